@@ -1,0 +1,120 @@
+"""What the analysis says about a place in the code, and what would repair it. Frozen and picklable throughout."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+
+class Confidence(enum.Enum):
+    """How sure we are that the value crosses a process boundary."""
+
+    POSSIBLE = "possible"
+    LIKELY = "likely"
+    PROVEN = "proven"
+
+    @property
+    def rank(self) -> int:
+        """Position on the scale, 0 (possible) to 2 (proven)."""
+        return ("possible", "likely", "proven").index(self.value)
+
+    def reaches(self, bar: Confidence) -> bool:
+        """True when this confidence is at or above `bar`."""
+        return self.rank >= bar.rank
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a trace: at `path`:`line` (1-based) the value does `what`, in words."""
+
+    path: str
+    line: int
+    what: str
+
+
+Trace = tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of source: lines and columns are 1-based, columns count characters, the end column is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace characters `start`..`end` (offsets into `Source.text`) of `path` by `text`.
+
+    `text` is written with "\\n"; the file's own newline is put in when the edit is applied.
+    """
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A fix needs `import module` (name None) or `from module import name` at the top of `path`."""
+
+    path: str
+    module: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A rewrite that is applied whole or not at all. Findings that one rewrite repairs together carry equal fixes.
+
+    `unsafe` is None for a rewrite that keeps the meaning, else the reason, in words, why it might not.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    imports: tuple[Import, ...] = ()
+    unsafe: str | None = None
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Files that this fix touches."""
+        return frozenset(edit.path for edit in self.edits) | frozenset(need.path for need in self.imports)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A hazard at one place. Exactly one of `fix` and `reason` (why there is none, in words) is set."""
+
+    rule: str
+    path: str
+    span: Span
+    message: str
+    confidence: Confidence
+    trace: Trace = ()
+    fix: Fix | None = None
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.fix is None) == (self.reason is None):
+            raise ValueError(f"{self.rule} at {self.path}:{self.span.line}: a finding has a fix or a reason, not both")
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str]:
+        """Order of reports: path, place, rule."""
+        return (self.path, self.span.line, self.span.column, self.rule)
+
+    def refused(self, reason: str) -> Finding:
+        """The same finding without its fix, `reason` saying why."""
+        return replace(self, fix=None, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was not looked at, and why."""
+
+    path: str
+    reason: str

@@ -1,0 +1,133 @@
+"""One repository as the rules see it: files, their text, syntax trees, facts and flow, each made once and on demand."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .finding import Skipped
+from .settings import Settings
+from .tree.files import Files
+from .tree.source import Source, UnreadableSource
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from .flow.facts import FileFacts
+    from .flow.graph import Flow
+
+MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
+
+
+class Project:
+    """Read access to all files of a run; `changed()` gives the same project with some files replaced."""
+
+    def __init__(self, files: Files, settings: Settings | None = None) -> None:
+        self.files = files
+        self.settings = settings or Settings()
+        self.skipped: dict[str, Skipped] = {}
+        self._overlay: dict[str, Source] = {}
+        self._sources: dict[str, Source | None] = {}
+        self._modules: dict[str, ast.Module | None] = {}
+        self._csts: dict[str, cst.Module] = {}
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Every file of the run, sorted."""
+        return tuple(entry.path for entry in self.files.entries())
+
+    @cached_property
+    def python_paths(self) -> tuple[str, ...]:
+        """The `*.py` files, sorted."""
+        return tuple(path for path in self.paths if path.endswith(".py"))
+
+    def source(self, path: str) -> Source | None:
+        """The text of a file; None (and a `skipped` entry) when it can't be read or decoded."""
+        if path in self._overlay:
+            return self._overlay[path]
+        if path not in self._sources:
+            self._sources[path] = self._read(path)
+        return self._sources[path]
+
+    def _read(self, path: str) -> Source | None:
+        try:
+            data = self.files.read(path)
+            if len(data) > MAX_BYTES:
+                raise UnreadableSource(f"larger than {MAX_BYTES // 2**20} MiB")
+            return Source.from_bytes(path, data)
+        except UnreadableSource as error:
+            self.skipped[path] = Skipped(path, str(error))
+        except OSError as error:
+            self.skipped[path] = Skipped(path, error.strerror or str(error))
+        return None
+
+    def module(self, path: str) -> ast.Module | None:
+        """The syntax tree of a Python file; None (and a `skipped` entry) when it does not parse."""
+        if path not in self._modules:
+            self._modules[path] = self._parse(path)
+        return self._modules[path]
+
+    def _parse(self, path: str) -> ast.Module | None:
+        source = self.source(path)
+        if source is None:
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
+                return ast.parse(source.text, path)
+        except SyntaxError as error:
+            self.skipped[path] = Skipped(path, f"line {error.lineno}: {error.msg}")
+        except (ValueError, RecursionError, MemoryError) as error:
+            self.skipped[path] = Skipped(path, f"can't be parsed: {type(error).__name__} {error}".rstrip())
+        return None
+
+    def concrete(self, path: str) -> cst.Module:
+        """The libcst tree of a Python file that `module` could parse.
+
+        Raises libcst.ParserSyntaxError.
+        """
+        if path not in self._csts:
+            import libcst as cst  # slow to import; only files that are rewritten need it
+
+            source = self.source(path)
+            assert source is not None
+            self._csts[path] = cst.parse_module(source.text)
+        return self._csts[path]
+
+    def matching(self, pattern: object, suffix: str = ".py") -> Iterator[Source]:
+        """Sources of files ending in `suffix` whose text `pattern` (a compiled `re.Pattern[str]`) finds something in."""
+        for path in self.paths:
+            if path.endswith(suffix):
+                source = self.source(path)
+                if source is not None and pattern.search(source.text):  # type: ignore[attr-defined]
+                    yield source
+
+    @cached_property
+    def facts(self) -> Mapping[str, FileFacts]:
+        """Facts of every Python file that parses, by path."""
+        from .flow.facts import collect
+
+        return collect(self)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """What reaches a process boundary, over the whole project."""
+        from .flow.graph import Flow
+
+        return Flow(self)
+
+    def changed(self, texts: Mapping[str, str]) -> Project:
+        """This project with the text of some files replaced; what was made for the others is kept."""
+        after = Project(self.files, self.settings)
+        after._sources, after.skipped = self._sources, dict(self.skipped)
+        after._overlay = dict(self._overlay)
+        for path, text in texts.items():
+            before = self.source(path)
+            assert before is not None
+            after._overlay[path] = Source(path, text, before.encoding, before.bom)
+        after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
+        after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
+        return after

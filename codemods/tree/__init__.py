@@ -1,0 +1,1 @@
+"""Where source comes from and where it goes to."""

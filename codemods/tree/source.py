@@ -1,0 +1,124 @@
+"""One file: bytes to text and back, nothing lost (encoding cookie, BOM, newlines, missing final newline)."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import tokenize
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..finding import Edit, Span
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_BOM = codecs.BOM_UTF8
+
+
+class UnreadableSource(Exception):
+    """The bytes are not text that can be written back unchanged; the message says why, for a person."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file, without BOM, newlines as they stand in the file.
+
+    `encoding` is a Python codec name; `encode(text)` gives the bytes back, for the original text the original bytes.
+    """
+
+    path: str
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    @classmethod
+    def from_bytes(cls, path: str, data: bytes) -> Source:
+        """Decode `data` as Python would (BOM, PEP 263 cookie, else UTF-8); shell and Markdown are read as UTF-8, else latin-1.
+
+        Raises UnreadableSource when the bytes do not decode or would not come back the same.
+        """
+        if b"\0" in data:
+            raise UnreadableSource("contains NUL bytes, not text")
+        bom = data.startswith(_BOM)
+        body = data[len(_BOM) :] if bom else data
+        if path.endswith((".py", ".pyi", ".pyw")):
+            try:
+                encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+            except (SyntaxError, UnicodeDecodeError) as error:
+                raise UnreadableSource(f"encoding: {error}") from None
+            encoding = "utf-8" if encoding == "utf-8-sig" else encoding
+        else:
+            encoding = "utf-8"
+            try:
+                body.decode("utf-8")
+            except UnicodeDecodeError:
+                encoding = "latin-1"
+        try:
+            text = body.decode(encoding)
+            same = text.encode(encoding) == body
+        except (UnicodeError, LookupError) as error:
+            raise UnreadableSource(f"does not decode as {encoding}: {error}") from None
+        if not same:
+            raise UnreadableSource(f"does not survive a round trip through {encoding}")
+        return cls(path, text, encoding, bom)
+
+    def encode(self, text: str) -> bytes:
+        """`text` as bytes of this file (its encoding and BOM).
+
+        Raises UnicodeEncodeError when the encoding lacks a character.
+        """
+        return (_BOM if self.bom else b"") + text.encode(self.encoding)
+
+    @cached_property
+    def newline(self) -> str:
+        """The newline used most in the file; "\\n" when there is none."""
+        counts: dict[str, int] = {}
+        for match in _NEWLINE.finditer(self.text):
+            counts[match.group()] = counts.get(match.group(), 0) + 1
+        return max(counts, key=lambda newline: counts[newline]) if counts else "\n"
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of the first character of each line (lines as Python's tokenizer counts them)."""
+        return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+
+    def line_text(self, line: int) -> str:
+        """Line `line` (1-based) without its newline."""
+        start = self.line_starts[line - 1]
+        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+    def offset(self, line: int, column: int) -> int:
+        """Character offset of an `ast` position: `line` 1-based, `column` 0-based in UTF-8 bytes."""
+        start = self.line_starts[line - 1]
+        text = self.line_text(line)
+        if text.isascii():
+            return start + column
+        return start + len(text.encode("utf-8")[:column].decode("utf-8", "ignore"))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """(line, column) of a character offset: line 1-based, column 0-based in characters."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1]
+
+    def span(self, start: int, end: int) -> Span:
+        """The `Span` of the characters from offset `start` to `end`."""
+        line, column = self.position(start)
+        end_line, end_column = self.position(end)
+        return Span(line, column + 1, end_line, end_column + 1)
+
+    def apply(self, edits: Iterable[Edit]) -> str:
+        """The text after `edits` (offsets into the present text); insertions at one place keep the order given.
+
+        Raises ValueError when edits overlap.
+        """
+        pieces: list[str] = []
+        at = 0
+        for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+            if edit.start < at:
+                raise ValueError(f"overlapping edits in {self.path} at offset {edit.start}")
+            pieces += [self.text[at : edit.start], _NEWLINE.sub(self.newline, edit.text)]
+            at = edit.end
+        return "".join([*pieces, self.text[at:]])
