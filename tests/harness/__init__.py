@@ -1,0 +1,1 @@
+"""What the tests under `before_after/` share: reading a case, running its program for real, comparing trees."""
