@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from codemods.transforms import rules
 from harness.case import BadCase, Case, Tree, folders, read_tree
 from harness.programs import Outcome, alone, fresh_copy, run
 from harness.tool import findings, spawnfix, text_diff, tree_diff
-
-from codemods.transforms import rules
 
 FOLDERS = folders()
 _CHECK_FLAGS = ("--confidence", "--select", "--ignore")  # those of `migrate` that `check` takes too

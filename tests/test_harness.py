@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from harness.case import BadCase, Case
 from harness.programs import run
 from harness.tool import tree_diff

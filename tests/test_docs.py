@@ -1,0 +1,80 @@
+"""The documentation says what the rules do, of every rule and of nothing else; the rules do what their examples say."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from codemods.migrate import plan
+from codemods.review.documentation import BadDocumentation, documentation
+from codemods.settings import Settings
+from codemods.transforms import rules
+from codemods.tree.files import MemoryFiles
+from harness.case import ROOT
+
+_LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)")
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_docstring_has_the_headings(rule: str) -> None:
+    try:
+        page = documentation(rules()[rule])
+    except BadDocumentation as error:
+        pytest.fail(str(error), pytrace=False)
+    assert page.before, "Example has no fenced block"
+    assert page.after.keys() <= page.before.keys(), "Use instead names a file that Example lacks"
+    assert len(page.summary) <= 100 and "\n" not in page.summary
+
+
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_rule_turns_its_example_into_use_instead(rule: str) -> None:
+    page = documentation(rules()[rule])
+    before = {path: text.encode() for path, text in page.before.items()}
+    done = plan(MemoryFiles(before), Settings(select=(rule,)))
+    contents: dict[str, bytes] = {}
+    for change in done.changes:
+        contents |= change.contents
+    assert not done.skipped
+    assert {path: data.decode() for path, data in contents.items()} == page.after
+
+
+def test_generated_pages_are_up_to_date(generate: ModuleType) -> None:
+    pages: dict[Path, str] = generate.generated()
+    stale = [
+        str(path.relative_to(ROOT))
+        for path, text in pages.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+    extra = [path.name for path in (ROOT / "docs" / "rules").glob("*.md") if path not in pages]
+    assert not stale and not extra, f"run `python docs/generate.py`: stale {stale}, without a rule {extra}"
+
+
+@pytest.mark.parametrize(
+    "page", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name
+)
+def test_links_lead_somewhere(page: Path) -> None:
+    missing = [link for link in _LINK.findall(page.read_text(encoding="utf-8")) if not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_readme_gives_the_command_that_ci_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    after = readme.partition("<!-- test command -->")[2]
+    commands = [line for line in after.partition("\n```\n")[0].splitlines() if line.startswith("python3 ")]
+    assert len(commands) == 1
+    words = shlex.split(commands[0])
+    assert words[:3] == ["python3", "-m", "venv"] and ".[test]" in words and "pytest" in words
