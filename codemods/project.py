@@ -33,6 +33,7 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
+        self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -130,4 +131,21 @@ class Project:
             after._overlay[path] = Source(path, text, before.encoding, before.bom)
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
+        known = self.facts if "facts" in self.__dict__ else self.inherited_facts
+        after.inherited_facts = {path: facts for path, facts in known.items() if path not in texts}
+        return after
+
+    @property
+    def rewritten(self) -> tuple[str, ...]:
+        """The files whose text is not that of `files` any more."""
+        return tuple(sorted(self._overlay))
+
+    def without(self, path: str) -> Project:
+        """This project with one file that can't be read (a rule fails on it); `skipped` stays shared."""
+        after = self.changed({})
+        after.skipped = self.skipped
+        after._sources = {**self._sources, path: None}
+        after._overlay.pop(path, None)
+        after._modules[path] = None
+        after.inherited_facts.pop(path, None)
         return after

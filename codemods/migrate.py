@@ -1,0 +1,345 @@
+"""The job on one page: files -> findings -> fixes -> verified text.
+
+`check` stops at the findings, `plan` goes all the way. Nothing here writes: a `Plan` holds the new bytes,
+and `tree/` puts them where they belong.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .finding import Finding, Fix, Skipped, Span
+from .project import MAX_BYTES, Project
+from .rewrite.apply import edits_of, moved, overlap
+from .rewrite.suppress import suppressions
+from .rule import Rule
+from .settings import Settings, glob_pattern
+from .transforms import rules as all_rules
+from .tree.files import Entry, Files
+from .tree.source import Source
+from .verify import verify
+
+MAX_PASSES = 10  # of one rule over its own output
+MAX_ROUNDS = 4  # of all rules over each other's output
+MAX_CRASHES = 20  # files that one rule may fail on before it is given up
+_READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
+    r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|sbatch|slurm|mk|ya?ml|md|ipynb|Dockerfile)|[^/.]+|Makefile[^/]*|Dockerfile[^/]*)$"
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found: findings in order, files not looked at, and the text of every file that these name."""
+
+    root: str
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """What one rule repaired, and the bytes of the files it changed, after it."""
+
+    rule: str
+    findings: tuple[Finding, ...]
+    contents: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not repairable."""
+
+    changes: tuple[RuleChange, ...]
+    remaining: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    root: str = "."
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The final bytes of every changed file."""
+        return {path: data for change in self.changes for path, data in change.contents.items()}
+
+
+def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
+    """Every finding at or under the path `scope`, sorted; changes nothing."""
+    run = _Run(files, settings, scope)
+    project, chosen = run.screened(all_rules() if rules is None else rules)
+    found = tuple(sorted((f for rule in chosen for f in run.look(rule, project)), key=lambda f: f.sort_key))
+    return Report(files.root, found, run.all_skipped(project), run.files_seen, _named(project, found))
+
+
+def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
+    """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
+    run = _Run(files, settings, scope)
+    project, chosen = run.screened(all_rules() if rules is None else rules)
+    changes: list[RuleChange] = []
+    looked: dict[str, tuple[Project, list[Finding]]] = {}  # the text each rule saw last, and what it left there
+    for _ in range(MAX_ROUNDS):
+        for rule in chosen:
+            if rule.id in looked and looked[rule.id][0] is project:
+                continue
+            before = project
+            project, repaired, left = run.settle(rule, project)
+            looked[rule.id] = (project, left)
+            if project is not before:
+                changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
+        if all(seen is project for seen, _ in looked.values()):
+            break
+    remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=lambda f: f.sort_key))
+    kept = tuple(change for change in changes if change.contents)
+    return Plan(kept, remaining, run.all_skipped(project), run.files_seen, files.root, _named(project, remaining))
+
+
+class _Run:
+    """One run: what is asked for, and what went wrong on the way."""
+
+    def __init__(self, files: Files, settings: Settings, scope: str) -> None:
+        self.files = _Read(files, settings.exclude)
+        self.settings = settings
+        self.scope = scope.strip("/")
+        self.files_seen = 0
+        self.crashes: list[Skipped] = []
+        self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
+
+    def screened(self, rules: Mapping[str, Rule]) -> tuple[Project, list[Rule]]:
+        """The project, and the selected rules some file's bytes give work to. Parses nothing."""
+        project = Project(self.files, self.settings)
+        waiting = [
+            rule
+            for rule in rules.values()
+            if (not self.settings.select or rule.id in self.settings.select) and rule.id not in self.settings.ignore
+        ]
+        hit: set[str] = set()
+        for entry in self.files.entries():
+            if not _READ.search(entry.path):
+                continue
+            self.files_seen += 1
+            data = self.files.peek(entry.path)
+            if data:
+                hit.update(rule.id for rule in waiting if rule.id not in hit and rule.screen.search(data))
+        return project, [rule for rule in waiting if rule.id in hit]
+
+    def look(self, rule: Rule, project: Project) -> list[Finding]:
+        """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
+        for _ in range(MAX_CRASHES):
+            try:
+                found = dict.fromkeys(rule.find(project))
+                break
+            except Exception as error:
+                if os.environ.get("SPAWNFIX_DEBUG"):
+                    raise
+                path = _culprit(error, project)
+                what = f"{type(error).__name__}: {error}".partition("\n")[0]
+                self.crashes.append(Skipped(path or ".", f"rule {rule.id} failed here (our bug): {what}"))
+                if path is None:
+                    return []
+                project = project.without(path)
+        else:
+            return []
+        return sorted((self._judged(f, project) for f in found if self._wanted(f, project)), key=lambda f: f.sort_key)
+
+    def _wanted(self, finding: Finding, project: Project) -> bool:
+        scope = self.scope
+        if scope and finding.path != scope and not finding.path.startswith(scope + "/"):
+            return False
+        if not finding.confidence.reaches(self.settings.confidence):
+            return False
+        if finding.rule in self.settings.ignored_rules(finding.path):
+            return False
+        source = project.source(finding.path)
+        return source is None or not any(item.silences(finding) for item in suppressions(source))
+
+    def _judged(self, finding: Finding, project: Project) -> Finding:
+        """`finding`, refused when its fix failed our checks before."""
+        if finding.fix is None or not self.rejected:
+            return finding
+        why = self.rejected.get(_identity(finding.fix, project))
+        return finding if why is None else finding.refused(f"internal check failed: {why}")
+
+    def settle(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
+        """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
+        repaired: list[Finding] = []
+        found = self.look(rule, project)
+        for _ in range(MAX_PASSES):
+            batch = _disjoint(self._applicable(found))
+            step = self._step(rule, project, batch, found) or self._careful_step(rule, project, batch, found)
+            found = [self._judged(finding, project) for finding in found]
+            if step is None:
+                break
+            repaired += [finding for finding in found if finding.fix in step.fixes]
+            project, found = step.project, step.found
+        stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
+        endless = set(self._applicable(found))
+        return project, repaired, [f.refused(stuck) if f.fix in endless else f for f in found]
+
+    def _applicable(self, found: Iterable[Finding]) -> list[Fix]:
+        """The different fixes of `found` that the settings let us apply, in order."""
+        fixes = dict.fromkeys(finding.fix for finding in found if finding.fix is not None)
+        return [fix for fix in fixes if fix.unsafe is None or self.settings.unsafe_fixes]
+
+    def _step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """`fixes` applied together; None when there are none or one of our checks fails."""
+        if not fixes:
+            return None
+        after, why = _rewritten(project, fixes)
+        if why is not None:
+            return None
+        found_after = self.look(rule, after)
+        if _recheck(found, fixes, found_after, project) is not None:
+            return None
+        return _Step(after, frozenset(fixes), found_after)
+
+    def _careful_step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
+        good: list[Fix] = []
+        for fix in fixes:
+            after, why = _rewritten(project, [fix])
+            why = why or _recheck(found, [fix], self.look(rule, after), project)
+            if why is not None:
+                self.rejected[_identity(fix, project)] = why
+            elif _rewritten(project, [*good, fix])[1] is None:
+                good.append(fix)
+        return self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+
+    def all_skipped(self, project: Project) -> tuple[Skipped, ...]:
+        """Every file that was not (wholly) looked at, by path."""
+        rows = [*project.skipped.values(), *self.files.unreadable.values(), *self.crashes]
+        return tuple(sorted(set(rows), key=lambda row: (row.path, row.reason)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """`fixes` are in `project`, where the rule now finds `found`."""
+
+    project: Project
+    fixes: frozenset[Fix]
+    found: list[Finding]
+
+
+class _Read:
+    """The files of a run without the excluded ones; what is read for the screening is kept for the analysis."""
+
+    def __init__(self, files: Files, exclude: Sequence[str]) -> None:
+        self._files, self._exclude = files, exclude
+        self._bytes: dict[str, bytes] = {}
+        self.unreadable: dict[str, Skipped] = {}
+
+    @property
+    def root(self) -> str:
+        return self._files.root
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        entries = self._files.entries()
+        return [e for e in entries if not any(glob_pattern(glob).match(e.path) for glob in self._exclude)]
+
+    def entries(self) -> Sequence[Entry]:
+        return self._entries
+
+    def read(self, path: str) -> bytes:
+        return self._bytes[path] if path in self._bytes else self._files.read(path)
+
+    def peek(self, path: str) -> bytes:
+        """The bytes of `path`, kept; b"" (and an entry in `unreadable`) when it can't be read."""
+        try:
+            data = self._files.read(path)
+        except OSError as error:
+            self.unreadable[path] = Skipped(path, error.strerror or str(error))
+            return b""
+        if len(data) <= MAX_BYTES:
+            self._bytes[path] = data
+        return data
+
+
+def _disjoint(fixes: Iterable[Fix]) -> list[Fix]:
+    """The first fixes that do not get in each other's way; the others have their turn in the next pass."""
+    chosen: list[Fix] = []
+    for fix in fixes:
+        if not any(overlap(fix, other) for other in chosen):
+            chosen.append(fix)
+    return chosen
+
+
+def _rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | None]:
+    """`project` with `fixes` applied, and None; or `project` as it is, and what is wrong with the result."""
+    texts: dict[str, str] = {}
+    try:
+        for path, edits in edits_of(fixes, project.source, project.module).items():
+            source = project.source(path)
+            if source is None:
+                return project, f"{path} can't be read"
+            texts[path] = source.apply(edits)
+            why = verify(source, texts[path], edits)
+            if why is not None:
+                return project, f"{why} ({path})"
+    except ValueError as error:
+        return project, str(error)
+    return project.changed(texts), None
+
+
+def _recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], project: Project) -> str | None:
+    """What is wrong when the rule still finds what `fixes` should have repaired, or more than before; else None."""
+    if len(after) > len(before):
+        return "the result has hazards that were not there before"
+    edits = edits_of(fixes, project.source, project.module)
+    places: dict[tuple[str, str], list[Span]] = {}
+    for finding in after:
+        places.setdefault((finding.path, finding.message), []).append(finding.span)
+    if not places:
+        return None
+    for finding in before:
+        source = project.source(finding.path)
+        if finding.fix in fixes and source is not None and (finding.path, finding.message) in places:
+            here = moved(source, edits.get(finding.path, ()), finding.span)
+            start, end = (here.line, here.column), (here.end_line, here.end_column)
+            if any(start <= (span.line, span.column) < end for span in places[finding.path, finding.message]):
+                return "the hazard is still there after its fix"
+    return None
+
+
+def _identity(fix: Fix, project: Project) -> object:
+    """What `fix` writes over what, wherever that stands: recognises it after other edits moved it."""
+    removed = []
+    for edit in fix.edits:
+        source = project.source(edit.path)
+        removed.append((edit.path, edit.text, source.text[edit.start : edit.end] if source else ""))
+    return fix.title, fix.imports, tuple(removed)
+
+
+def _difference(before: Project, after: Project) -> dict[str, bytes]:
+    """The bytes of every file whose text differs."""
+    contents = {}
+    for path in after.rewritten:
+        old, new = before.source(path), after.source(path)
+        if old is not None and new is not None and old.text != new.text:
+            contents[path] = new.encode(new.text)
+    return contents
+
+
+def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
+    """The text of every file that `findings` speak of."""
+    paths: set[str] = set()
+    for finding in findings:
+        paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
+    sources = ((path, project.source(path)) for path in sorted(paths))
+    return {path: source for path, source in sources if source is not None}
+
+
+def _culprit(error: Exception, project: Project) -> str | None:
+    """The file that code was busy with when it raised: the innermost variable on the stack that names one."""
+    known = set(project.paths)
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        values = frame.f_locals
+        for value in (values.get("path"), getattr(values.get("source"), "path", None)):
+            if isinstance(value, str) and value in known:
+                return value
+    return None
