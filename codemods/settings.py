@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cache
 
 from .finding import Confidence
+from .problem import Problem
+from .tree.files import Files
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LAUNCHERS = ("auto", "torchrun", "python")
+START_METHODS = ("spawn", "forkserver")
+KEYS = ("select", "ignore", "exclude", "per-file-ignores", "confidence", "boundaries", "unsafe-fixes", "launcher")
+BOUNDARY_KEYS: dict[str, type] = {
+    "callable": str,
+    "parameters": list,
+    "pickles": list,
+    "when": dict,
+    "unless": dict,
+    "source": str,
+}
 
 
 @dataclass(frozen=True)
@@ -20,3 +44,178 @@ class Settings:
     unsafe_fixes: bool = False
     launcher: str = "auto"  # torchrun | python | auto
     start_method: str = "spawn"
+
+    def ignored_rules(self, path: str) -> frozenset[str]:
+        """The rules that per-file-ignores turns off in `path`."""
+        return frozenset(
+            rule for glob, rules in self.per_file_ignores if glob_pattern(glob).match(path) for rule in rules
+        )
+
+
+def read_settings(files: Files, rule_ids: Collection[str]) -> Settings:
+    """The settings in `pyproject.toml` at the root of `files`; defaults where it has none.
+
+    Raises Problem for anything that is not understood. A pyproject.toml that does not parse matters only when it speaks
+    of us.
+    """
+    try:
+        data = files.read("pyproject.toml")
+    except OSError:
+        return Settings()
+    if b"spawnfix" not in data:
+        return Settings()
+    try:
+        tool = tomllib.loads(data.decode("utf-8-sig")).get("tool", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Problem(f"pyproject.toml: not valid TOML: {error}") from None
+    table = tool.get("spawnfix", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise Problem("pyproject.toml: tool.spawnfix must be a table")
+    return _validated(table, rule_ids)
+
+
+def with_flags(
+    settings: Settings,
+    rule_ids: Collection[str],
+    *,
+    select: str | None = None,
+    ignore: str | None = None,
+    confidence: str | None = None,
+    unsafe_fixes: bool | None = None,
+    launcher: str | None = None,
+    start_method: str | None = None,
+) -> Settings:
+    """`settings` with the flags of the command line put over them; None leaves a setting as it is.
+
+    Raises Problem.
+    """
+    given: dict[str, object] = {}
+    if select is not None:
+        given["select"] = _rules(_listed(select), rule_ids, "--select")
+    if ignore is not None:
+        given["ignore"] = _rules(_listed(ignore), rule_ids, "--ignore")
+    if confidence is not None:
+        given["confidence"] = Confidence(_choice(confidence, [each.value for each in Confidence], "--confidence"))
+    if unsafe_fixes is not None:
+        given["unsafe_fixes"] = unsafe_fixes
+    if launcher is not None:
+        given["launcher"] = _choice(launcher, LAUNCHERS, "--launcher")
+    if start_method is not None:
+        given["start_method"] = _choice(start_method, START_METHODS, "--start-method")
+    return replace(settings, **given)  # type: ignore[arg-type]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """` (did you mean 'x'?)` for the known name most like `name`, else ` (known: a, b)`."""
+    known = sorted(known)
+    close = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else f" (known: {', '.join(known)})"
+
+
+@cache
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """A pattern whose `match` says whether a path is meant by `glob`.
+
+    `*` and `?` stay within one folder, `**` does not. Without a slash in it the glob names a file or folder anywhere,
+    else it starts at the root. Naming a folder means all below it.
+    """
+    body = glob.strip("/")
+    pieces: list[str] = [] if "/" in glob.rstrip("/") else ["(?:.*/)?"]
+    for part in re.findall(r"\*\*/?|\*|\?|\[!?\]?[^]]*\]|.", body, re.DOTALL):
+        if part == "**/":
+            pieces.append("(?:.*/)?")
+        elif part == "**":
+            pieces.append(".*")
+        elif part == "*":
+            pieces.append("[^/]*")
+        elif part == "?":
+            pieces.append("[^/]")
+        elif len(part) > 1:
+            inside = part[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            pieces.append(f"[{'^' + inside[1:] if inside.startswith('!') else inside}]")
+        else:
+            pieces.append(re.escape(part))
+    return re.compile("".join(pieces) + r"(?:/.*)?\Z", re.DOTALL)
+
+
+def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settings:
+    values: dict[str, object] = {}
+    for key, value in table.items():
+        where = f"pyproject.toml: tool.spawnfix.{key}"
+        if key not in KEYS:
+            raise Problem(f"pyproject.toml: unknown key {key!r} in [tool.spawnfix]{nearest(key, KEYS)}")
+        if key in ("select", "ignore"):
+            values[key] = _rules(_strings(value, where), rule_ids, where)
+        elif key == "exclude":
+            values[key] = _globs(_strings(value, where), where)
+        elif key == "per-file-ignores":
+            if not isinstance(value, dict):
+                raise Problem(f'{where} must be a table like {{ "scripts/*.py" = ["lambdas"] }}')
+            _globs(value, where)
+            values["per_file_ignores"] = tuple(
+                (glob, _rules(_strings(rules, f"{where}.{glob!r}"), rule_ids, where)) for glob, rules in value.items()
+            )
+        elif key == "confidence":
+            values[key] = Confidence(_choice(value, [each.value for each in Confidence], where))
+        elif key == "unsafe-fixes":
+            if not isinstance(value, bool):
+                raise Problem(f"{where} must be true or false, not {value!r}")
+            values["unsafe_fixes"] = value
+        elif key == "launcher":
+            values[key] = _choice(value, LAUNCHERS, where)
+        else:
+            values[key] = _tables(value, where)
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+def _strings(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise Problem(f"{where} must be a list of strings, not {value!r}")
+    return tuple(value)
+
+
+def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise Problem(f"{where} must be a list of tables, written [[tool.spawnfix.boundaries]]")
+    for number, entry in enumerate(value, start=1):
+        for key, inside in entry.items():
+            if key not in BOUNDARY_KEYS:
+                raise Problem(f"{where}: unknown key {key!r} in entry {number}{nearest(key, BOUNDARY_KEYS)}")
+            if not isinstance(inside, BOUNDARY_KEYS[key]):
+                raise Problem(f"{where}: {key!r} in entry {number} must be a {BOUNDARY_KEYS[key].__name__}")
+            if BOUNDARY_KEYS[key] is list:
+                _strings(inside, f"{where}: {key!r} in entry {number}")
+        if "callable" not in entry:
+            raise Problem(f"{where}: entry {number} names no callable")
+    return tuple(value)
+
+
+def _globs(globs: Iterable[str], where: str) -> tuple[str, ...]:
+    for glob in globs:
+        try:
+            glob_pattern(glob)
+        except re.error as error:
+            raise Problem(f"{where}: {glob!r} is no glob: {error}") from None
+        if not glob.strip("/"):
+            raise Problem(f"{where}: an empty glob")
+    return tuple(globs)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _rules(names: Iterable[str], rule_ids: Collection[str], where: str) -> tuple[str, ...]:
+    names = tuple(names)
+    if where.startswith("--") and not names:
+        raise Problem(f"{where}: no rule given")
+    for name in names:
+        if name not in rule_ids:
+            raise Problem(f"{where}: no rule called {name!r}{nearest(name, rule_ids)}")
+    return names
+
+
+def _choice(value: object, known: Collection[str], where: str) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise Problem(f"{where} must be one of {', '.join(known)}, not {value!r}")
+    return value

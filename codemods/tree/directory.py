@@ -1,0 +1,179 @@
+"""A plain folder (or one file) in and out, and which files of any tree are looked at."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..problem import Problem
+from .files import Entry, Files
+
+MAX_BYTES = 16 * 1024 * 1024  # nobody writes a source file as large as this
+# Folders with other people's or a tool's files. Looked at only when the user names them.
+# fmt: off
+VENDORED = frozenset({
+    "third_party", "thirdparty", "third-party", "3rdparty", "vendor", "vendored", "_vendor", "node_modules",
+    "bower_components", "site-packages", "dist-packages", ".venv", "venv", ".eggs", ".tox", ".nox", ".git", ".hg",
+    ".svn", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".direnv", ".pixi",
+    "conda-meta",
+})
+# fmt: on
+GENERATED = frozenset({"build", "dist"})  # unless they are packages: torch.distributed helpers live in `dist/` too
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The part of `files` that a run looks at: nothing in a vendored or generated folder.
+
+    Folders that `asked` (the path the user gave, relative to the root) lies in are the user's choice and stay.
+    """
+
+    files: Files
+    asked: str = ""
+
+    @property
+    def root(self) -> str:
+        """The root of `files`."""
+        return self.files.root
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        entries = self.files.entries()
+        packages = {entry.path.rpartition("/")[0] for entry in entries if entry.path.endswith("/__init__.py")}
+        verdicts: dict[str, bool] = {"": False}
+
+        def foreign(folder: str) -> bool:
+            if folder not in verdicts:
+                parts = folder.split("/")
+                verdicts[folder] = False
+                for depth, name in enumerate(parts, start=1):
+                    above = "/".join(parts[:depth])
+                    named = name in VENDORED or name.endswith(".egg-info")
+                    if named or (name in GENERATED and above not in packages):
+                        verdicts[folder] |= not f"{self.asked}/".startswith(f"{above}/")
+            return verdicts[folder]
+
+        return [entry for entry in entries if not foreign(entry.path.rpartition("/")[0])]
+
+    def entries(self) -> Sequence[Entry]:
+        """The files that are looked at, sorted."""
+        return self._entries
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one file. Raises OSError."""
+        return self.files.read(path)
+
+
+@dataclass(frozen=True)
+class DirectoryFiles:
+    """What lies in `folder`; with `only`, just this file of it. Symlinks and repositories in it are not followed."""
+
+    folder: Path
+    only: str | None = None
+
+    @property
+    def root(self) -> str:
+        """The folder."""
+        return str(self.folder)
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        found: list[Entry] = []
+        folders = [""]
+        while folders:
+            prefix = folders.pop()
+            with contextlib.suppress(OSError), os.scandir(self.folder / prefix) as scan:
+                items = list(scan)
+                if prefix and any(item.name in (".git", "pyvenv.cfg") for item in items):
+                    continue  # another repository, or an environment
+                for item in items:
+                    path = prefix + item.name
+                    if item.is_dir(follow_symlinks=False):
+                        if item.name not in VENDORED:
+                            folders.append(path + "/")
+                    elif item.is_file(follow_symlinks=False):
+                        mode = item.stat(follow_symlinks=False).st_mode
+                        found.append(Entry(path, executable=bool(mode & stat.S_IXUSR)))
+        return sorted(found, key=lambda entry: entry.path)
+
+    def entries(self) -> Sequence[Entry]:
+        """Regular files, sorted by path."""
+        if self.only is not None:
+            mode = (self.folder / self.only).lstat().st_mode
+            return [Entry(self.only, executable=bool(mode & stat.S_IXUSR))]
+        return self._entries
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one file. Raises OSError."""
+        return read_regular(self.folder, path)
+
+
+def read_regular(folder: Path, path: str) -> bytes:
+    """The bytes of `folder`/`path`, no part of `path` being a symlink.
+
+    Raises OSError, for anything but a regular file too.
+    """
+    target = folder
+    for part in path.split("/"):
+        if target.is_symlink() and target != folder:
+            raise OSError(errno.ELOOP, "reached through a symbolic link, not followed", path)
+        target = target / part
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(target, flags), "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if status.st_size > MAX_BYTES:
+            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 2**20} MiB", path)
+        return stream.read()
+
+
+def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
+    """Put `after` in place of the files of `folder`, each at once, mode and owner kept.
+
+    Nothing is replaced unless all new files could be written beside the old ones and these still hold what `before`
+    says.
+    Raises Problem.
+    """
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for path, data in sorted(after.items()):
+            target = folder / path
+            staged.append((_stage(target, data), target))
+            if read_regular(folder, path) != before[path]:
+                raise Problem(f"{path} changed while spawnfix was at work; nothing was written, run it again")
+        while staged:
+            temporary, target = staged[0]
+            temporary.replace(target)
+            del staged[0]
+    except OSError as error:
+        raise Problem(f"can't write {error.filename or folder}: {error.strerror or error}") from None
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+
+
+def _stage(target: Path, data: bytes) -> Path:
+    status = target.lstat()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".spawnfix", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
+            with contextlib.suppress(OSError):
+                os.chown(temporary, status.st_uid, status.st_gid)
+        temporary.chmod(stat.S_IMODE(status.st_mode))
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
