@@ -1,0 +1,45 @@
+"""The commit that one rule's repairs become: what, where, why, and how the value got across."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..finding import Finding
+
+if TYPE_CHECKING:
+    from ..migrate import RuleChange
+
+_SUBJECT = 72
+_BODY = 92
+
+
+def commit_message(change: RuleChange, summary: str, version: str) -> str:
+    """Subject (from the rule's `summary`), every site with its reason and trace, and trailers."""
+    what = summary.rstrip(". ")
+    what = what if what[:2].isupper() else what[:1].lower() + what[1:]
+    places = len(change.findings)
+    subject = f"{change.rule}: {what}"
+    counted = f"{subject} ({places} place{'s' if places != 1 else ''})"
+    subject = counted if len(counted) <= _SUBJECT else textwrap.shorten(subject, _SUBJECT, placeholder="...")
+    sites = "\n".join(line for finding in change.findings for line in _site(finding))
+    return f"{subject}\n\n{sites}\n\nSpawnfix-Rule: {change.rule}\nSpawnfix-Version: {version}\n"
+
+
+def _site(finding: Finding) -> Iterable[str]:
+    fix = finding.fix
+    yield from _wrapped(f"{finding.path}:{finding.span.line} {fix.title if fix else finding.message}", "", "    ")
+    yield from _wrapped(f"why: {finding.message} ({finding.confidence.value})", "    ", "        ")
+    for hop in finding.trace:
+        yield from _wrapped(f"{hop.path}:{hop.line} {hop.what}", "      -> ", "         ")
+    if fix is not None and fix.unsafe is not None:
+        yield from _wrapped(f"unsafe: {fix.unsafe}", "    ", "        ")
+
+
+def _wrapped(text: str, first: str, following: str) -> list[str]:
+    """`text` in lines, without control characters: names and source in it come from the repository."""
+    clean = "".join(letter if letter.isprintable() else " " for letter in text)
+    return textwrap.wrap(
+        clean, _BODY, initial_indent=first, subsequent_indent=following, break_long_words=False, break_on_hyphens=False
+    )
