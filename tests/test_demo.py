@@ -1,0 +1,81 @@
+"""`spawnfix demo`: the first thing that a newcomer runs has to work."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import subprocess
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from codemods.demo import run_demo
+from harness.case import read_tree
+from harness.programs import run
+
+
+def demo(keep: Path | None = None) -> tuple[int, str]:
+    console = Console(file=io.StringIO(), width=200, color_system=None)
+    code = run_demo(keep, console)
+    assert isinstance(console.file, io.StringIO)
+    return code, console.file.getvalue()
+
+
+def git(repo: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=repo, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("demo") / "repo"
+    code, told = demo(folder)
+    assert code == 0, told
+    return folder, told
+
+
+def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[Path, str]) -> None:
+    _, told = kept
+    error = told.index("TypeError: cannot pickle 'dict_keys' object")
+    diff = told.index("+        self.class_names = list(self.class_range.keys())")
+    result = "pedestrian    156 in range"
+    assert told.index(result) < error < diff < told.rindex(result)
+
+
+def test_demo_migrates_all_four_hazards(kept: tuple[Path, str]) -> None:
+    repo, _ = kept
+    assert git(repo, "branch", "--show-current").strip() == "spawnfix/migrate"
+    rules = git(repo, "log", "--format=%(trailers:key=Spawnfix-Rule,valueonly,separator=)", "main..HEAD").split()
+    assert sorted(rules) == ["dict-views", "dist-launcher", "lambdas", "model-deepcopy"]
+    assert git(repo, "status", "--porcelain") == ""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
+def test_training_that_the_demo_only_shows_runs_too(kept: tuple[Path, str], tmp_path: Path) -> None:
+    repo, _ = kept
+    git(repo, "worktree", "add", str(tmp_path / "before"), "main")
+    before = run("PORT=$FREE_PORT bash scripts/train.sh", tmp_path / "before", None)
+    assert before.code != 0 and "unrecognized arguments: --local-rank" in before.stderr, str(before)
+    after = run("PORT=$FREE_PORT bash scripts/train.sh", repo, None)
+    assert after.code == 0 and after.stdout.startswith("loss "), str(after)
+
+
+def test_demo_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("GIT_DIR", "elsewhere")  # as in a git hook
+    code, told = demo()
+    assert code == 0, told
+    assert read_tree(tmp_path) == {}
+
+
+def test_folder_in_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("x")
+    code, told = demo(tmp_path)
+    assert code == 2 and "not an empty folder" in told and told.count("\n") == 1
+    assert read_tree(tmp_path) == {"mine": (b"x", False)}
+
+
+def test_machine_without_git_gets_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    code, told = demo()
+    assert code == 2 and "needs git" in told and told.count("\n") == 1
