@@ -281,7 +281,7 @@ def _rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | N
             why = verify(source, texts[path], edits)
             if why is not None:
                 return project, f"{why} ({path})"
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return project, str(error)
     return project.changed(texts), None
 

@@ -13,23 +13,23 @@ from ..tree.source import Source
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_Meaning = tuple[str, "str | None"]  # (module, None) for a module, (module, name) for a name in it
+Meaning = tuple[str, "str | None"]  # (module, None) for a module, (module, name) for a name in it
 
 
 # What the file binds
 
 
 @dataclass(frozen=True, slots=True)
-class _Binding:
+class Binding:
     """`name` is bound by `node`; `scope` is the function it is local to, None at module level."""
 
     name: str
     node: ast.AST
     scope: ast.AST | None
-    meaning: _Meaning | None = None  # what an import binds
+    meaning: Meaning | None = None  # what an import binds
 
 
-def _imported(node: ast.AST) -> Iterator[tuple[str, _Meaning]]:
+def _imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:
     """Names that an import statement binds, each with what it then stands for. Relative imports have their dots."""
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -44,45 +44,51 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, _Meaning]]:
             yield alias.asname or alias.name, (module, alias.name)
 
 
-def _bindings(node: ast.AST, scope: ast.AST | None = None, in_class: bool = False) -> Iterator[_Binding]:
-    """Every binding of module level and of functions below `node`. Names of class bodies are attributes: left out."""
-    for child in ast.iter_child_nodes(node):
-        inner, inner_class = scope, in_class
-        names: list[str] = []
-        if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
-            if not isinstance(child, ast.Lambda):
-                names.append(child.name)
-            inner_class = isinstance(child, ast.ClassDef)
-            inner = scope if inner_class else child
-        elif isinstance(child, _IMPORTS):
-            if not in_class:
-                yield from (_Binding(name, child, scope, meaning) for name, meaning in _imported(child))
-        elif isinstance(child, ast.Name):
-            if not isinstance(child.ctx, ast.Load):
-                names.append(child.id)
-        elif isinstance(child, ast.arg):
-            names.append(child.arg)
-        elif isinstance(child, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-            names += [child.name] if child.name else []
-        elif isinstance(child, ast.MatchMapping):
-            names += [child.rest] if child.rest else []
-        elif isinstance(child, (ast.Global, ast.Nonlocal)):
-            names += child.names  # a store below makes it a binding of another scope: count it as one of module level
-            yield from (_Binding(name, child, None) for name in child.names)
-        if not in_class or isinstance(child, ast.arg):
-            yield from (_Binding(name, child, scope) for name in names)
-        yield from _bindings(child, inner, inner_class)
+def bindings(tree: ast.AST) -> Iterator[Binding]:
+    """Every binding of module level and of functions in `tree`, in no order; names of class bodies are attributes.
+
+    A variable of a comprehension counts as one of the function around it.
+    """
+    todo: list[tuple[ast.AST, ast.AST | None, bool]] = [(tree, None, False)]
+    while todo:
+        node, scope, in_class = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, _IMPORTS):
+                if not in_class:
+                    yield from (Binding(name, child, scope, meaning) for name, meaning in _imported(child))
+                continue
+            if isinstance(child, (ast.Global, ast.Nonlocal)):
+                yield from (Binding(name, child, None) for name in child.names)  # the stores may be anywhere
+            name = _bound_by(child)
+            if name is not None and (not in_class or isinstance(child, ast.arg)):
+                yield Binding(name, child, scope)
+            if isinstance(child, _FUNCTIONS):
+                todo.append((child, child, False))
+            else:
+                todo.append((child, scope, in_class or isinstance(child, ast.ClassDef)))
+
+
+def _bound_by(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Name):
+        return None if isinstance(node.ctx, ast.Load) else node.id
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return node.name
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return node.name
+    return node.rest if isinstance(node, ast.MatchMapping) else None
 
 
 def _around(node: ast.AST, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or node.lineno)  # type: ignore[attr-defined,no-any-return]
 
 
-def _visible(module: ast.Module, name: str, at: int | None) -> list[_Binding]:
+def _visible(module: ast.Module, name: str, at: int | None) -> list[Binding]:
     """Bindings of `name` that a use on line `at` could mean; all that are no class attributes when `at` is None."""
     return [
         binding
-        for binding in _bindings(module)
+        for binding in bindings(module)
         if binding.name == name and (binding.scope is None or at is None or _around(binding.scope, at))
     ]
 
@@ -109,7 +115,7 @@ def _always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import |
             yield statement
 
 
-def _only_means(module: ast.Module, name: str, meaning: _Meaning, at: int | None) -> bool:
+def _only_means(module: ast.Module, name: str, meaning: Meaning, at: int | None) -> bool:
     return all(binding.meaning == meaning for binding in _visible(module, name, at))
 
 
@@ -126,7 +132,7 @@ def reference(
     before it. Raises ValueError when the plain name of the module is taken by something else.
     """
     parent, _, leaf = target.rpartition(".")
-    spellings: list[tuple[int, str, str, _Meaning]] = []  # (preference, expression, leading name, what that must mean)
+    spellings: list[tuple[int, str, str, Meaning]] = []  # (preference, expression, leading name, what that must mean)
     for statement in _always_run(module, at):
         for local, meaning in _imported(statement):
             if meaning == (target, name):
