@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -16,28 +14,16 @@ from ..rule import Rule
 from ..transforms import rules
 
 
-@dataclass(frozen=True)
 class _Watched:
     """`rule`, telling when it starts to work."""
 
-    rule: Rule
-    tell: Callable[[str], None]
-
-    @property
-    def id(self) -> str:
-        return self.rule.id
-
-    @property
-    def summary(self) -> str:
-        return self.rule.summary
-
-    @property
-    def screen(self) -> re.Pattern[bytes]:
-        return self.rule.screen
+    def __init__(self, rule: Rule, tell: Callable[[str], None]) -> None:
+        self.id, self.summary, self.screen = rule.id, rule.summary, rule.screen
+        self._rule, self._tell = rule, tell
 
     def find(self, project: Project) -> Iterable[Finding]:
-        self.tell(self.rule.id)
-        return self.rule.find(project)
+        self._tell(self.id)
+        return self._rule.find(project)
 
 
 @contextlib.contextmanager

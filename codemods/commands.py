@@ -1,0 +1,302 @@
+"""The command line: arguments in, exit codes out. Everything slow is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from . import __version__
+from .finding import Confidence
+from .problem import Problem
+
+if TYPE_CHECKING:
+    from .rule import Rule
+    from .settings import Settings
+    from .target import Target
+
+app = typer.Typer(
+    name="spawnfix",
+    help="Make PyTorch research code survive spawn, forkserver and distributed launchers.",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(str, enum.Enum):
+    """How `check` reports."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+
+
+class Launcher(str, enum.Enum):
+    """What replaces torch.distributed.launch."""
+
+    auto = "auto"
+    torchrun = "torchrun"
+    python = "python"
+
+
+class StartMethod(str, enum.Enum):
+    """How workers will be started."""
+
+    spawn = "spawn"
+    forkserver = "forkserver"
+
+
+# Optional[...] rather than `| None`: older Typer evaluates these at run time.
+Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]
+Select = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="Only these rules.")]  # noqa: UP045
+Ignore = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="All rules but these.")]  # noqa: UP045
+Bar = Annotated[
+    Optional[Confidence],  # noqa: UP045
+    typer.Option(help="How sure to be that a value crosses a process boundary.  [default: likely]"),
+]
+Unsafe = Annotated[
+    Optional[bool],  # noqa: UP045
+    typer.Option("--unsafe-fixes/--no-unsafe-fixes", help="Also make changes that may change what the code does."),
+]
+Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"spawnfix {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
+@app.command()
+def migrate(
+    path: Target_,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the changes, as a diff.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="With --dry-run: exit 1 when something would change.")
+    ] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    confidence: Bar = None,
+    unsafe_fixes: Unsafe = None,
+    launcher: Launch = None,
+    branch: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="Name of the branch.  [default: spawnfix/migrate, then -2, -3...]"),
+    ] = None,
+    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Make the branch, don't check it out.")] = False,
+    no_git: Annotated[bool, typer.Option("--no-git", help="Rewrite the files in place, without git.")] = False,
+    patch: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also write the changes to FILE, as a diff."),
+    ] = None,
+) -> None:
+    """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
+    from . import deliver, target
+
+    if exit_code and not dry_run:
+        raise Problem("--exit-code goes with --dry-run")
+    if no_git and (branch is not None or no_checkout):
+        raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
+    where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
+    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, None)
+    if branch is not None and where.commit is not None:
+        from .tree.git_tree import free_name
+
+        free_name(where.commit.repository, branch)  # before the work, not after it
+    from .migrate import plan
+
+    with _watched("migrating") as rules:
+        done = plan(where.files, settings, where.scope, rules)
+    diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
+    for line in deliver.summary(done, would=dry_run):
+        _say(line)
+    if patch is not None:
+        deliver.write_patch(patch, diff)
+    if dry_run:
+        _put(diff)
+        raise typer.Exit(1 if exit_code and done.changes else 0)
+    if done.changes:
+        deliver.deliver(where, done, branch, not no_checkout, _say)
+
+
+@app.command()
+def check(
+    path: Target_,
+    select: Select = None,
+    ignore: Ignore = None,
+    confidence: Bar = None,
+    unsafe_fixes: Unsafe = None,
+    launcher: Launch = None,
+    format: Annotated[Format, typer.Option(help="How to report.")] = Format.text,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
+    start_method: Annotated[
+        Optional[StartMethod],  # noqa: UP045
+        typer.Option(help="How workers will be started.  [default: spawn]"),
+    ] = None,
+) -> None:
+    """Report what can't cross a process boundary, and why; change nothing."""
+    from . import target
+
+    where = target.to_check(path)
+    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, start_method)
+    from .migrate import check as find
+
+    with _watched("checking") as rules:
+        report = find(where.files, settings, where.scope, rules)
+    if format is Format.text:
+        from .review.text import render_text
+
+        render_text(report)
+    else:
+        import json
+
+        if format is Format.json:
+            from .review.json_report import to_json as shape
+        else:
+            from .review.sarif import to_sarif as shape
+        _put(json.dumps(shape(report), indent=2).encode() + b"\n")
+    if not report.files_seen:
+        _say(f"{path}: no files to look at")
+    raise typer.Exit(1 if report.findings and not exit_zero else 0)
+
+
+@app.command()
+def rules() -> None:
+    """List the rules."""
+    from .transforms import rules as known
+
+    width = max(map(len, known()), default=0)
+    for rule in known().values():
+        typer.echo(f"{rule.id:{width}}  {rule.summary}")
+
+
+@app.command()
+def explain(
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule's name, as `spawnfix rules` lists them.")],
+) -> None:
+    """Explain a rule: what it finds, why that breaks, what it writes instead."""
+    from .review.documentation import documentation
+    from .settings import nearest
+    from .transforms import rules as known
+
+    if rule not in known():
+        raise Problem(f"no rule called {rule!r}{nearest(rule, known())}")
+    text = documentation(known()[rule]).markdown
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        _put(text.encode())
+
+
+@app.command()
+def demo(
+    keep: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FOLDER", help="Leave the demo repository in this (new or empty) folder."),
+    ] = None,
+) -> None:
+    """Migrate a small example and run it before and after: a first look that touches nothing of yours."""
+    from .demo import run_demo
+
+    raise typer.Exit(run_demo(keep))
+
+
+def _settings(
+    where: Target,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    confidence: Confidence | None,
+    unsafe_fixes: bool | None,
+    launcher: Launcher | None,
+    start_method: StartMethod | None,
+) -> Settings:
+    from .settings import read_settings, with_flags
+    from .transforms import rules as known
+
+    return with_flags(
+        read_settings(where.files, known()),
+        known(),
+        select=None if select is None else ",".join(select),
+        ignore=None if ignore is None else ",".join(ignore),
+        confidence=confidence.value if confidence else None,
+        unsafe_fixes=unsafe_fixes,
+        launcher=launcher.value if launcher else None,
+        start_method=start_method.value if start_method else None,
+    )
+
+
+@contextlib.contextmanager
+def _watched(doing: str) -> Iterator[dict[str, Rule] | None]:
+    """The rules to run (None: all), with a progress bar on stderr when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from .review.progress import watched
+
+    with watched(doing) as rules:
+        yield rules
+
+
+def _say(line: str) -> None:
+    """A line for people, on stderr, without the control characters that names from a repository may hold."""
+    print("".join(letter if letter.isprintable() else "?" for letter in line), file=sys.stderr)
+
+
+def _put(data: bytes) -> None:
+    """The product, on stdout, byte for byte."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def main() -> None:
+    """The `spawnfix` program: exit codes as docs say, never a traceback unless SPAWNFIX_DEBUG is set."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except Problem as problem:
+        _say(f"spawnfix: {problem}")
+        code = 2
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # the reader has had enough
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        code = 141
+    except Exception as error:
+        code = _failed(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _failed(error: Exception) -> int:
+    message = getattr(error, "format_message", None)
+    if message is not None:  # Typer's usage errors
+        context = getattr(error, "ctx", None)
+        _say(f"spawnfix: {message()} (see {context.command_path if context else 'spawnfix'} --help)")
+        return 2
+    if os.environ.get("SPAWNFIX_DEBUG"):
+        raise error
+    first = str(error).partition("\n")[0]
+    _say(
+        f"spawnfix: internal error, nothing more was done: {type(error).__name__}: {first} "
+        "(please report it, with what SPAWNFIX_DEBUG=1 shows)"
+    )
+    return 2

@@ -1,0 +1,96 @@
+"""What becomes of a plan: a branch or files in place, and a few lines that tell the person what happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import __version__
+from .problem import Problem
+from .review.commit import commit_message
+from .review.diff import unified_diff
+from .target import Target
+from .transforms import rules
+from .tree.directory import replace_files
+
+if TYPE_CHECKING:
+    from .migrate import Plan
+
+Say = Callable[[str], None]
+
+
+def diff_of(target: Target, plan: Plan) -> bytes:
+    """The whole change as a unified diff that `git apply` accepts."""
+    after = plan.contents
+    return unified_diff({path: target.files.read(path) for path in after}, after)
+
+
+def write_patch(file: Path, diff: bytes) -> None:
+    """Put `diff` into `file`. Raises Problem."""
+    try:
+        file.write_bytes(diff)
+    except OSError as error:
+        raise Problem(f"can't write {file}: {error.strerror or error}") from None
+
+
+def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+    """Carry `plan` out where `target` came from, and say how to look at it and how to go back.
+
+    Raises Problem; a branch that could not be checked out is one too, and the branch is there.
+    """
+    if target.commit is not None:
+        _branch(target, plan, wanted, check_out, say)
+    elif target.folder is not None:
+        after = plan.contents
+        replace_files(target.folder, {path: target.files.read(path) for path in after}, after)
+        say(f"rewrote {_counted(len(after), 'file')} in {target.folder}")
+
+
+def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+    from .tree import git_tree
+
+    assert target.commit is not None
+    repository = target.commit.repository
+    start = repository.branch() or target.commit.commit[:12]
+    known = rules()
+    commits = [
+        git_tree.Commit(change.contents, commit_message(change, known[change.rule].summary, __version__))
+        for change in plan.changes
+    ]
+    branch = git_tree.build_branch(target.commit, commits, wanted)
+    if not branch.author.configured:
+        say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
+    made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
+    say(f"branch {branch.name}: {made}, {changed} changed")
+    say(f"  look at it:  git diff {start}...{branch.name}")
+    if check_out and repository.work_tree is not None:
+        git_tree.check_out(repository, branch)
+        say(f"  it is checked out; go back with:  git checkout {start}")
+    else:
+        say(f"  take it:  git checkout {branch.name}")
+    say(f"  throw it away:  git branch -D {branch.name}" + ("  (after going back)" if check_out else ""))
+
+
+def summary(plan: Plan, would: bool) -> Iterable[str]:
+    """Lines for people: files left out, and per rule what was repaired and what was not."""
+    for skipped in plan.skipped:
+        yield f"skipped {skipped.path}: {skipped.reason}"
+    fixed = Counter(finding.rule for change in plan.changes for finding in change.findings)
+    unsafe = Counter(finding.rule for finding in plan.remaining if finding.fix is not None)
+    refused = Counter(finding.rule for finding in plan.remaining if finding.fix is None)
+    for rule in sorted(fixed | unsafe | refused):
+        parts = [f"{fixed[rule]} {'to repair' if would else 'repaired'}"]
+        parts += [f"{refused[rule]} refused"] if refused[rule] else []
+        parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
+        yield f"{rule}: {', '.join(parts)}"
+    if not fixed:
+        nothing = "nothing to repair" if plan.remaining else "nothing found"
+        yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
+    if refused:
+        yield "`spawnfix check` shows each with its reason"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
