@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest.register_assert_rewrite("harness.check")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from harness import check
 from harness.case import BadCase, Case
+from harness.check import check_case
 from harness.programs import run
 from harness.tool import tree_diff
 
@@ -97,3 +101,113 @@ def test_wrong_case_is_named(tmp_path: Path, toml: str, says: str) -> None:
     (tmp_path / "case.toml").write_text(toml)
     with pytest.raises(BadCase, match=says):
         Case.load(tmp_path)
+
+
+STORED = """\
+import multiprocessing as mp
+
+class Config:
+    def __init__(self, ranges):
+        self.names = ranges.keys()
+
+def work(config):
+    print(sorted(config.names))
+
+if __name__ == "__main__":
+    child = mp.Process(target=work, args=(Config({"car": 1}),))
+    child.start()
+    child.join()
+    print("exit code", child.exitcode)
+"""
+MENDED = STORED.replace("ranges.keys()", "list(ranges.keys())")
+FINDING = {"rule": "views", "fixable": True, "reason": None}
+
+
+def case_of(folder: Path, toml: str, before: str, after: str | None) -> Case:
+    """A case of the rule `views` with one program, a.py."""
+    case = folder / "views" / "stored"
+    for name, text in (("before", before), ("after", after)):
+        if text is not None:
+            (case / name).mkdir(parents=True)
+            (case / name / "a.py").write_text(text)
+    (case / "case.toml").write_text(f'why = "a view on an object that crosses"\ncommand = "python a.py"\n{toml}')
+    return Case.load(case)
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts a tool of our making in the place of spawnfix: `rewrite` turns a text into another."""
+
+    def use(rewrite: Callable[[str], str], found: list[dict[str, object]]) -> None:
+        def migrate(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
+            program = Path(arguments[-1], "a.py")
+            program.write_text(rewrite(program.read_text()))
+            return subprocess.CompletedProcess(arguments, 0, "", "")
+
+        monkeypatch.setattr(check, "spawnfix", migrate)
+        monkeypatch.setattr(check, "findings", lambda *_: found)
+
+    return use
+
+
+def test_case_passes_when_all_is_right(tmp_path: Path, tool: Callable[..., None]) -> None:
+    tool(lambda text: MENDED, [FINDING])
+    check_case(case_of(tmp_path, "fails = 'dict_keys'", STORED, MENDED), tmp_path, all_forkserver=True)
+    assert len(list(tmp_path.glob("run*"))) == 5  # before under spawn and fork, after under all three
+
+
+@pytest.mark.parametrize(
+    ("toml", "before", "after", "rewrite", "found", "says"),
+    [
+        pytest.param("", STORED, MENDED, lambda text: MENDED, [FINDING], "does not say so", id="before-fails-unsaid"),
+        pytest.param("fails = 'x'", MENDED, None, lambda text: text, [], "should fail", id="before-works-unsaid"),
+        pytest.param("fails = 'lambda'", STORED, MENDED, lambda text: MENDED, [FINDING], "no match", id="other-error"),
+        pytest.param("fails = 'dict'", STORED, MENDED, lambda text: text, [FINDING], "another tree", id="not-migrated"),
+        pytest.param("fails = 'dict'", STORED, MENDED, lambda text: MENDED, [], "finds nothing", id="not-found"),
+        pytest.param(
+            "fails = 'dict'",
+            STORED,
+            STORED + "#",
+            lambda text: STORED + "#",
+            [FINDING],
+            "migrated, under spawn, it fails",
+            id="no-help",
+        ),
+        pytest.param(
+            "fails = 'dict'",
+            STORED,
+            MENDED,
+            lambda text: text.replace("ranges.keys()", "list(ranges.keys())"),
+            [FINDING],
+            "a second migrate",
+            id="not-idempotent",
+        ),
+        pytest.param(
+            "fails = 'dict'",
+            STORED,
+            MENDED.replace("exit code", "code"),
+            lambda text: MENDED.replace("exit code", "code"),
+            [FINDING],
+            "prints something else",
+            id="other-output",
+        ),
+        pytest.param("", MENDED, None, lambda text: text, [FINDING], "look-alike", id="false-alarm"),
+        pytest.param("", MENDED, None, lambda text: text + "#", [], "another tree", id="look-alike-changed"),
+        pytest.param(
+            "fails = 'dict'\nreason = 'live'", STORED, None, lambda text: text, [FINDING], "no reason", id="no-reason"
+        ),
+    ],
+)
+def test_case_fails_when_something_is_wrong(
+    tmp_path: Path,
+    tool: Callable[..., None],
+    toml: str,
+    before: str,
+    after: str | None,
+    rewrite: Callable[[str], str],
+    found: list[dict[str, object]],
+    says: str,
+) -> None:
+    tool(rewrite, found)
+    with pytest.raises(AssertionError, match=says):
+        check_case(case_of(tmp_path, toml, before, after), tmp_path)
