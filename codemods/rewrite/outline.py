@@ -1,0 +1,295 @@
+"""What `ast` leaves out, for rules that must see how a value is used: parents, scopes, bindings, mentions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..project import Project
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Scope = Function | ast.Module
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A place that gives a name its value; `value` is None when it is no plain expression (parameter, loop)."""
+
+    statement: ast.AST  # the statement, or the function for a parameter
+    value: ast.expr | None
+    parameter: bool = False
+
+
+class Outline:
+    """The tree of one file with parents and scopes, made on demand. Nodes are compared by identity."""
+
+    def __init__(self, path: str, module: ast.Module) -> None:
+        self.path = path
+        self.module = module
+        self._bindings: dict[tuple[ast.AST, str], list[Binding]] = {}
+        self._own: dict[ast.AST, list[ast.AST]] = {}
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of every node but the module."""
+        return {child: node for node in ast.walk(self.module) for child in ast.iter_child_nodes(node)}
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The parent of `node`, its parent, and so on up to the module."""
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
+    def statement(self, node: ast.AST) -> ast.AST:
+        """The innermost statement that holds `node` (itself when it is one)."""
+        while not isinstance(node, (ast.stmt, ast.Module)):
+            node = self.parents[node]
+        return node
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
+        child = node
+        for parent in self.ancestors(node):
+            inside = isinstance(parent, ast.Lambda) and child is parent.body
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                inside = any(child is statement for statement in parent.body)
+            if inside or isinstance(parent, ast.Module):
+                return parent  # type: ignore[return-value]
+            child = parent
+        return self.module
+
+    def owner(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class whose method holds `node`, also when `node` is in a function nested in that method."""
+        scope = self.scope(node)
+        while not isinstance(scope, ast.Module):
+            parent = self.parents[scope]
+            if isinstance(parent, ast.ClassDef):
+                return parent
+            scope = self.scope(parent)
+        return None
+
+    def method(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The method (a function directly in a class body) that holds `node`."""
+        scope = self.scope(node)
+        while not isinstance(scope, ast.Module):
+            if isinstance(self.parents[scope], ast.ClassDef) and not isinstance(scope, ast.Lambda):
+                return scope
+            scope = self.scope(self.parents[scope])
+        return None
+
+    def is_self(self, node: ast.AST) -> bool:
+        """True for a Name that is the first parameter of its method (never of a class- or staticmethod)."""
+        method = self.method(node)
+        if method is None or not isinstance(node, ast.Name):
+            return False
+        if any(
+            isinstance(mark, ast.Name) and mark.id in ("classmethod", "staticmethod") for mark in method.decorator_list
+        ):
+            return False
+        first = [*method.args.posonlyargs, *method.args.args][:1]
+        return bool(first) and first[0].arg == node.id
+
+    def own(self, scope: Scope) -> list[ast.AST]:
+        """The nodes of `scope` itself; nested functions and classes are listed but not entered."""
+        if scope not in self._own:
+            found: list[ast.AST] = []
+            todo: list[ast.AST] = [scope.body] if isinstance(scope, ast.Lambda) else list(scope.body)
+            while todo:
+                node = todo.pop()
+                found.append(node)
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+                    continue
+                todo.extend(ast.iter_child_nodes(node))
+            self._own[scope] = found
+        return self._own[scope]
+
+    def bindings(self, scope: Scope, name: str) -> list[Binding]:
+        """Every place in `scope` that binds `name`, in source order."""
+        key = (scope, name)
+        if key not in self._bindings:
+            found = []
+            if not isinstance(scope, ast.Module) and name in parameters(scope):
+                found.append(Binding(scope, None, parameter=True))
+            places = []
+            for node in self.own(scope):
+                if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+                    places.append(Binding(self.statement(node), self._bound_value(node)))
+                elif (
+                    (isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name)
+                    or (isinstance(node, ast.alias) and (node.asname or node.name.split(".")[0]) == name)
+                    or (isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name == name)
+                ):
+                    places.append(
+                        Binding(self.statement(node) if not isinstance(node, ast.ExceptHandler) else node, None)
+                    )
+            places.sort(key=lambda binding: position(binding.statement))
+            self._bindings[key] = found + places
+        return self._bindings[key]
+
+    def _bound_value(self, target: ast.Name) -> ast.expr | None:
+        parent = self.parents[target]
+        if isinstance(parent, (ast.AnnAssign, ast.NamedExpr)) and parent.target is target:
+            return parent.value
+        if isinstance(parent, ast.Assign):
+            return parent.value
+        if isinstance(parent, ast.Tuple) and isinstance(assign := self.parents[parent], ast.Assign):
+            return next((value for node, value in pairs(parent, assign.value) if node is target), None)
+        if isinstance(parent, ast.withitem):
+            return parent.context_expr
+        return None
+
+    def lookup(self, use: ast.AST, name: str) -> tuple[Scope, list[Binding]]:
+        """The scope of `name` at `use` and the bindings that may reach it there (all of them for outer scopes)."""
+        scope = self.scope(use)
+        if found := self.bindings(scope, name):
+            declared = any(
+                isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names for node in self.own(scope)
+            )
+            if not declared:
+                return scope, self.reaching(scope, found, use)
+        while not isinstance(scope, ast.Module):
+            scope = self.scope(self.parents[scope])
+            if found := self.bindings(scope, name):
+                return scope, found
+        return self.module, []
+
+    def reaching(self, scope: Scope, bindings: list[Binding], use: ast.AST) -> list[Binding]:
+        """Those of `bindings` whose value may be the one seen at `use`."""
+        before: list[Binding] = []
+        later: list[Binding] = []
+        for binding in bindings:
+            if binding.parameter or self.precedes(binding.statement, use):
+                if not binding.parameter and self._always_before(binding.statement, use):
+                    before.clear()
+                before.append(binding)
+            elif self.shared_loop(binding.statement, use) is not None:
+                later.append(binding)
+        return before + later
+
+    def precedes(self, statement: ast.AST, use: ast.AST) -> bool:
+        """True when `statement` stands before the statement of `use`."""
+        return position(statement) < position(self.statement(use)) or (
+            isinstance(statement, (*LOOPS, ast.With, ast.AsyncWith, ast.ExceptHandler))
+            and statement in self.ancestors(use)
+        )
+
+    def _always_before(self, statement: ast.AST, use: ast.AST) -> bool:
+        """`statement` runs before `use` whenever `use` runs: it stands in a block that `use` is in too."""
+        holder = self.parents.get(statement)
+        child = use
+        for parent in self.ancestors(use):
+            if parent is holder:
+                return any(
+                    isinstance(block, list)
+                    and any(item is statement for item in block)
+                    and any(item is child for item in block)
+                    for _, block in ast.iter_fields(parent)
+                )
+            child = parent
+        return False
+
+    def shared_loop(self, one: ast.AST, other: ast.AST) -> ast.AST | None:
+        """The innermost loop of the same function that holds both."""
+        around = [node for node in self.ancestors(one) if isinstance(node, LOOPS)]
+        mine = set(self.ancestors(other))
+        scope = self.scope(one)
+        return next((loop for loop in around if loop in mine and self.scope(loop) is scope), None)
+
+
+class Repo:
+    """Outlines of a project's files, and the files that mention a name; one per run of a rule."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._outlines: dict[str, Outline | None] = {}
+        self._mentions: dict[str, list[Outline]] = {}
+        self._ancestors: dict[str, frozenset[str]] = {}
+
+    def outline(self, path: str) -> Outline | None:
+        """The outline of a Python file; None when it does not parse."""
+        if path not in self._outlines:
+            module = self.project.module(path)
+            self._outlines[path] = None if module is None else Outline(path, module)
+        return self._outlines[path]
+
+    def mentioning(self, word: str) -> list[Outline]:
+        """Outlines of the files in whose text `word` stands as a whole word."""
+        if not word:
+            return []
+        if word not in self._mentions:
+            sources = self.project.matching(re.compile(rf"\b{re.escape(word)}\b"))
+            found = (self.outline(source.path) for source in sources)
+            self._mentions[word] = [outline for outline in found if outline is not None]
+        return self._mentions[word]
+
+    def classes(self, name: str) -> list[tuple[Outline, ast.ClassDef]]:
+        """Every class called `name`."""
+        return [
+            (outline, node)
+            for outline in self.mentioning(name)
+            for node in ast.walk(outline.module)
+            if isinstance(node, ast.ClassDef) and node.name == name
+        ]
+
+    def functions(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """Every function or method called `name`."""
+        return [
+            (outline, node)
+            for outline in self.mentioning(name)
+            for node in ast.walk(outline.module)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name
+        ]
+
+    def ancestors(self, name: str) -> frozenset[str]:
+        """Last names of all base classes of the classes called `name` that the project shows, itself included."""
+        if name not in self._ancestors:
+            self._ancestors[name] = frozenset((name,))  # holds while a cycle of bases is walked
+            found = {name}
+            for _, node in self.classes(name):
+                for base in node.bases:
+                    if (last := last_name(base)) is not None:
+                        found |= {last} | self.ancestors(last)
+            self._ancestors[name] = frozenset(found)
+        return self._ancestors[name]
+
+    def related(self, one: str, other: str) -> bool:
+        """One class is the other, or derives from it."""
+        return one in self.ancestors(other) or other in self.ancestors(one)
+
+
+def position(node: ast.AST) -> tuple[int, int]:
+    """(line, column) of a node; the module comes first."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def parameters(function: Function) -> list[str]:
+    """All parameter names, in order, the starred ones last."""
+    args = function.args
+    plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return [arg.arg for arg in plain] + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
+
+
+def last_name(node: ast.expr) -> str | None:
+    """`C` of `C`, `a.b.C` and `C[T]`."""
+    if isinstance(node, ast.Subscript):
+        return last_name(node.value)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Which target gets which value: `a, b = x, y` gives (a, x), (b, y); unpacking of anything else gives nothing."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        yield target, value
+    elif (
+        isinstance(value, (ast.Tuple, ast.List))
+        and len(value.elts) == len(target.elts)
+        and not any(isinstance(node, ast.Starred) for node in [*target.elts, *value.elts])
+    ):
+        for inner, part in zip(target.elts, value.elts, strict=True):
+            yield from pairs(inner, part)

@@ -1,0 +1,320 @@
+"""What kind of object `.keys()`, `.values()` or `.items()` is called on, as far as the source shows it."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterable
+
+from .outline import Outline, Repo, last_name
+
+
+class Kind(enum.Enum):
+    """What is known of a receiver."""
+
+    DICT = "dict"  # the method gives a live view
+    ORDERED = "OrderedDict"
+    H5 = "h5py"  # the view holds the open file
+    OTHER = "other"  # the method gives something that is no view
+    UNKNOWN = "unknown"
+
+
+VIEW_METHODS = frozenset(("keys", "values", "items"))
+_DICTS = frozenset(
+    ("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "Counter", "ChainMap", "UserDict")
+)
+_ORDERED = frozenset(("OrderedDict",))
+_OTHER = frozenset(("DataFrame", "Series", "GroupBy", "Tensor", "KeyedJaggedTensor", "JaggedTensor", "Message"))
+_H5 = frozenset(("h5py.File", "h5py.Group"))
+_FRESH = frozenset(
+    ("json.load", "json.loads", "yaml.load", "yaml.safe_load", "toml.load", "tomllib.load", "vars", "globals", "locals")
+)
+_WRAPPERS = frozenset(("Optional", "Union", "Final", "ClassVar", "Annotated"))
+_DEPTH = 5
+
+
+def imported(outline: Outline) -> dict[str, str]:
+    """What the file's imports (at any level) bind: name -> dotted origin."""
+    names: dict[str, str] = {}
+    for node in ast.walk(outline.module):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
+    return names
+
+
+def dotted(outline: Outline, node: ast.expr) -> str:
+    """`pd.read_csv` as "pandas.read_csv" in a file that says `import pandas as pd`; "" for what is no dotted name."""
+    tail: list[str] = []
+    while isinstance(node, ast.Attribute):
+        tail.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([imported(outline).get(node.id, node.id), *reversed(tail)])
+
+
+def imports_any(outline: Outline, packages: Iterable[str]) -> bool:
+    """The file imports one of `packages`."""
+    roots = {origin.split(".")[0] for origin in imported(outline).values()}
+    return not roots.isdisjoint(packages)
+
+
+class Receivers:
+    """Answers `kind` for one run of a rule."""
+
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+
+    def kind(self, outline: Outline, node: ast.expr, method: str, depth: int = 0) -> Kind:
+        """The kind of the value of `node` as the receiver of `.method()`."""
+        if depth > _DEPTH:
+            return Kind.UNKNOWN
+        if isinstance(node, (ast.Dict, ast.DictComp)):
+            return Kind.DICT
+        if isinstance(node, (ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple, ast.Constant)):
+            return Kind.OTHER
+        if isinstance(node, ast.NamedExpr):
+            return self.kind(outline, node.value, method, depth)
+        if isinstance(node, ast.IfExp):
+            return self._agree(outline, [node.body, node.orelse], method, depth)
+        if isinstance(node, ast.BoolOp):
+            return self._agree(outline, node.values, method, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._agree(outline, [node.left, node.right], method, depth)
+        if isinstance(node, ast.Call):
+            return self._call(outline, node, method, depth)
+        if isinstance(node, ast.Name):
+            return self._name(outline, node, method, depth)
+        if isinstance(node, ast.Attribute):
+            if node.attr == "__dict__":
+                return Kind.DICT
+            return self._attribute(outline, node, method, depth)
+        if isinstance(node, ast.Subscript):
+            known = self.kind(outline, node.value, method, depth + 1)
+            return Kind.H5 if known is Kind.H5 else Kind.UNKNOWN
+        return Kind.UNKNOWN
+
+    def _agree(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
+        return combine(self.kind(outline, node, method, depth + 1) for node in nodes)
+
+    def _call(self, outline: Outline, node: ast.Call, method: str, depth: int) -> Kind:
+        name = dotted(outline, node.func)
+        last = last_name(node.func) or ""
+        if name in _H5:
+            return Kind.H5
+        if last in _ORDERED:
+            return Kind.ORDERED
+        if last in _DICTS or name in _FRESH:
+            return Kind.DICT
+        if (
+            name.split(".")[0] in ("pandas", "polars")
+            or name.startswith("torch.sparse")
+            or last in ("coalesce", "to_sparse")
+        ):
+            return Kind.OTHER
+        if isinstance(node.func, ast.Attribute):
+            if last == "state_dict":
+                return Kind.DICT
+            if last == "copy":
+                return self.kind(outline, node.func.value, method, depth + 1)
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            owner = outline.owner(node)
+            return Kind.UNKNOWN if owner is None else self._bases(owner, method, depth)
+        if classes := self.repo.classes(last):
+            return combine(self._class(where, found, method, depth) for where, found in classes)
+        if last in VIEW_METHODS | {"get", "pop"}:
+            return Kind.UNKNOWN
+        functions = self.repo.functions(last)
+        if not 0 < len(functions) <= 4:
+            return Kind.UNKNOWN
+        return combine(self._returned(where, found, method, depth) for where, found in functions)
+
+    def _returned(
+        self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, method: str, depth: int
+    ) -> Kind:
+        if (
+            function.returns is not None
+            and (known := self._annotation(function.returns, method, depth)) is not Kind.UNKNOWN
+        ):
+            return known
+        values = [
+            node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value is not None
+        ]
+        return self._agree(outline, values, method, depth) if values else Kind.UNKNOWN
+
+    def _name(self, outline: Outline, node: ast.Name, method: str, depth: int) -> Kind:
+        if outline.is_self(node):
+            owner = outline.owner(node)
+            return Kind.UNKNOWN if owner is None else self._class(outline, owner, method, depth)
+        scope, bindings = outline.lookup(node, node.id)
+        kinds: list[Kind] = []
+        for binding in bindings:
+            statement = binding.statement
+            if binding.parameter and not isinstance(scope, ast.Module):
+                args = scope.args
+                for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
+                    if arg.arg == node.id:
+                        kinds.append(self._annotation(arg.annotation, method, depth))
+                if args.kwarg is not None and args.kwarg.arg == node.id:
+                    kinds.append(Kind.DICT)
+            elif isinstance(statement, ast.AnnAssign):
+                known = self._annotation(statement.annotation, method, depth)
+                if known is Kind.UNKNOWN and statement.value is not None:
+                    known = self.kind(outline, statement.value, method, depth + 1)
+                kinds.append(known)
+            elif binding.value is not None:
+                kinds.append(self.kind(outline, binding.value, method, depth + 1))
+            else:
+                kinds.append(Kind.UNKNOWN)
+        return combine(kinds)
+
+    def _attribute(self, outline: Outline, node: ast.Attribute, method: str, depth: int) -> Kind:
+        kinds: list[Kind] = []
+        for where, owner in self.instance_of(outline, node.value, depth):
+            kinds.extend(self._stored(where, owner, node.attr, method, depth))
+        return combine(kinds)
+
+    def _stored(self, outline: Outline, owner: ast.ClassDef, name: str, method: str, depth: int) -> list[Kind]:
+        """The kinds of all that the class (or a base in the project) stores as `name`."""
+        found: list[Kind] = []
+        for node in ast.walk(owner):
+            if isinstance(node, ast.AnnAssign):
+                mine = isinstance(node.target, ast.Name) and node.target.id == name and outline.parents[node] is owner
+                if mine or (isinstance(node.target, ast.Attribute) and node.target.attr == name):
+                    known = self._annotation(node.annotation, method, depth)
+                    if known is Kind.UNKNOWN and node.value is not None:
+                        known = self.kind(outline, node.value, method, depth + 1)
+                    found.append(known)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute) and target.attr == name and outline.is_self(target.value):
+                        found.append(self.kind(outline, node.value, method, depth + 1))
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+                found.append(self._returned(outline, node, method, depth + 1))
+        if not found and depth < _DEPTH:
+            for base in owner.bases:
+                for where, parent in self.repo.classes(last_name(base) or ""):
+                    if parent is not owner:
+                        found.extend(self._stored(where, parent, name, method, depth + 1))
+        return found
+
+    def instance_of(self, outline: Outline, node: ast.expr, depth: int = 0) -> list[tuple[Outline, ast.ClassDef]]:
+        """The project's classes that `node` is an instance of, where the source shows it."""
+        if depth > _DEPTH:
+            return []
+        if isinstance(node, ast.Call):
+            return self.repo.classes(last_name(node.func) or "")
+        if isinstance(node, ast.Name):
+            if outline.is_self(node):
+                owner = outline.owner(node)
+                return [] if owner is None else [(outline, owner)]
+            scope, bindings = outline.lookup(node, node.id)
+            found: list[tuple[Outline, ast.ClassDef]] = []
+            for binding in bindings:
+                if binding.parameter and not isinstance(scope, ast.Module):
+                    for arg in [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]:
+                        if arg.arg == node.id and arg.annotation is not None:
+                            found.extend(self.repo.classes(last_name(unquoted(arg.annotation)) or ""))
+                elif binding.value is not None:
+                    found.extend(self.instance_of(outline, binding.value, depth + 1))
+            return found
+        if isinstance(node, ast.Attribute):
+            found = []
+            for where, owner in self.instance_of(outline, node.value, depth + 1):
+                for part in ast.walk(owner):
+                    if isinstance(part, ast.Assign) and any(
+                        isinstance(target, ast.Attribute) and target.attr == node.attr and where.is_self(target.value)
+                        for target in part.targets
+                    ):
+                        found.extend(self.instance_of(where, part.value, depth + 1))
+            return found
+        return []
+
+    def _class(self, outline: Outline, owner: ast.ClassDef, method: str, depth: int) -> Kind:
+        for node in owner.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == method:
+                values = [part.value for part in outline.own(node) if isinstance(part, ast.Return)]
+                views = [value for value in values if isinstance(value, ast.Call) and view_receiver(value) is not None]
+                return Kind.DICT if values and len(views) == len(values) else Kind.OTHER
+        return self._bases(owner, method, depth)
+
+    def _bases(self, owner: ast.ClassDef, method: str, depth: int) -> Kind:
+        kinds = []
+        for base in owner.bases:
+            last = last_name(base) or ""
+            if last in _ORDERED:
+                kinds.append(Kind.ORDERED)
+            elif last in _DICTS | {"TypedDict"}:
+                kinds.append(Kind.DICT)
+            elif last in _OTHER:
+                kinds.append(Kind.OTHER)
+            elif depth < _DEPTH:
+                kinds.extend(
+                    self._class(where, found, method, depth + 1)
+                    for where, found in self.repo.classes(last)
+                    if found is not owner
+                )
+        known = [kind for kind in kinds if kind is not Kind.UNKNOWN]
+        return known[0] if known else Kind.UNKNOWN
+
+    def _annotation(self, node: ast.expr | None, method: str, depth: int) -> Kind:
+        if node is None or depth > _DEPTH:
+            return Kind.UNKNOWN
+        node = unquoted(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return self._annotations([node.left, node.right], method, depth)
+        last = last_name(node)
+        if isinstance(node, ast.Subscript) and last in _WRAPPERS:
+            inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return self._annotations(inside, method, depth)
+        if last is None:
+            return Kind.UNKNOWN
+        if last in _ORDERED:
+            return Kind.ORDERED
+        if last in _DICTS:
+            return Kind.DICT
+        if last in _OTHER:
+            return Kind.OTHER
+        return combine(self._class(where, found, method, depth + 1) for where, found in self.repo.classes(last))
+
+    def _annotations(self, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
+        parts = [node for node in nodes if not (isinstance(node, ast.Constant) and node.value is None)]
+        return combine(self._annotation(node, method, depth + 1) for node in parts)
+
+
+def combine(kinds: Iterable[Kind]) -> Kind:
+    """One kind for several possible values: the one they agree on; a dict outweighs the unknown."""
+    known = set(kinds) - {Kind.UNKNOWN}
+    if known == {Kind.DICT, Kind.ORDERED}:
+        return Kind.DICT
+    return known.pop() if len(known) == 1 else Kind.UNKNOWN
+
+
+def unquoted(annotation: ast.expr) -> ast.expr:
+    """The expression inside a quoted annotation; other annotations as they are."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value.strip(), mode="eval").body
+        except SyntaxError:
+            return annotation
+    return annotation
+
+
+def view_receiver(node: ast.expr) -> tuple[ast.expr, str] | None:
+    """(receiver, method) when `node` has the shape of a view: `d.keys()`, `dict.keys(d)`, `OrderedDict.items(d)`."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEW_METHODS):
+        return None
+    if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    if not node.args:
+        unbound = isinstance(node.func.value, ast.Name) and node.func.value.id in ("dict", "OrderedDict")
+        return None if unbound else (node.func.value, node.func.attr)
+    if len(node.args) == 1 and last_name(node.func.value) in _DICTS | _ORDERED:
+        return node.args[0], node.func.attr
+    return None

@@ -1,0 +1,413 @@
+"""Views of a dict that are kept on an object: `self.names = table.keys()`.
+
+## What it finds
+`d.keys()`, `d.values()` and `d.items()` stored as an attribute of an object, directly, through a local name, inside a
+list, tuple or dict, or set from outside (`config.names = table.keys()`). Views that are only looped over, returned or
+passed on are left alone.
+
+## Why it breaks
+A view can't be pickled. Under spawn and forkserver the whole dataset is pickled for every `DataLoader` worker, with
+every object that rides on it, often a plain configuration object. Training then stops with
+
+```text
+TypeError: cannot pickle 'dict_keys' object
+```
+
+while it ran under fork, or on one GPU. (Libraries such as mmcv choose spawn when training is distributed.)
+
+## Example
+```python
+from multiprocessing import Pool
+
+
+class EvalConfig:
+    def __init__(self, class_range):
+        self.class_range = class_range
+        self.class_names = self.class_range.keys()
+
+    def score(self, boxes):
+        return [boxes.count(name) for name in self.class_names]
+
+
+if __name__ == "__main__":
+    config = EvalConfig({"car": 50, "bus": 40})
+    with Pool(2) as pool:
+        print(pool.map(config.score, [["car", "car"], ["bus"]]))
+```
+
+## Use instead
+```python
+from multiprocessing import Pool
+
+
+class EvalConfig:
+    def __init__(self, class_range):
+        self.class_range = class_range
+        self.class_names = list(self.class_range.keys())
+
+    def score(self, boxes):
+        return [boxes.count(name) for name in self.class_names]
+
+
+if __name__ == "__main__":
+    config = EvalConfig({"car": 50, "bus": 40})
+    with Pool(2) as pool:
+        print(pool.map(config.score, [["car", "car"], ["bus"]]))
+```
+
+## Fix safety
+All uses of the attribute in the repository are looked at. Looping, `in`, `len`, `sorted` and the like are the same
+for a list. The fix is refused where a use needs a view: set operators (`names & other`), comparisons (`==`, `<=`),
+`isdisjoint`, a type test; and where `list` is another name in that file. It is unsafe (only with `--unsafe-fixes`)
+where the dict is seen to change after the view is taken, because a view shows later changes and a list does not;
+where the view is printed or formatted, because the text reads differently; and where nothing shows that it is a dict
+in a file that uses a library whose `.keys()` or `.values()` is something else. Code outside the repository that
+relies on a view is not seen.
+
+## References
+- [Dictionary view objects](https://docs.python.org/3/library/stdtypes.html#dictionary-view-objects) - [What can be
+pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled) - [The case in nuscenes-
+devkit](https://github.com/nutonomy/nuscenes-devkit/issues/1155)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..finding import Confidence, Edit, Finding, Fix, Hop, Trace
+from ..project import Project
+from ..rewrite.dict_changes import DictChanges
+from ..rewrite.outline import Outline, Repo, Scope, last_name, parameters
+from ..rewrite.receivers import Kind, Receivers, imports_any, view_receiver
+from ..rewrite.view_uses import Held, Problem, ViewUses, held_by
+
+if TYPE_CHECKING:
+    from ..flow.graph import Crossing
+
+_TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
+_WORKER_SIDE = frozenset(
+    ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
+)
+_LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
+_STAYS_HOME = frozenset(("TestCase", "Thread"))
+_VIEW_TYPES = frozenset(
+    ["KeysView", "ValuesView", "ItemsView", "MappingView", "AbstractSet", "dict_keys", "dict_values", "dict_items"]
+)
+# Libraries with other things called .keys() (an Index) and .values() (a tensor).
+_OTHER_KEYS = frozenset(("pandas", "polars", "geopandas", "cudf"))
+_OTHER_VALUES = frozenset(("torch", "torchrec", "tensordict", "scipy", "polars"))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A view that is kept: the call, the node that `list(...)` goes around, and what holds it then."""
+
+    outline: Outline
+    view: ast.Call
+    node: ast.expr  # the view, or the local name that is stored
+    held: tuple[Held, ...]
+    kept: Held | None  # the attribute that keeps it; None: seen to cross without being kept
+
+
+class DictViews:
+    """The rule; see the module's docstring."""
+
+    id = "dict-views"
+    summary = "Store lists instead of dict views on objects that are pickled"
+    screen = re.compile(rb"\.\s*(?:keys|values|items)\s*\(")
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """All stored views of `project`, in the order of the files."""
+        return _Search(project).findings()
+
+
+class _Search:
+    """One run over a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.repo = Repo(project)
+        self.receivers = Receivers(self.repo)
+        self.uses = ViewUses(self.repo)
+        self.changes = DictChanges(self.repo, self.uses)
+
+    def findings(self) -> Iterator[Finding]:
+        crossings: dict[tuple[str, int, int], Crossing] = {}
+        sources = list(self.project.matching(_TEXT))
+        if sources:
+            for crossing in self.project.flow.crossings(frozenset({"dict-view"})):
+                crossings[crossing.path, crossing.line, crossing.column] = crossing
+        for source in sources:
+            outline = self.repo.outline(source.path)
+            if outline is None:
+                continue
+            for node in ast.walk(outline.module):
+                if isinstance(node, ast.Call) and (shape := view_receiver(node)) is not None:
+                    known = crossings.get((outline.path, node.lineno, node.col_offset))
+                    yield from self._view(outline, node, *shape, known)
+
+    def _view(
+        self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
+    ) -> Iterator[Finding]:
+        held, _ = held_by(outline, view)
+        kept = [item for item in held if item.kind == "attribute" and self._keeps(outline, item)]
+        stores = [] if kept else list(self._stores(held))
+        proven = crossing is not None and crossing.confidence is Confidence.PROVEN
+        if not (kept or stores or proven):
+            return
+        kind = self.receivers.kind(outline, receiver, method)
+        if kind is Kind.OTHER:
+            return
+        if isinstance(outline.scope(view), ast.Module):
+            choices = []  # a table of the module stays a view; what is stored from it is copied
+        else:
+            first = next(iter(kept), stores[0][1] if stores else None)
+            choices = [[_Candidate(outline, view, view, tuple(held), first)]]
+        if stores and all(self._only_views(outline, name) for name, _ in stores):
+            choices.append([_Candidate(outline, view, name, (item,), item) for name, item in stores])
+        if not choices:
+            return
+        judged = [[self._judge(each, receiver, method, kind, crossing) for each in choice] for choice in choices]
+        yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
+
+    def _stores(self, held: Iterable[Held]) -> Iterator[tuple[ast.Name, Held]]:
+        """Where a local or global name for the view is stored as an attribute: the name there, and the attribute."""
+        for local in held:
+            if local.kind != "name" or local.outline is None or local.scope is None:
+                continue
+            for node in ast.walk(local.scope):
+                if isinstance(node, ast.Name) and node.id == local.name and isinstance(node.ctx, ast.Load):
+                    scope, bindings = local.outline.lookup(node, node.id)
+                    if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
+                        continue
+                    for item in held_by(local.outline, node, local.nested)[0]:
+                        if item.kind == "attribute" and self._keeps(local.outline, item):
+                            yield node, item
+
+    def _only_views(self, outline: Outline, name: ast.Name) -> bool:
+        """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""
+        _, bindings = outline.lookup(name, name.id)
+        return all(each.value is not None and view_receiver(each.value) is not None for each in bindings)
+
+    def _keeps(self, outline: Outline, held: Held) -> bool:
+        """The object is pickled with this attribute: no class, module or function, nothing set in a worker."""
+        place = held.place
+        holder = (
+            place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+        )
+        if holder is None:
+            return False
+        method = outline.method(holder)
+        if method is not None and method.name in _WORKER_SIDE:
+            return False
+        if isinstance(holder, ast.Call) and last_name(holder.func) == "type":
+            return False
+        if isinstance(holder, ast.Attribute) and holder.attr == "__class__":
+            return False
+        if isinstance(holder, ast.Name) and not outline.is_self(holder):
+            marks = [] if method is None else [last_name(mark) for mark in method.decorator_list]
+            if method is not None and "classmethod" in marks and parameters(method)[:1] == [holder.id]:
+                return False
+            _, bindings = outline.lookup(holder, holder.id)
+            by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+            if any(isinstance(each.statement, by_reference) and not each.parameter for each in bindings):
+                return False
+        owner = outline.owner(holder) if outline.is_self(holder) else None
+        return owner is None or not self._left_out(owner, held.name)
+
+    def _left_out(self, owner: ast.ClassDef, name: str) -> bool:
+        """The class decides itself what is pickled, and this attribute is not part of it, or is looked after there."""
+        classes = [node for each in self.repo.ancestors(owner.name) for _, node in self.repo.classes(each)]
+        for node in (item for each in [owner, *classes] for item in each.body):
+            if isinstance(node, ast.FunctionDef) and node.name in ("__getstate__", "__reduce__", "__reduce_ex__"):
+                words = {getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node)
+                         if isinstance(part, (ast.Attribute, ast.Constant))}  # fmt: skip
+                everything = "__dict__" in words or any(
+                    isinstance(part, ast.Name) and part.id in ("vars", "super") for part in ast.walk(node)
+                )
+                if name in words or not everything:
+                    return True
+        return False
+
+    def _judge(
+        self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None
+    ) -> Finding:
+        outline, node = candidate.outline, candidate.node
+        source = self.project.source(outline.path)
+        assert source is not None
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        start = source.offset(node.lineno, node.col_offset)
+        end = source.offset(node.end_lineno, node.end_col_offset)
+        text = source.text[start:end]
+        fix, reason = None, self._refusal(candidate, method, kind)
+        if reason is None:
+            taken = outline.statement(node)
+            problems = self.uses.problems(list(candidate.held))
+            _, at_once = held_by(outline, node)
+            problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
+            change = self.changes.after(outline, taken, receiver, method)
+            if problems and problems[0].fatal:
+                reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
+            else:
+                doubts = [
+                    f"{_where(each, outline)} {each.text}" for each in [change, *problems[:1]] if each is not None
+                ]
+                doubts += self._doubt(outline, receiver, method, kind)
+                fix = Fix(
+                    f"Store `list({_short(text)})`",
+                    (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")")),
+                    unsafe="; ".join(doubts) or None,
+                )
+        confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
+        span = source.span(start, end)
+        return Finding(RULE.id, outline.path, span, _message(candidate, method, kind), confidence, trace, fix, reason)
+
+    def _refusal(self, candidate: _Candidate, method: str, kind: Kind) -> str | None:
+        outline, node = candidate.outline, candidate.node
+        if (line := _bound_line(outline, node, "list")) is not None:
+            return f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
+        if kind is Kind.H5 and method != "keys":
+            return (
+                "a list would still hold h5py objects, which can't be pickled; store names, open the file in the worker"
+            )
+        if candidate.kept is not None and (line := self._declared(outline, candidate.kept)) is not None:
+            return f"line {line} declares it as a view; change that to a list type first"
+        return None
+
+    def _declared(self, outline: Outline, kept: Held) -> int | None:
+        """The line that says the attribute is of a view type."""
+        owner = outline.owner(kept.place) if kept.place is not None else None
+        for node in ast.walk(owner or outline.module):
+            if isinstance(node, ast.AnnAssign) and last_name(node.target) == kept.name:
+                parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
+                if not _VIEW_TYPES.isdisjoint(last_name(part) or "" for part in parts):
+                    return node.lineno
+        return None
+
+    def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: Kind) -> list[str]:
+        """Why it may not be a dict at all."""
+        libraries = {"keys": _OTHER_KEYS, "values": _OTHER_VALUES}.get(method)
+        if kind is not Kind.UNKNOWN or libraries is None or not imports_any(outline, libraries):
+            return []
+        told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
+        same = ast.dump(receiver)
+        for node in ast.walk(outline.module):
+            told_by = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if told_by is not None and told_by.attr in told and ast.dump(told_by.value) == same:
+                return []
+        what = "a pandas Index" if method == "keys" else "a tensor"
+        return [
+            f"nothing here shows that `{_short(ast.unparse(receiver))}` is a dict; `.{method}()` could also be {what}"
+        ]
+
+    def _crosses(
+        self, candidate: _Candidate, receiver: ast.expr, kind: Kind, crossing: Crossing | None, text: str
+    ) -> tuple[Confidence, Trace]:
+        """How sure we are that it crosses, and by which way: the flow's word where it has one that is as strong."""
+        outline, kept = candidate.outline, candidate.kept
+        own = Confidence.LIKELY
+        if kept is not None and not self._travels(outline, kept):
+            own = Confidence.POSSIBLE
+        if kind is Kind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
+            own = Confidence.POSSIBLE  # nothing shows that this class is a dict
+        if crossing is not None and crossing.confidence.reaches(own):
+            return crossing.confidence, crossing.trace
+        hops = [Hop(outline.path, candidate.view.lineno, "a view of a dict is taken here")]
+        if kept is not None and kept.place is not None:
+            line = getattr(kept.place, "lineno", candidate.view.lineno)
+            hops.append(
+                Hop(outline.path, line, f"kept as `{_label(kept)}`; whoever holds this object pickles it along")
+            )
+        return own, tuple(hops)
+
+    def _travels(self, outline: Outline, kept: Held) -> bool:
+        """The object outlives the function, and is of a kind that may be handed to another process."""
+        place = kept.place
+        assert place is not None
+        method = outline.method(place)
+        owner = outline.owner(place)
+        holder = (
+            place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+        )
+        if method is not None and method.name in _LATE:
+            return False
+        if owner is not None and holder is not None and outline.is_self(holder):
+            if not self.repo.ancestors(owner.name).isdisjoint(_STAYS_HOME):
+                return False
+            if not isinstance(outline.scope(owner), ast.Module):
+                return False
+            return not any(
+                isinstance(mark, ast.Attribute) and mark.attr == "setter" and last_name(mark.value) == kept.name
+                for node in owner.body
+                if isinstance(node, ast.FunctionDef)
+                for mark in node.decorator_list
+            )
+        if isinstance(holder, ast.Name):
+            scope, bindings = outline.lookup(holder, holder.id)
+            if not isinstance(scope, ast.Module) and not any(each.parameter for each in bindings):
+                return self._escapes(outline, scope, holder.id)
+        return True
+
+    def _escapes(self, outline: Outline, scope: Scope, name: str) -> bool:
+        """A local object is returned, passed on or stored."""
+        return any(
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and not isinstance(outline.parents[node], (ast.Attribute, ast.Subscript))
+            for node in ast.walk(scope)
+        )
+
+
+_ADVICE = "If the order does not matter, store `set(...)`, else take the view where it is used"
+
+
+def _rank(finding: Finding) -> int:
+    return 0 if finding.fix is None else 1 if finding.fix.unsafe else 2
+
+
+def _where(problem: Problem, outline: Outline) -> str:
+    return f"line {problem.line}" if problem.path == outline.path else f"{problem.path}:{problem.line}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _label(kept: Held) -> str:
+    if isinstance(kept.place, ast.Attribute):
+        return _short(ast.unparse(kept.place))
+    return f"{_short(ast.unparse(kept.place.args[0]))}.{kept.name}" if isinstance(kept.place, ast.Call) else kept.name
+
+
+def _message(candidate: _Candidate, method: str, kind: Kind) -> str:
+    kept = candidate.kept
+    what = (
+        f"`{_label(kept)}` keeps a live view of a dict"
+        if kept is not None
+        else "a live view of a dict is sent to another process"
+    )
+    if kind is Kind.H5:
+        return f"{what.replace('a dict', 'an open HDF5 file')}: it can't be pickled (`h5py objects cannot be pickled`)"
+    name = f"{'odict' if kind is Kind.ORDERED else 'dict'}_{method}"
+    where = "; a worker process under spawn or forkserver stops with" if kept is not None else ":"
+    return f"{what}{where} `TypeError: cannot pickle '{name}' object`"
+
+
+def _bound_line(outline: Outline, node: ast.AST, name: str) -> int | None:
+    """The line on which `name` is bound in a scope that `node` sees; None when it is the builtin."""
+    scope = outline.scope(node)
+    while True:
+        if found := outline.bindings(scope, name):
+            return getattr(found[0].statement, "lineno", 1)
+        if isinstance(scope, ast.Module):
+            return None
+        scope = outline.scope(outline.parents[scope])
+
+
+RULE = DictViews()
