@@ -6,7 +6,6 @@ import contextlib
 import enum
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -241,16 +240,15 @@ def _settings(
     )
 
 
-@contextlib.contextmanager
-def _watched(doing: str) -> Iterator[dict[str, Rule] | None]:
-    """The rules to run (None: all), with a progress bar on stderr when that is a terminal."""
+def _watched(doing: str) -> contextlib.AbstractContextManager[dict[str, Rule]]:
+    """The rules to run, with a progress bar on stderr when that is a terminal."""
     if not sys.stderr.isatty():
-        yield None
-        return
+        from .transforms import rules as known
+
+        return contextlib.nullcontext(known())
     from .review.progress import watched
 
-    with watched(doing) as rules:
-        yield rules
+    return watched(doing)
 
 
 def _say(line: str) -> None:
@@ -271,7 +269,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="spawnfix", standalone_mode=False)
         sys.stdout.flush()
     except Problem as problem:
         _say(f"spawnfix: {problem}")
@@ -290,7 +288,8 @@ def _failed(error: Exception) -> int:
     message = getattr(error, "format_message", None)
     if message is not None:  # Typer's usage errors
         context = getattr(error, "ctx", None)
-        _say(f"spawnfix: {message()} (see {context.command_path if context else 'spawnfix'} --help)")
+        words = message().replace("Value error, ", "")
+        _say(f"spawnfix: {words} (see {context.command_path if context else 'spawnfix'} --help)")
         return 2
     if os.environ.get("SPAWNFIX_DEBUG"):
         raise error

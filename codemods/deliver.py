@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import __version__
+from . import __version__, transforms
 from .problem import Problem
 from .review.commit import commit_message
 from .review.diff import unified_diff
 from .target import Target
-from .transforms import rules
 from .tree.directory import replace_files
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     assert target.commit is not None
     repository = target.commit.repository
     start = repository.branch() or target.commit.commit[:12]
-    known = rules()
+    known = transforms.rules()
     commits = [
         git_tree.Commit(change.contents, commit_message(change, known[change.rule].summary, __version__))
         for change in plan.changes

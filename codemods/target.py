@@ -1,4 +1,4 @@
-"""From the path that the user typed to the files of a run: of a commit, a work tree or a plain folder, and which part."""
+"""From the path that the user typed to the files of a run: of a commit, work tree or plain folder, and which part."""
 
 from __future__ import annotations
 

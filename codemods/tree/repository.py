@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,6 @@ _QUIET = {
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_CONFIG_COUNT": "0",
 }
 _NO_USER = {
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -228,36 +228,48 @@ class Blobs:
     """Contents of git objects, through one long-lived `git cat-file --batch`."""
 
     def __init__(self, repository: Repository) -> None:
-        self._git = git.Git(str(repository.folder))
-        self._git.update_environment(**_environment(trusting=False, config={}), GIT_DIR=str(repository.git_dir))
-        self._git.set_persistent_git_options(c=_options(trusting=False))
+        self._repository = repository
+        self._process: git.Git.AutoInterrupt | None = None
 
     def read(self, oid: str, path: str) -> bytes:
         """The bytes of the blob `oid`; `path` is for the message. Raises OSError when it is missing or huge."""
+        if self._process is None:
+            self._process = self._start()
+        into, out = self._process.stdin, self._process.stdout
+        assert into is not None and out is not None
         try:
-            _, _, size, stream = self._git.stream_object_data(oid)
-        except (ValueError, OSError):  # "missing"; or git gave up: it may not fetch what a partial clone lacks
-            self.close_if_ended()
-            raise FileNotFoundError(
-                errno.ENOENT, "not in this copy of the repository (a partial clone)", path
-            ) from None
+            into.write(oid.encode() + b"\n")
+            into.flush()
+            answer = out.readline().split()
+        except OSError:
+            answer = []
+        if not answer:  # git gave up: it wanted to fetch what a partial clone lacks, and may not
+            self._process = None
+        if len(answer) != 3:
+            raise FileNotFoundError(errno.ENOENT, "not in this copy of the repository (a partial clone)", path)
+        size = int(answer[2])
         if size > MAX_BYTES:
-            self._git.clear_cache()
+            self._process = None
             raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 2**20} MiB", path)
-        return stream.read(size)
+        data: bytes = out.read(size + 1)[:size]
+        if len(data) != size:
+            self._process = None
+            raise OSError(errno.EIO, "the repository's copy is damaged", path)
+        return data
 
-    def close_if_ended(self) -> None:
-        """Forget a git that has ended, so that the next read starts another."""
-        process = self._git.cat_file_all
-        if process is not None and process.proc is not None:
-            with contextlib.suppress(Exception):
-                process.proc.wait(0.05)
-            if process.proc.poll() is not None:
-                self._git.clear_cache()
+    def _start(self) -> git.Git.AutoInterrupt:
+        place = {"GIT_DIR": str(self._repository.git_dir)}
+        command = [*_command(self._repository.folder, trusting=False), "cat-file", "--batch"]
+        runner = git.Git(str(self._repository.folder))
+        env = _environment(trusting=False, config={}) | place
+        return runner.execute(command, istream=subprocess.PIPE, as_process=True, env=env)
 
 
-def _options(trusting: bool) -> list[str]:
-    return [f"{key}={value}" for key, value in (_NO_PROGRAMS if trusting else _NO_PROGRAMS | _PLAIN).items()]
+def _command(folder: Path, trusting: bool) -> list[str]:
+    command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", "-C", str(folder)]
+    for key, value in (_NO_PROGRAMS if trusting else _NO_PROGRAMS | _PLAIN).items():
+        command += ["-c", f"{key}={value}"]
+    return command
 
 
 def _environment(trusting: bool, config: Mapping[str, str]) -> dict[str, str]:
@@ -278,9 +290,6 @@ def _run(
     trusting: bool = False,
     config: Mapping[str, str] | None = None,
 ) -> bytes:
-    command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", "-C", str(folder)]
-    for option in _options(trusting):
-        command += ["-c", option]
     with contextlib.ExitStack() as stack:
         stream = None
         if stdin is not None:
@@ -289,7 +298,7 @@ def _run(
             stream.seek(0)
         try:
             status, out, errors = git.Git(str(folder)).execute(
-                [*command, *arguments],
+                [*_command(folder, trusting), *arguments],
                 istream=stream,
                 with_extended_output=True,
                 with_exceptions=False,
