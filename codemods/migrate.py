@@ -41,6 +41,13 @@ class Report:
     skipped: tuple[Skipped, ...]
     files_seen: int
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
+    unsafe_fixes: bool = False  # as in the settings of the run
+
+    def why_not(self, finding: Finding) -> str | None:
+        """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""
+        if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
+            return finding.reason
+        return f"only with --unsafe-fixes: {finding.fix.unsafe}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,9 @@ def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str,
     run = _Run(files, settings, scope)
     project, chosen = run.screened(all_rules() if rules is None else rules)
     found = tuple(sorted((f for rule in chosen for f in run.look(rule, project)), key=lambda f: f.sort_key))
-    return Report(files.root, found, run.all_skipped(project), run.files_seen, _named(project, found))
+    return Report(
+        files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
+    )
 
 
 def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:

@@ -41,9 +41,14 @@ def overlap(one: Fix, other: Fix) -> bool:
     )
 
 
+def parsed(sources: Mapping[str, Source]) -> Callable[[str], ast.Module | None]:
+    """The syntax trees of `sources` on demand."""
+    return lambda path: ast.parse(sources[path].text) if path in sources else None
+
+
 def preview(fix: Fix, sources: Mapping[str, Source]) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The files of `fix` (before, after) as bytes, when nothing but this fix is applied to `sources`."""
-    edits = edits_of([fix], sources.get, lambda path: ast.parse(sources[path].text))
+    edits = edits_of([fix], sources.get, parsed(sources))
     before = {path: sources[path].encode(sources[path].text) for path in edits}
     return before, {path: sources[path].encode(sources[path].apply(todo)) for path, todo in edits.items()}
 

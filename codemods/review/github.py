@@ -1,0 +1,33 @@
+"""A report as workflow commands of GitHub Actions: each finding becomes an annotation on its line."""
+
+from __future__ import annotations
+
+from ..finding import Confidence
+from ..migrate import Report
+
+_LEVEL = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "notice"}
+
+
+def to_github(report: Report) -> str:
+    """One line per finding, `::warning file=...,line=...::message`; skipped files as notices."""
+    lines = []
+    for finding in report.findings:
+        span = finding.span
+        place = f"file={_property(finding.path)},line={span.line},col={span.column},endLine={span.end_line}"
+        if span.end_line == span.line:
+            place += f",endColumn={span.end_column}"
+        why = report.why_not(finding)
+        text = finding.message if why is None else f"{finding.message}\nNot fixed: {why}"
+        title = _property(f"spawnfix: {finding.rule}")
+        lines.append(f"::{_LEVEL[finding.confidence]} {place},title={title}::{_data(text)}\n")
+    for row in report.skipped:
+        lines.append(f"::notice file={_property(row.path)},title=spawnfix%3A skipped::{_data(row.reason)}\n")
+    return "".join(lines)
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

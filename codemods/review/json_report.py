@@ -1,0 +1,49 @@
+"""A report as JSON; `docs/findings.schema.json` says what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .. import __version__
+from ..finding import Finding, Fix
+from ..migrate import Report
+from ..rewrite.apply import preview
+from ..tree.source import Source
+from .diff import unified_diff
+
+
+def to_json(report: Report) -> dict[str, object]:
+    """`report` as the object that `check --format json` prints."""
+    return {
+        "version": __version__,
+        "root": report.root,
+        "findings": [_finding(report, finding) for finding in report.findings],
+        "skipped": [{"path": row.path, "reason": row.reason} for row in report.skipped],
+    }
+
+
+def _finding(report: Report, finding: Finding) -> dict[str, object]:
+    reason = report.why_not(finding)
+    return {
+        "rule": finding.rule,
+        "path": finding.path,
+        "line": finding.span.line,
+        "column": finding.span.column,
+        "end_line": finding.span.end_line,
+        "end_column": finding.span.end_column,
+        "message": finding.message,
+        "confidence": finding.confidence.value,
+        "fixable": reason is None,
+        "reason": reason,
+        "trace": [{"path": hop.path, "line": hop.line, "what": hop.what} for hop in finding.trace],
+        "fix": None if finding.fix is None else {"diff": fix_diff(finding.fix, report.sources)},
+    }
+
+
+def fix_diff(fix: Fix, sources: Mapping[str, Source]) -> str:
+    """The patch of `fix` alone against `sources`, as text: each file decoded as the file itself is."""
+    before, after = preview(fix, sources)
+    return "".join(
+        unified_diff({path: before[path]}, {path: after[path]}).decode(sources[path].encoding, "replace")
+        for path in sorted(after)
+    )
