@@ -1,0 +1,456 @@
+"""Writes the copy of a model: built anew with `load_state_dict`, or deep-copied with its process groups shared."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..finding import Edit, Fix, Import
+from ..tree.source import Source
+from .imports import reference
+from .model_copies import Copy, Evidence
+from .model_uses import BUFFERS, CASTS, FLAGS, GRADS, MODES, spelled
+from .models import Models, dotted
+
+_DEVICE = re.compile(r"device|rank|gpu|cuda|cpu", re.IGNORECASE)
+_DEVICE_METHODS = ("to", "cuda", "cpu")
+_UNSAVED_BUFFERS = re.compile(r"\bpersistent\s*=\s*False\b")
+_REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad\w*|freeze\w*)$")
+
+CARRY = "copy_unsaved_state"
+_CARRY_TEXT = '''\
+def copy_unsaved_state(source, target):
+    """Give `target`, a model built like `source`, what a state dict leaves out and `copy.deepcopy` keeps.
+
+    That is dtype, device, `requires_grad`, buffers outside the state dict, train or eval mode, and flags set on layers.
+    """
+    originals = [*source.parameters(), *source.buffers()]
+    for old, new in zip(originals, [*target.parameters(), *target.buffers()]):
+        new.data = old.detach().clone()
+        new.requires_grad_(old.requires_grad)
+    for old, new in zip(source.modules(), target.modules()):
+        flags = {name: value for name, value in vars(old).items() if isinstance(value, (bool, int, float, str))}
+        vars(new).update(flags)
+'''
+
+SHARE = "deepcopy_sharing_groups"
+_SHARE_TEXT = '''\
+def deepcopy_sharing_groups(model):
+    """`copy.deepcopy(model)`, but the copy uses the same process groups: those can't be copied."""
+    shared, seen, todo = {{}}, {{}}, [model]
+    while todo:
+        item = todo.pop()
+        if id(item) in seen or isinstance(item, (type, {module}, {function}, {tensor})):
+            continue
+        seen[id(item)] = item  # kept alive, so that no id comes up again
+        if isinstance(item, {group}):
+            shared[id(item)] = item
+        else:
+            todo += {referents}(item)
+    return {deepcopy}(model, shared)
+'''
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """How one copy will be written: `needs` beyond the state dict; `share` is the deep copy with shared groups."""
+
+    copy: Copy
+    share: bool = False
+    needs: frozenset[str] = frozenset()
+    unsafe: str | None = None
+
+
+def rewrite(models: Models, copy: Copy) -> Rewrite | str:
+    """The way to write `copy`, or why there is none, in words."""
+    reason = copy.blocker or _shape(models, copy)
+    built = copy.construction
+    if reason is None and built is not None:
+        if built.survey.loads is None:
+            return Rewrite(copy, needs=frozenset(_needs(models, copy)))
+        if copy.evidence is not Evidence.GROUP:
+            return Rewrite(
+                copy,
+                needs=frozenset(_needs(models, copy)),
+                unsafe=f"building the model loads weights ({built.survey.loads}): they would be loaded twice",
+            )
+    if copy.evidence is Evidence.GROUP and "wraps" not in (reason or ""):
+        return Rewrite(copy, share=True)
+    assert reason is not None
+    return reason
+
+
+def _shape(models: Models, copy: Copy) -> str | None:
+    """Why the statement of the copy can't become several; None when it can."""
+    source = models.project.source(copy.path)
+    assert source is not None
+    statement = copy.statement
+    larger = "the copy is part of a larger expression: give it a variable of its own"
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = dotted(statement.targets[0])
+    elif isinstance(statement, ast.AnnAssign):
+        target = dotted(statement.target)
+    else:
+        return larger
+    node: ast.expr | None = statement.value
+    while isinstance(node, (ast.Call, ast.Attribute)) and node is not copy.call:
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if target is None or node is not copy.call or statement.value is None:
+        return larger
+    assert copy.construction is not None
+    reads = {dotted(inner) for inner in ast.walk(copy.construction.value)} | {
+        dotted(inner) for inner in ast.walk(copy.call)
+    }
+    if target in reads:
+        return f"the copy takes the name `{target}`, which is still needed to make it: give it another name"
+    start, end = _extent(source, statement)
+    line_start = source.line_starts[statement.lineno - 1]
+    line_end = line_start_after(source, end)
+    if source.text[line_start:start].strip() or re.sub(r"#.*", "", source.text[end:line_end]).strip():
+        return "the copy shares its line with other statements: give it a line of its own"
+    segment = source.text[slice(*_extent(source, copy.construction.value))]
+    if '"""' in segment or "'''" in segment:
+        return "the construction contains a string of several lines"
+    return None
+
+
+def line_start_after(source: Source, offset: int) -> int:
+    """Offset of the end of the line (newline excluded) that holds `offset`."""
+    match = re.compile(r"\r\n|\r|\n").search(source.text, offset)
+    return match.start() if match else len(source.text)
+
+
+def _needs(models: Models, copy: Copy) -> Iterator[str]:
+    """What has to be carried over, less what the following calls settle."""
+    built = copy.construction
+    assert built is not None
+    needs = set(copy.effects.needs)
+    survey = built.survey
+    unseen = survey.opaque or not survey.seen
+    maybe = unseen and any(True for _ in models.project.matching(_UNSAVED_BUFFERS))
+    if survey.unsaved_buffers or built.external or maybe:
+        needs.add(BUFFERS)
+    if _follow(copy, ("train", "eval")):
+        needs.discard(MODES)
+    if _follow(copy, ("requires_grad_",)) or _next_settles_grads(models, copy):
+        needs.discard(GRADS)
+    yield from needs
+
+
+def _follow(copy: Copy, methods: tuple[str, ...]) -> ast.Call | None:
+    """The last call of one of `methods` in the chain after the copy."""
+    node = getattr(copy.statement, "value", None)
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node is not copy.call:
+        if node.func.attr in methods:
+            return node
+        node = node.func.value
+    return None
+
+
+def _next_settles_grads(models: Models, copy: Copy) -> bool:
+    target = dotted(_target(copy))
+    block = next(
+        (
+            value
+            for node in ast.walk(copy.scope)
+            for _, value in ast.iter_fields(node)
+            if isinstance(value, list) and copy.statement in value
+        ),
+        [],
+    )
+    following = block[block.index(copy.statement) + 1 :][:1] if block else []
+    for node in following:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            call = node.value
+            name = dotted(call.func) or ""
+            if _REQUIRES_GRAD.search(name) and (
+                (call.args and dotted(call.args[0]) == target) or name == f"{target}.requires_grad_"
+            ):
+                return True
+        if (
+            isinstance(node, ast.For)
+            and isinstance(node.iter, ast.Call)
+            and dotted(node.iter.func) == f"{target}.parameters"
+        ):
+            return len(node.body) == 1 and "requires_grad" in ast.unparse(node.body[0])
+    return False
+
+
+def _target(copy: Copy) -> ast.expr:
+    statement = copy.statement
+    return statement.targets[0] if isinstance(statement, ast.Assign) else statement.target  # type: ignore[attr-defined]
+
+
+def _extent(source: Source, node: ast.AST) -> tuple[int, int]:
+    start = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    return start, source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+
+# -- the edits of one file ---------------------------------------------------------------------------------------
+
+
+def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
+    """One fix for these copies of one file: their helper functions and the import they leave behind are shared."""
+    path = members[0].copy.path
+    source, tree = models.project.source(path), models.project.module(path)
+    assert source is not None and tree is not None
+    edits: list[Edit] = []
+    needed: list[Import] = []
+    helpers: dict[str, str] = {}
+    try:
+        for member in members:
+            if member.share:
+                text, imports = _share_helper(tree, path)
+                needed += imports
+                name = _free_name(tree, SHARE, text, helpers)
+                start, end = _extent(source, member.copy.call.func)
+                edits.append(Edit(path, start, end, name))
+            else:
+                edit, imports = _rebuilt(models, source, tree, member, helpers)
+                needed += imports
+                edits.append(edit)
+    except ValueError as error:
+        return f"a name that the rewrite needs means something else in this file ({error})"
+    edits += _helper_edits(source, tree, members, helpers)
+    if not any(member.share for member in members):
+        edits += _leftover_import(source, tree, members)
+    titles = {
+        "deep-copy the model with its process groups shared"
+        if m.share
+        else "build the copy anew and load the state dict"
+        for m in members
+    }
+    return Fix("; ".join(sorted(titles)), tuple(edits), tuple(dict.fromkeys(needed)), members[0].unsafe)
+
+
+def _share_helper(tree: ast.Module, path: str) -> tuple[str, tuple[Import, ...]]:
+    spellings: dict[str, str] = {}
+    needed: tuple[Import, ...] = ()
+    for key, module, name in (
+        ("module", "types", "ModuleType"),
+        ("function", "types", "FunctionType"),
+        ("tensor", "torch", "Tensor"),
+        ("group", "torch.distributed", "ProcessGroup"),
+        ("referents", "gc", "get_referents"),
+        ("deepcopy", "copy", "deepcopy"),
+    ):
+        spellings[key], imports = reference(tree, path, module, name)
+        needed += imports
+    return _SHARE_TEXT.format(**spellings), needed
+
+
+def _free_name(tree: ast.Module, name: str, text: str, helpers: dict[str, str]) -> str:
+    """`name`, numbered when the file uses it for something else; `helpers` gets the text unless the file has it."""
+    wanted = ast.dump(ast.parse(text).body[0])
+    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            taken.add(node.name)
+            if node.name == name and ast.dump(node) == wanted:
+                return name
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    helpers[free] = text.replace(f"def {name}(", f"def {free}(")
+    return free
+
+
+def _rebuilt(
+    models: Models, source: Source, tree: ast.Module, member: Rewrite, helpers: dict[str, str]
+) -> tuple[Edit, tuple[Import, ...]]:
+    copy = member.copy
+    built = copy.construction
+    assert built is not None
+    path, statement = copy.path, copy.statement
+    start, end = _extent(source, statement)
+    indent = source.text[source.line_starts[statement.lineno - 1] : start]
+    deeper = indent + ("\t" if indent.endswith("\t") else models.project.concrete(path).default_indent)
+    target, key = (
+        source.text[slice(*_extent(source, _target(copy)))],
+        source.text[slice(*_extent(source, copy.call.args[0]))],
+    )
+    chained = statement.value is not copy.call  # type: ignore[attr-defined]
+
+    random, imports = reference(tree, path, "torch", "random")
+    cuda, more = reference(tree, path, "torch", "cuda")
+    comment = "" if chained else _trailing_comment(source, end)
+    what = "a lock" if copy.evidence is Evidence.LOCK else "process groups"
+    lines = [
+        f"# built anew, not deep-copied: {what} inside a model can't be copied",
+        f"{indent}with {random}.fork_rng(devices=range({cuda}.device_count())):",
+        f"{deeper}{target} = {_construction_text(source, copy, deeper)}{comment}",
+    ]
+    old_key = (
+        dotted(copy.call.args[0].value)
+        if key.endswith(".module") and isinstance(copy.call.args[0], ast.Attribute)
+        else key
+    )
+    lines += [indent + _repeated_text(source, node, old_key or key, target, indent) for node in built.repeated]
+    lines.append(f"{indent}{target}.load_state_dict({key}.state_dict())")
+    lines += [indent + line for line in _carried(copy, tree, member.needs, key, target, deeper[len(indent) :], helpers)]
+    if chained:
+        call_start, call_end = _extent(source, copy.call)
+        lines.append(indent + source.text[start:call_start] + target)
+        return Edit(path, start, call_end, "\n".join(lines)), imports + more
+    if comment:
+        end = line_start_after(source, end)
+    return Edit(path, start, end, "\n".join(lines)), imports + more
+
+
+def _trailing_comment(source: Source, end: int) -> str:
+    rest = source.text[end : line_start_after(source, end)]
+    return rest.rstrip() if rest.strip() else ""
+
+
+def _construction_text(source: Source, copy: Copy, indent: str) -> str:
+    """The construction as it is written, continuation lines moved along, with the method calls that still matter."""
+    built = copy.construction
+    assert built is not None
+    first = built.statement
+    old_indent = source.text[source.line_starts[first.lineno - 1] : _extent(source, first)[0]]
+    text = _moved(source.text[slice(*_extent(source, built.value))], old_indent, indent)
+    for step in built.steps:
+        assert isinstance(step.func, ast.Attribute)
+        name = step.func.attr
+        spelling = ", ".join(
+            [source.text[slice(*_extent(source, arg))] for arg in step.args]
+            + [f"{kw.arg}={source.text[slice(*_extent(source, kw.value))]}" for kw in step.keywords]
+        )
+        if name in ("train", "eval") and _follow(copy, ("train", "eval")):
+            continue
+        if name == "requires_grad_" and _follow(copy, ("requires_grad_",)):
+            continue
+        later = _follow(copy, _DEVICE_METHODS)
+        if _only_moves(step) and later is not None and _only_moves(later):
+            continue
+        text += f".{name}({spelling})"
+    return text
+
+
+def _only_moves(call: ast.Call) -> bool:
+    """`.cuda()`, `.cpu()` or `.to(device)`: the device is set and nothing else."""
+    assert isinstance(call.func, ast.Attribute)
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if call.func.attr not in _DEVICE_METHODS or len(arguments) > 1 or (call.func.attr == "to" and not arguments):
+        return False
+    return all(_DEVICE.search(ast.unparse(argument)) for argument in arguments)
+
+
+def _moved(text: str, old: str, new: str) -> str:
+    """`text` with the indentation `old` of its continuation lines replaced by `new`."""
+    first, *rest = re.split(r"\r\n|\r|\n", text)
+    return "\n".join([first, *(new + line[len(old) :] if line.startswith(old) else line for line in rest)])
+
+
+def _repeated_text(source: Source, node: ast.stmt, key: str, target: str, indent: str) -> str:
+    start, end = _extent(source, node)
+    text, at = "", start
+    spots = [inner for inner in ast.walk(node) if spelled(inner, key)]
+    for spot in sorted(spots, key=lambda inner: (inner.lineno, inner.col_offset)):  # type: ignore[attr-defined]
+        first, last = _extent(source, spot)
+        text += source.text[at:first] + target
+        at = last
+    text += source.text[at:end]
+    return _moved(text, source.text[source.line_starts[node.lineno - 1] : start], indent)
+
+
+def _carried(
+    copy: Copy, tree: ast.Module, needs: frozenset[str], key: str, target: str, step: str, helpers: dict[str, str]
+) -> list[str]:
+    """Lines that give the copy what the state dict leaves out: two for one need, a helper function for more."""
+    single = {
+        BUFFERS: ("buffers", "new.copy_(old)"),
+        GRADS: ("parameters", "new.requires_grad_(old.requires_grad)"),
+        MODES: ("modules", "new.training = old.training"),
+    }
+    if not needs:
+        return []
+    used = {node.id for node in ast.walk(copy.scope) if isinstance(node, ast.Name)}
+    if len(needs) == 1 and not used & {"old", "new"} and (only := next(iter(needs))) in single:
+        what, line = single[only]
+        return [f"for old, new in zip({key}.{what}(), {target}.{what}()):", f"{step}{line}"]
+    assert needs <= {BUFFERS, GRADS, MODES, CASTS, FLAGS}
+    return [f"{_free_name(tree, CARRY, _CARRY_TEXT, helpers)}({key}, {target})"]
+
+
+def _helper_edits(source: Source, tree: ast.Module, members: list[Rewrite], helpers: dict[str, str]) -> list[Edit]:
+    """The helper functions, before the first function or class that uses them, or after the imports."""
+    if not helpers:
+        return []
+    text = "\n\n\n".join(text.rstrip("\n") for text in helpers.values())
+    indent = (
+        "\t"
+        if re.search(r"^\t", source.text, re.MULTILINE) and not re.search(r"^    \S", source.text, re.MULTILINE)
+        else None
+    )
+    if indent:
+        text = re.sub(r"^( {4})+", lambda match: indent * (len(match.group()) // 4), text, flags=re.MULTILINE)
+    first = min(member.copy.call.lineno for member in members)
+    user = next(node for node in tree.body if (node.end_lineno or 0) >= first)
+    if isinstance(user, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        line = min([user.lineno, *(decorator.lineno for decorator in user.decorator_list)])
+        while line > 1 and source.line_text(line - 1).startswith("#"):
+            line -= 1
+        at = source.line_starts[line - 1]
+        return [Edit(source.path, at, at, f"{text}\n\n\n")]
+    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) and node.lineno < first]
+    if not imports:
+        at = source.line_starts[user.lineno - 1]
+        return [Edit(source.path, at, at, f"{text}\n\n\n")]
+    line = (imports[-1].end_lineno or imports[-1].lineno) + 1
+    blank = 0
+    while line <= len(source.line_starts) and not source.line_text(line).strip():
+        line, blank = line + 1, blank + 1
+    at = source.line_starts[line - 1]
+    return [Edit(source.path, at, at, "\n" * max(0, 2 - blank) + f"{text}\n\n\n")]
+
+
+def _leftover_import(source: Source, tree: ast.Module, members: list[Rewrite]) -> list[Edit]:
+    """Removes `from copy import deepcopy` (or `import copy`) when these copies were its last use."""
+    roots = {(dotted(member.copy.call.func) or "").partition(".")[0] for member in members}
+    gone = {id(node) for member in members for node in ast.walk(member.copy.call.func)}
+    edits: list[Edit] = []
+    if source.path.endswith("__init__.py"):
+        return []
+    for root in sorted(roots):
+        kept = any(isinstance(node, ast.Name) and node.id == root and id(node) not in gone for node in ast.walk(tree))
+        mentioned = any(isinstance(node, ast.Constant) and node.value == root for node in ast.walk(tree))
+        binders = [
+            (node, alias)
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+            if (alias.asname or alias.name.partition(".")[0]) == root
+        ]
+        if kept or mentioned or len(binders) != 1:
+            continue
+        node, alias = binders[0]
+        alone = any(
+            isinstance(value, list) and value == [node]
+            for other in ast.walk(tree)
+            for _, value in ast.iter_fields(other)
+        )
+        if not alone or node in tree.body:
+            edits += _without_alias(source, node, alias)
+    return edits
+
+
+def _without_alias(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> list[Edit]:
+    start, end = _extent(source, node)
+    if len(node.names) > 1:
+        index = node.names.index(alias)
+        if index + 1 < len(node.names):
+            cut = (_extent(source, alias)[0], _extent(source, node.names[index + 1])[0])
+        else:
+            cut = (_extent(source, node.names[index - 1])[1], _extent(source, alias)[1])
+        return [Edit(source.path, *cut, "")]
+    first, last = source.line_starts[node.lineno - 1], node.end_lineno or node.lineno
+    rest = source.text[end : line_start_after(source, end)]
+    if source.text[first:start].strip() or rest.strip() or last >= len(source.line_starts):
+        return []
+    above = node.lineno < 2 or not source.line_text(node.lineno - 1).strip()
+    if above and last < len(source.line_starts) - 1 and not source.line_text(last + 1).strip():
+        last += 1
+    return [Edit(source.path, first, source.line_starts[last], "")]

@@ -1,0 +1,127 @@
+"""Build the copy of a model anew instead of `copy.deepcopy(model)`.
+
+## What it finds
+`copy.deepcopy(model)` where `model` is a `torch.nn.Module`: the EMA, teacher or target network of a training script.
+Copies of configs, tensors and state dicts, layers cloned for a `ModuleList` and snapshots of the best model are left
+alone.
+
+A finding is *proven* when the model is seen to hold something that can't be copied (a process group, a lock; layers of
+Megatron or ColossalAI), *likely* when the script trains distributed and the model's construction is in sight, else
+*possible*.
+
+## Why it breaks
+Layers that talk to other ranks (sequence or tensor parallel, synchronised batch norm) hold a process group, and a
+process group can be neither copied nor pickled:
+`TypeError: cannot pickle 'torch._C._distributed_c10d.ProcessGroup' object`.
+
+## Example
+```python
+import torch.distributed as dist
+from copy import deepcopy
+
+from models import Net
+
+
+def main():
+    dist.init_process_group("gloo")
+    model = Net(width=8)
+    ema = deepcopy(model).eval().requires_grad_(False)
+    return model, ema
+```
+
+## Use instead
+```python
+import torch
+import torch.distributed as dist
+
+from models import Net
+
+
+def main():
+    dist.init_process_group("gloo")
+    model = Net(width=8)
+    # built anew, not deep-copied: process groups inside a model can't be copied
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        ema = Net(width=8)
+    ema.load_state_dict(model.state_dict())
+    ema = ema.eval().requires_grad_(False)
+    return model, ema
+```
+
+## Fix safety
+The copy is built by the same call and gets the state dict; whatever else a deep copy keeps (dtype, device, train or
+eval mode, `requires_grad`, buffers outside the state dict, flags set on layers) is carried over where the lines that
+follow don't settle it already, and torch's random state is left as it was. That holds only while the construction is in
+sight, its arguments are unchanged and nothing unknown was done to the model in between. Where it does not, a model seen
+to hold process groups is deep-copied with the groups shared, and everything else is reported without a fix. The fix is
+unsafe where building the model loads pretrained weights: they would be loaded twice.
+
+## References
+- https://github.com/hpcaitech/Open-Sora/issues/28
+- https://github.com/pytorch/pytorch/issues/73825
+- https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..finding import Confidence, Finding, Fix
+from ..project import Project
+from ..rewrite.model_copies import Copy, Evidence, copies_in
+from ..rewrite.model_edits import Rewrite, joint_edits, rewrite
+from ..rewrite.models import Models
+
+DEEPCOPY = re.compile(r"\bdeepcopy\b")
+
+
+@dataclass(frozen=True)
+class ModelDeepcopy:
+    """See the module's docstring."""
+
+    id: str = "model-deepcopy"
+    summary: str = "Build the copy of a model anew instead of deep-copying it"
+    screen: re.Pattern[bytes] = re.compile(rb"\bdeepcopy\b")
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """Findings, fixes of one file and confidence together (they share helper functions and the import)."""
+        models = Models(project)
+        for source in project.matching(DEEPCOPY):
+            copies = copies_in(models, source.path)
+            if copies:
+                yield from self._file(models, copies)
+
+    def _file(self, models: Models, copies: list[Copy]) -> Iterable[Finding]:
+        results = [(copy, rewrite(models, copy)) for copy in copies]
+        groups: dict[tuple[Confidence, str | None], list[Rewrite]] = {}
+        for copy, result in results:
+            if isinstance(result, Rewrite):
+                groups.setdefault((copy.confidence, result.unsafe), []).append(result)
+        fixes: dict[tuple[Confidence, str | None], Fix | str] = {
+            key: joint_edits(models, members) for key, members in groups.items()
+        }
+        for copy, result in results:
+            answer = fixes[copy.confidence, result.unsafe] if isinstance(result, Rewrite) else result
+            yield Finding(
+                self.id,
+                copy.path,
+                copy.span,
+                _message(copy),
+                copy.confidence,
+                copy.trace,
+                fix=answer if isinstance(answer, Fix) else None,
+                reason=answer if isinstance(answer, str) else None,
+            )
+
+
+def _message(copy: Copy) -> str:
+    if copy.evidence is Evidence.LOCK:
+        return f"`{copy.text}` fails: the model holds a lock, and locks can't be copied"
+    if copy.confidence is Confidence.PROVEN:
+        return f"`{copy.text}` fails: the model holds a process group, and process groups can't be copied"
+    return f"`{copy.text}` fails if the model's layers hold a process group: process groups can't be copied"
+
+
+RULE = ModelDeepcopy()
