@@ -1,0 +1,612 @@
+"""Moves lambdas, nested functions and local classes to where pickle finds them: the module, or the class as methods.
+
+`plan_hoist` answers for every target of one file with a `Fix` or a `Refusal`. Functions that name each other move together in
+one fix; a group that can't move whole stays whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..finding import Edit, Fix, Import
+from ..project import Project
+from .definitions import Unwritable, lambda_as_def, moved
+from .names import Names, home_name, private_name, role, snake
+from .placement import (
+    end_of_line,
+    first_attached_line,
+    indentation_at,
+    indentation_unit,
+    last_line,
+    place_above,
+    removal,
+    usual_gap,
+)
+from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, line_of, start_of
+from .shapes import known_shape, spelled
+from .units import SEES_NAMES, Movable, Unit, Units, is_after
+
+Burdens = Callable[[str, int], Sequence[str]]
+
+
+class Target(NamedTuple):
+    """A lambda, function or class by its `ast` position."""
+
+    kind: str  # lambda | function | class
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a target stays where it is, in words that say what a person could do."""
+
+    reason: str
+
+
+def plan_hoist(
+    project: Project, path: str, targets: Iterable[Target], burdens: Burdens | None = None
+) -> dict[Target, Fix | Refusal]:
+    """For each target of the file, the fix that makes it picklable or why there is none.
+
+    `burdens(path, class line)` says what instances of a class hold that should not travel along with a bound method.
+    """
+    module = project.module(path)
+    if module is None:
+        return {target: Refusal("the file can't be parsed") for target in targets}
+    planner = _Planner(project, path, module, burdens or (lambda path, line: ()))
+    return planner.plan(list(dict.fromkeys(targets)))
+
+
+@dataclass(eq=False)
+class _Move:
+    """How one unit leaves: its new name, what it is called by, and what is handed over."""
+
+    unit: Unit
+    name: str = ""
+    method: tuple[Scope, str, ast.ClassDef] | None = None
+    attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
+    captures: tuple[str, ...] = ()
+    keeps_name: bool = False
+    in_place: bool = False
+
+    @property
+    def base(self) -> str:
+        return f"{self.method[1]}.{self.name}" if self.method else self.name
+
+    @property
+    def arguments(self) -> list[str]:
+        me = self.unit.own_self[1] if self.unit.own_self else "self"
+        return [f"{me}.{each}" for each in self.attributes] + list(self.captures)
+
+    @property
+    def leading(self) -> list[str]:
+        own = [self.method[1]] if self.method else []
+        return own + list(self.attributes) + list(self.captures)
+
+
+class _Planner:
+    def __init__(self, project: Project, path: str, module: ast.Module, burdens: Burdens) -> None:
+        source = project.source(path)
+        assert source is not None
+        self.project, self.path, self.source, self.burdens = project, path, source, burdens
+        self.scopes = Scopes(module)
+        self.units = Units(self.scopes)
+        self.names = Names(project, path, self.scopes)
+        self.indent_unit = indentation_unit(source, module)
+        self.gap = usual_gap(source, module)
+        self.padded: set[int] = set()  # offsets that got their blank lines
+
+    # from targets to groups
+    def plan(self, targets: Sequence[Target]) -> dict[Target, Fix | Refusal]:
+        kinds = {"lambda": (ast.Lambda,), "function": FUNCTIONS, "class": (ast.ClassDef,)}
+        nodes = {
+            (type(node), *start_of(node)): node
+            for node in ast.walk(self.scopes.tree)
+            if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
+        }
+        answers: dict[Target, Fix | Refusal] = {}
+        wanted: dict[Target, Movable] = {}
+        for target in targets:
+            found = [nodes[key] for kind in kinds[target.kind] if (key := (kind, target.line, target.column)) in nodes]
+            if found:
+                wanted[target] = found[0]
+            else:
+                answers[target] = Refusal("the code at this place can't be found again")
+        outer = self._inside(wanted)
+        for target, node in wanted.items():
+            fix = self._simple(node) if node not in outer else None
+            if fix is not None:
+                answers[target] = fix
+        moving = {target: self.units.of(node) for target, node in wanted.items() if target not in answers}
+        for target, unit in moving.items():
+            if unit.refusal is not None:
+                answers[target] = Refusal(unit.refusal)
+        good = {target: unit for target, unit in moving.items() if target not in answers}
+        postponed: dict[Target, Movable] = {}
+        going = {each.node for unit in good.values() for each in self.units.needed(unit)}
+        for target, unit in good.items():
+            around = [above for above in self.scopes.ancestors(unit.node) if above in going]
+            if around:
+                postponed[target] = around[-1]  # type: ignore[assignment]
+        by_node: dict[ast.AST, Fix | Refusal] = {}
+        for group in self._groups([unit for target, unit in good.items() if target not in postponed]):
+            answer = self._group(group)
+            by_node.update({unit.node: answer for unit in group})
+        for target, unit in good.items():
+            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
+                "it moves with the function around it"
+            )
+        return answers
+
+    def _inside(self, wanted: dict[Target, Movable]) -> set[ast.AST]:
+        nodes = set(wanted.values())
+        return {node for node in nodes if any(above in nodes for above in self.scopes.ancestors(node))}
+
+    def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
+        """Units that share a needed unit, with those; each in source order."""
+        groups: list[list[Unit]] = []
+        for unit in units:
+            group = self.units.needed(unit)
+            for other in [each for each in groups if any(member in group for member in each)]:
+                groups.remove(other)
+                group = other + [member for member in group if member not in other]
+            groups.append(group)
+        ordered = [sorted(group, key=lambda unit: start_of(unit.node)) for group in groups]
+        return sorted(ordered, key=lambda group: start_of(group[0].node))
+
+    # one target alone
+    def _simple(self, node: Movable) -> Fix | None:
+        """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
+        if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in self.scopes.ancestors(node)):
+            return None
+        known = known_shape(self.scopes, self.path, node)
+        if known is not None:
+            return Fix(f"say `{known[0]}` instead of the lambda", (self._replace(node, known[0]),), known[1])
+        return self._def_in_place(node)
+
+    def _def_in_place(self, node: ast.Lambda) -> Fix | None:
+        scopes = self.scopes
+        statement = scopes.parents[node]
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            return None
+        target, scope = statement.targets[0], scopes.around(node)
+        if not isinstance(target, ast.Name) or scope.kind not in (Kind.MODULE, Kind.CLASS):
+            return None
+        at: Scope | None = scope
+        while at is not None:
+            if at.is_local:
+                return None
+            at = at.parent
+        if len(scope.bindings[target.id]) != 1 or not self._alone(statement) or "# type:" in self._line_end(statement):
+            return None
+        unit = self.units.of(node)
+        if (
+            unit.refusal is not None
+            or unit.captures
+            or unit.frozen
+            or (scopes.under_guard(node) and scope.kind is Kind.MODULE)
+        ):
+            return None
+        indent = indentation_at(self.source, statement.lineno)
+        try:
+            text = lambda_as_def(self.source, node, target.id, [], [], indent, self.indent_unit)
+        except Unwritable:
+            return None
+        top = isinstance(scopes.parents[statement], ast.Module)
+        gap = self.gap if top else 1
+        block = scopes.block_of(statement)
+        line, last = first_attached_line(self.source, statement), statement.end_lineno or statement.lineno
+        edits: list[Edit] = []
+        above = _blank_above(self.source, line)
+        if (top or block[0] is not statement) and above < gap:
+            start = self.source.line_starts[line - 1]
+            edits.append(Edit(self.path, start, start, "\n" * (gap - above)))
+        start = self.source.line_starts[statement.lineno - 1]
+        tail = self._line_end(statement).strip()
+        if tail:
+            text = f"{indent}{tail}\n{text}"
+        end = end_of_line(self.source, last)
+        below = _blank_below(self.source, last)
+        pad = "\n" * max(0, gap - below) if block[-1] is not statement else ""
+        edits.append(Edit(self.path, start, end, text + pad))
+        return Fix(f"write `{target.id}` as a function", tuple(edits))
+
+    def _alone(self, statement: ast.stmt) -> bool:
+        start, end = self.source.offset(*start_of(statement)), self.source.offset(*end_of(statement))
+        before = self.source.text[self.source.line_starts[statement.lineno - 1] : start]
+        after = self.source.text[end : end_of_line(self.source, statement.end_lineno or statement.lineno)].strip()
+        return not before.strip() and (not after or after.startswith("#"))
+
+    def _line_end(self, statement: ast.stmt) -> str:
+        """What follows the statement on its last line: a comment, as a rule."""
+        end = self.source.offset(*end_of(statement))
+        return self.source.text[end : end_of_line(self.source, statement.end_lineno or statement.lineno)]
+
+    # one group
+    def _group(self, group: list[Unit]) -> Fix | Refusal:
+        try:
+            moves = self._moves(group)
+            edits: list[Edit] = []
+            imports: list[Import] = []
+            for unit in group:
+                edits += self._leave(moves[unit], moves, imports)
+            edits += self._arrive(moves, imports)
+        except (_Stay, Unwritable) as stay:
+            return Refusal(str(stay))
+        titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
+        where = "the class" if any(move.method for move in moves.values()) else "module level"
+        return Fix(f"move {', '.join(titles)} to {where}", tuple(edits), tuple(dict.fromkeys(imports)))
+
+    def _moves(self, group: list[Unit]) -> dict[Unit, _Move]:
+        captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}
+        selves = {unit: unit.own_self for unit in group}
+        changed = True
+        while changed:
+            changed = False
+            for unit in group:
+                for needed in unit.functions.values():
+                    if needed is unit:
+                        continue
+                    for variable in captures[needed]:
+                        if variable not in captures[unit]:
+                            why = self.scopes.why_not_once(variable, unit.node)
+                            if why is not None:
+                                raise _Stay(f"{needed.label}, which it uses, needs a variable: {why}")
+                            captures[unit][variable] = None
+                            changed = True
+                    if selves[needed] is not None and selves[unit] is None:
+                        if self.scopes.method_self(unit.node) != selves[needed]:
+                            raise _Stay(f"{needed.label}, which it uses, belongs to another method's object")
+                        selves[unit] = selves[needed]
+                        changed = True
+        moves: dict[Unit, _Move] = {}
+        for unit in group:
+            move = moves[unit] = _Move(unit, captures=tuple(variable.name for variable in captures[unit]))
+            if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
+                raise _Stay(f"{unit.label} reads values of the function around it: pass them to its constructor")
+            self._choose_home(move, selves[unit], alone=len(group) == 1)
+            self._check_identity(move)
+        for unit in group:
+            self._name(moves[unit], moves)
+        return moves
+
+    def _choose_home(self, move: _Move, me: tuple[Scope, str, ast.ClassDef] | None, alone: bool) -> None:
+        unit = move.unit
+        if me is None:
+            if unit.mangled:
+                raise _Stay(
+                    "it uses a name with two leading underscores, which means something else outside the class: rename that"
+                )
+            return
+        why = self._why_no_method(me)
+        if why is None:
+            move.method = me
+            return
+        if unit.mangled or not alone or unit.own_self is None:
+            raise _Stay(why)
+        move.attributes = self._read_attributes(unit, me, why)
+
+    def _why_no_method(self, me: tuple[Scope, str, ast.ClassDef]) -> str | None:
+        cls = me[2]
+        scope: Scope | None = self.scopes.around(cls)
+        while scope is not None:
+            if scope.is_local:
+                return f"the class `{cls.name}` is itself made inside a function: move it to module level"
+            scope = scope.parent
+        for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
+            if special in self.scopes.inner(cls).bindings:
+                return f"a method would carry the whole `{me[1]}` along, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
+        burdens = self.burdens(self.path, cls.lineno)
+        if burdens:
+            return f"a method would carry the whole `{me[1]}` along with {', '.join(burdens)}: pass what it needs as arguments"
+        return None
+
+    def _read_attributes(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef], why: str) -> tuple[str, ...]:
+        """The attributes of self that the body reads, when handing over their present values is the same thing."""
+        scopes, cls = self.scopes, me[2]
+        names: dict[str, None] = {}
+        for use in unit.self_uses:
+            parent = scopes.parents[use.node]
+            if not (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load)):
+                raise _Stay(why)
+            names[parent.attr] = None
+        init = next((s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
+        words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
+        words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
+        for name in names:
+            stores = [
+                node
+                for node in ast.walk(scopes.tree)
+                if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+            ]
+            inside = {id(node) for node in ast.walk(init)} if init is not None else set()
+            if name in scopes.inner(cls).bindings or not stores:
+                raise _Stay(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
+            late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
+            if late or len(stores) > 1 or self._is_set_elsewhere(name):
+                line = f" at line {late[0].lineno}" if late else ""
+                raise _Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
+            if any(f"{me[1]}.{name}`" in burden for burden in self.burdens(self.path, cls.lineno)):
+                raise _Stay(why)
+            if name in words or name.startswith("__"):
+                raise _Stay(f"{why} (`{name}` means something else in it)")
+        return tuple(names)
+
+    def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
+        """`self.x = ...` stands directly in `__init__`, and before the function is made when that is in `__init__` too."""
+        statement = self.scopes.statement_of(store)
+        if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return False
+        maker = self.scopes.anchor(unit.node, self.scopes.inner(init)) if self._is_made_in(unit, init) else None
+        return maker is None or end_of(statement) <= start_of(maker)
+
+    def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
+        return any(above is init for above in self.scopes.ancestors(unit.node))
+
+    def _is_set_elsewhere(self, name: str) -> bool:
+        pattern = re.compile(
+            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
+        )
+        return (
+            any(source.path != self.path for source in self.project.matching(pattern)) or "setattr(" in self.source.text
+        )
+
+    def _check_identity(self, move: _Move) -> None:
+        """Whatever is a partial afterwards has no `__name__` and is no function."""
+        unit = move.unit
+        wrapped = bool(move.arguments or unit.frozen)
+        for use in self._outside_uses(unit, {unit}):
+            parent = self.scopes.parents[use.node]
+            if isinstance(parent, ast.Attribute):
+                if not isinstance(parent.ctx, ast.Load):
+                    raise _Stay(
+                        f"`{use.name}.{parent.attr}` is set (line {parent.lineno}), which a worker does not see: use a class with `__call__`"
+                    )
+                if wrapped:
+                    raise _Stay(
+                        f"`{use.name}.{parent.attr}` is read (line {parent.lineno}), which a partial lacks: use a class with `__call__`"
+                    )
+            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
+                raise _Stay(
+                    f"an attribute is set on `{use.name}` (line {parent.lineno}), which a worker does not see: use a class with `__call__`"
+                )
+        if not wrapped:
+            return
+        for node in ast.walk(self.scopes.tree):
+            name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+            if name in ("isfunction", "FunctionType", "LambdaType", "isroutine"):
+                raise _Stay(
+                    f"`{name}` is asked for at line {line_of(node)}, and a partial is no function: use a class with `__call__`"
+                )
+            if (
+                isinstance(node, ast.Attribute)
+                and name in ("__name__", "__qualname__", "__code__")
+                and self._may_be_function(node.value)
+            ):
+                raise _Stay(
+                    f"`{ast.unparse(node)}` is read at line {node.lineno}, which a partial lacks: use a class with `__call__`"
+                )
+
+    def _may_be_function(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Attribute):
+            return value.attr != "__class__"
+        if isinstance(value, ast.Name):
+            if value.id == "cls" or value.id[:1].isupper():
+                return False
+            owner = self.scopes.owner(self.scopes.around(value), value.id)
+            return owner is not None and all(
+                each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
+            )
+        return isinstance(value, ast.Subscript)
+
+    # names
+    def _name(self, move: _Move, moves: dict[Unit, _Move]) -> None:
+        unit = move.unit
+        node, home = unit.node, home_name(self.scopes, unit.node)
+        if move.method is not None:
+            maker = move.method[0].node
+            own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+            what = role(self.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
+            move.name = self.names.fresh_attribute(private_name(snake(own), what))
+            return
+        if isinstance(node, ast.Lambda):
+            move.name = self.names.fresh(private_name(home, role(self.scopes, node)))
+            return
+        movable = unit.variable is not None and self._can_vanish(unit)
+        if movable and not move.arguments and not unit.frozen and self.names.keeps(node.name, unit.home):
+            move.keeps_name = True
+            move.name = self.names.keep(node.name)
+        elif isinstance(node, ast.ClassDef):
+            prefix = "".join(word.capitalize() for word in home.split("_"))
+            move.name = self.names.fresh(f"_{prefix}{node.name.lstrip('_')}")
+        else:
+            move.name = self.names.fresh(private_name(home, node.name.lstrip("_")))
+
+    def _can_vanish(self, unit: Unit) -> bool:
+        """The definition may go without leaving an assignment: its block has more, and nothing declares the name nonlocal."""
+        assert isinstance(unit.node, ast.stmt)
+        block = self.scopes.block_of(unit.node)
+        others = [each for each in block if each is not unit.node and not self._moves_too(each)]
+        return bool(others)
+
+    def _moves_too(self, statement: ast.stmt) -> bool:
+        unit = self.units.all.get(statement)
+        return unit is not None and unit.refusal is None
+
+    # edits
+    def _replace(self, node: ast.AST, text: str) -> Edit:
+        return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
+
+    def _made(self, move: _Move, imports: list[Import]) -> str:
+        """The expression that stands for the function where it was made."""
+        arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
+        return self._partial(move, move.base, arguments, move.unit.node, imports) if arguments else move.base
+
+    def _partial(self, move: _Move, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
+        found = spelled(self.scopes, self.path, node, "functools", "partial")
+        if found is None:
+            raise _Stay("`functools` is something else in this file: pass the values as arguments")
+        imports += found[1]
+        return f"{found[0]}({', '.join([base, *arguments])})"
+
+    def _outside_uses(self, unit: Unit, moving: Iterable[Unit]) -> list[Use]:
+        """Where the unit's name is read by code that stays."""
+        if unit.variable is None:
+            return []
+        inside = {id(node) for other in moving for node in ast.walk(other.node)}
+        return [use for use in unit.variable.scope.uses.get(unit.variable.name, []) if id(use.node) not in inside]
+
+    def _leave(self, move: _Move, moves: dict[Unit, _Move], imports: list[Import]) -> list[Edit]:
+        """What happens at the place that the unit leaves, and to the code there that names it."""
+        unit = move.unit
+        node = unit.node
+        if isinstance(node, ast.Lambda):
+            if any(
+                isinstance(above, ast.stmt) and self._is_moving(above, moves) for above in self.scopes.ancestors(node)
+            ):
+                raise _Stay("it moves with the function around it")
+            return [self._replace(node, self._made(move, imports))]
+        uses = self._outside_uses(unit, moves)
+        made = self._made(move, imports)
+        seen_by_name = self._is_seen_by_name(unit)
+        if unit.variable is not None and self._can_vanish(unit):
+            if move.keeps_name or (not uses and not seen_by_name):
+                return [self._removal(node)]
+            plain = not move.arguments and not unit.frozen and not seen_by_name and len(uses) <= 8
+            if plain and all(self._can_rename(use, move) for use in uses):
+                return [self._removal(node), *(self._replace(use.node, move.base) for use in uses)]
+        first, last = first_attached_line(self.source, node), last_line(self.source, node)
+        start, end = self.source.line_starts[first - 1], end_of_line(self.source, last)
+        indent = indentation_at(self.source, node.lineno)
+        return [Edit(self.path, start, end, f"{indent}{node.name} = {made}")]
+
+    def _is_moving(self, node: ast.AST, moves: dict[Unit, _Move]) -> bool:
+        return any(unit.node is node for unit in moves)
+
+    def _removal(self, node: ast.stmt) -> Edit:
+        start, end = removal(self.source, self.scopes, node)
+        return Edit(self.path, start, end, "")
+
+    def _is_seen_by_name(self, unit: Unit) -> bool:
+        """An `eval` and the like could find the local name."""
+        assert unit.variable is not None or not isinstance(unit.node, ast.Lambda)
+        for use in self.scopes.uses:
+            if use.name in SEES_NAMES and self.scopes.owner(use.scope, use.name) is None:
+                scope: Scope | None = use.scope
+                while scope is not None and scope is not unit.home:
+                    scope = scope.parent
+                if scope is unit.home and is_after(self.scopes, use, unit.node, unit.home):
+                    return True
+        return False
+
+    def _can_rename(self, use: Use, move: _Move) -> bool:
+        if any(isinstance(above, ast.JoinedStr) for above in self.scopes.ancestors(use.node)):
+            return False
+        if move.method is None:
+            return True
+        return self.scopes.owner(use.scope, move.method[1]) is move.method[0]
+
+    def _inner_edits(self, move: _Move, moves: dict[Unit, _Move], imports: list[Import]) -> list[Edit]:
+        """Changes inside a body that moves: other names for the functions that move with it, attributes as arguments."""
+        edits: list[Edit] = []
+        unit = move.unit
+        for variable, uses in unit.uses.items():
+            other = moves[unit.functions[variable]]
+            for use in uses:
+                if other.base == use.name and not other.arguments and not other.unit.frozen:
+                    continue
+                self._not_in_fstring(use)
+                edits.append(self._inner_edit(use, other, imports))
+        for name, default in unit.default_nodes.items():
+            edits.append(self._replace(default, "None"))
+            assert name in unit.frozen
+        if move.attributes:
+            for use in unit.self_uses:
+                self._not_in_fstring(use)
+                parent = self.scopes.parents[use.node]
+                assert isinstance(parent, ast.Attribute)
+                edits.append(self._replace(parent, parent.attr))
+        return edits
+
+    def _inner_edit(self, use: Use, other: _Move, imports: list[Import]) -> Edit:
+        if other.unit.frozen or other.attributes:
+            raise _Stay(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
+        if not other.captures:
+            return self._replace(use.node, other.base)
+        call = self.scopes.parents[use.node]
+        end = self.source.offset(*end_of(use.node))
+        if isinstance(call, ast.Call) and call.func is use.node and self.source.text[end : end + 1] == "(":
+            given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
+            return Edit(self.path, self.source.offset(*start_of(use.node)), end + 1, f"{other.base}({given}")
+        return self._replace(use.node, self._partial(other, other.base, other.captures, use.node, imports))
+
+    def _not_in_fstring(self, use: Use) -> None:
+        if any(isinstance(above, ast.JoinedStr) for above in self.scopes.ancestors(use.node)):
+            raise _Stay(
+                f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
+            )
+
+    def _arrive(self, moves: dict[Unit, _Move], imports: list[Import]) -> list[Edit]:
+        """The new definitions, those for one place together."""
+        places: dict[tuple[int, int, bool], list[str]] = {}
+        for unit, move in moves.items():
+            inner = self._inner_edits(move, moves, imports)
+            if move.method is not None:
+                maker = move.method[0].node
+                assert isinstance(maker, FUNCTIONS)
+                offset, missing = end_of_line(self.source, last_line(self.source, maker)), 1
+                indent = indentation_at(self.source, maker.lineno)
+            else:
+                offset, missing = place_above(self.source, self.scopes, unit.node)
+                indent = ""
+                self._check_order(unit, offset)
+            text = self._definition(move, inner, indent)
+            places.setdefault((offset, missing, move.method is not None), []).append(text)
+        edits = []
+        for (offset, missing, is_method), texts in places.items():
+            if is_method:
+                text = "".join(f"\n\n{each}" for each in texts)
+            else:
+                lead = "" if offset in self.padded else "\n" * missing
+                self.padded.add(offset)
+                text = lead + "".join(each + "\n" * (self.gap + 1) for each in texts)
+            edits.append(Edit(self.path, offset, offset, text))
+        return edits
+
+    def _definition(self, move: _Move, inner: Sequence[Edit], indent: str) -> str:
+        node, imports = move.unit.node, move.unit.imports
+        if isinstance(node, ast.Lambda):
+            return lambda_as_def(self.source, node, move.name, move.leading, inner, indent, self.indent_unit, imports)
+        return moved(self.source, node, move.name, move.leading, inner, indent, imports)
+
+    def _check_order(self, unit: Unit, offset: int) -> None:
+        """What the definition needs when it runs must be there by then."""
+        for use in unit.at_import:
+            bindings = self.scopes.module.bindings.get(use.name, [])
+            if not bindings or self.scopes.owner(use.scope, use.name) is not self.scopes.module:
+                continue
+            first = min(self.source.offset(*each.done) for each in bindings)
+            if first > offset:
+                raise _Stay(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
+
+
+class _Stay(Exception):
+    """The group can't move; the message says why."""
+
+
+def _blank_above(source, line: int) -> int:  # type: ignore[no-untyped-def]
+    from .placement import blank_lines_above
+
+    return blank_lines_above(source, line)
+
+
+def _blank_below(source, line: int) -> int:  # type: ignore[no-untyped-def]
+    at = line + 1
+    while at <= len(source.line_starts) and not source.line_text(at).strip():
+        at += 1
+    return at - line - 1

@@ -1,0 +1,151 @@
+"""Names for what a rewrite creates: after the role of the thing, and free."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+import re
+
+from ..project import Project
+from .scopes import FUNCTIONS, Kind, Scope, Scopes
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def snake(name: str) -> str:
+    """`RandomCrop` -> `random_crop`; anything not allowed in an identifier becomes an underscore."""
+    return re.sub(r"\W+|_+", "_", _CAMEL.sub("_", name)).strip("_").lower()
+
+
+def role(scopes: Scopes, node: ast.AST) -> str:
+    """What the value is for, from the place where it stands: the argument's, variable's or key's name; "fn" when nothing says."""
+    below = node
+    for above in scopes.ancestors(node):
+        if isinstance(above, ast.keyword) and above.arg:
+            return snake(above.arg)
+        if isinstance(above, ast.Dict):
+            keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
+            if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
+                return _usable(snake(keys[0].value))
+        if isinstance(above, ast.Call) and below is not above.func:
+            return _usable(snake(_last_name(above.func)))
+        if isinstance(above, ast.arguments):
+            return _parameter_of(above, below)
+        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            target = above.targets[0] if isinstance(above, ast.Assign) else above.target
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                return _usable(snake(str(target.slice.value)))
+            return _usable(snake(_last_name(target)))
+        if isinstance(above, ast.stmt):
+            break
+        below = above
+    return "fn"
+
+
+def _usable(name: str) -> str:
+    return name if name and not name[0].isdigit() else "fn"
+
+
+def _last_name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, (ast.Subscript, ast.Starred)):
+        return _last_name(node.value)
+    return ""
+
+
+def _parameter_of(arguments: ast.arguments, default: ast.AST) -> str:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [
+        (argument, value) for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
+    ]
+    return next((snake(argument.arg) for argument, value in pairs if value is default), "fn")
+
+
+def home_name(scopes: Scopes, node: ast.AST) -> str:
+    """The function that makes the node, in snake case; its class for `__init__` and kin; "" at module level."""
+    scope: Scope | None = scopes.around(node)
+    while scope is not None:
+        if isinstance(scope.node, FUNCTIONS):
+            name = scope.node.name
+            if not (name.startswith("__") and name.endswith("__")):
+                return snake(name)
+            parent = scope.parent
+            if parent is not None and isinstance(parent.node, ast.ClassDef):
+                return snake(parent.node.name)
+        elif isinstance(scope.node, ast.ClassDef):
+            return snake(scope.node.name)
+        scope = scope.parent
+    return ""
+
+
+def private_name(home: str, what: str) -> str:
+    """`_build_loader_collate_fn` from "build_loader" and "collate_fn"; a shared word is not said twice."""
+    if not home or what.startswith(home + "_") or what == home:
+        return "_" + what
+    words = what.split("_")
+    for count in range(len(words), 0, -1):
+        if home.split("_")[-count:] == words[:count]:
+            words = words[count:]
+            break
+    return "_" + "_".join([home, *words])
+
+
+class Names:
+    """Hands out names that no identifier of the file uses, each once."""
+
+    def __init__(self, project: Project, path: str, scopes: Scopes) -> None:
+        source = project.source(path)
+        assert source is not None
+        self._project, self._path, self._scopes = project, path, scopes
+        self._kept: set[str] = set()
+        self._taken = set(_IDENTIFIER.findall(source.text)) | set(dir(builtins)) | set(keyword.kwlist)
+
+    def fresh(self, wanted: str) -> str:
+        """`wanted`, or `wanted_2`, `wanted_3`... when the file has that word already; never given twice."""
+        name, count = wanted, 1
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name
+
+    def fresh_attribute(self, wanted: str) -> str:
+        """Like `fresh`, and no other file of the project has such an attribute or method either."""
+        while True:
+            name = self.fresh(wanted)
+            pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
+            if next(iter(self._project.matching(pattern)), None) is None:
+                return name
+
+    def keeps(self, name: str, home: Scope) -> bool:
+        """True when a definition of `home` can move to module level under its own name.
+
+        Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between does, and no
+        file star-imports this one.
+        """
+        module = self._scopes.module
+        if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
+            return False
+        above = home.parent
+        while above is not None:
+            if above.kind is not Kind.CLASS and name in above.bindings:
+                return False
+            above = above.parent
+        return not self._is_star_imported
+
+    def keep(self, name: str) -> str:
+        """Take a name that `keeps` allowed."""
+        self._kept.add(name)
+        return name
+
+    @property
+    def _is_star_imported(self) -> bool:
+        module = self._path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+        pattern = re.compile(rf"^\s*from\s+\.*(?:[\w.]+\.)?{re.escape(module)}\s+import\s+\*", re.M)
+        return next(iter(self._project.matching(pattern)), None) is not None

@@ -1,0 +1,122 @@
+"""Where new code goes and how much room the file gives it: attached comments, blank lines, indentation, block ends."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from ..tree.source import Source
+from .scopes import FUNCTIONS, Scopes, start_of
+
+
+def indentation_at(source: Source, line: int) -> str:
+    """The whitespace that line `line` begins with."""
+    text = source.line_text(line)
+    return text[: len(text) - len(text.lstrip())]
+
+
+def indentation_unit(source: Source, module: ast.Module) -> str:
+    """What one level of indentation is in the file: of its first indented block, else four spaces."""
+    for node in ast.walk(module):  # breadth first: outer blocks come before inner ones
+        if isinstance(node, ast.stmt):
+            outer = indentation_at(source, node.lineno)
+            for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+                if isinstance(block, list) and block and block[0].lineno > node.lineno:
+                    inner = indentation_at(source, block[0].lineno)
+                    if inner.startswith(outer) and len(inner) > len(outer):
+                        return inner[len(outer) :]
+    return "    "
+
+
+def first_line(node: ast.stmt) -> int:
+    """Line of the first decorator, else of the statement itself."""
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def first_attached_line(source: Source, node: ast.stmt) -> int:
+    """Line of the first comment that stands directly above the statement, at its indentation; a file's header stays out."""
+    line = top = first_line(node)
+    indent = indentation_at(source, line)
+    while line > 1:
+        text = source.line_text(line - 1)
+        if not text.startswith(indent + "#"):
+            return line
+        line -= 1
+    return top  # reaches the top of the file: shebang, licence, encoding
+
+
+def last_line(source: Source, node: ast.stmt) -> int:
+    """The statement's last line, with comments behind it that are indented as its body is."""
+    end = node.end_lineno or node.lineno
+    if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        return end
+    width = len(indentation_at(source, node.lineno).expandtabs(8))
+    line = end + 1
+    while line <= len(source.line_starts):
+        text = source.line_text(line)
+        if text.strip():
+            if not text.lstrip().startswith("#") or len(indentation_at(source, line).expandtabs(8)) <= width:
+                break
+            end = line
+        line += 1
+    return end
+
+
+def blank_lines_above(source: Source, line: int) -> int:
+    """How many blank lines stand directly above line `line`; a large number at the top of the file."""
+    at = line - 1
+    while at >= 1 and not source.line_text(at).strip():
+        at -= 1
+    return line - 1 - at if at >= 1 else 99
+
+
+def usual_gap(source: Source, module: ast.Module) -> int:
+    """Blank lines that the file puts around its top-level functions and classes: 1 or 2."""
+    gaps = Counter(
+        min(2, max(1, blank_lines_above(source, first_attached_line(source, node))))
+        for node in module.body[1:]
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef))
+    )
+    return 1 if gaps[1] > gaps[2] else 2
+
+
+def place_above(source: Source, scopes: Scopes, node: ast.AST) -> tuple[int, int]:
+    """Offset of the line above which a definition goes to stand before the top-level statement that holds `node`.
+
+    The second number is how many blank lines have to be added before it.
+    """
+    line = first_attached_line(source, scopes.top_statement(node))
+    missing = max(0, usual_gap(source, scopes.tree) - blank_lines_above(source, line))
+    return source.line_starts[line - 1], missing
+
+
+def end_of_line(source: Source, line: int) -> int:
+    """Offset behind the last character of the line, before its newline."""
+    return source.line_starts[line - 1] + len(source.line_text(line))
+
+
+def removal(source: Source, scopes: Scopes, statement: ast.stmt) -> tuple[int, int]:
+    """Offsets of what goes when the statement moves away: its lines, attached comments and one side's blank lines."""
+    first, last = first_attached_line(source, statement), last_line(source, statement)
+    block = scopes.block_of(statement)
+    after = last + 1
+    while after <= len(source.line_starts) and not source.line_text(after).strip():
+        after += 1
+    is_last = block[-1] is statement
+    if is_last:
+        above = blank_lines_above(source, first)
+        first -= above if above < 99 else 0
+        after = last + 1
+    elif not blank_lines_above(source, first) and block[0] is not statement:
+        after = last + 1 if after == last + 1 else after - 1  # keep one blank line where only the far side had some
+    start = source.line_starts[first - 1]
+    end = source.line_starts[after - 1] if after <= len(source.line_starts) else len(source.text)
+    return start, end
+
+
+def starts_line(source: Source, node: ast.AST) -> bool:
+    """True when nothing but whitespace stands before the node on its line."""
+    offset = source.offset(*start_of(node))
+    line, column = source.position(offset)
+    return not source.line_text(line)[:column].strip()

@@ -1,0 +1,152 @@
+"""Lambdas, nested functions and local classes that cross a process boundary become module-level functions, methods or partials.
+
+What it finds
+-------------
+A lambda, a function defined inside a function, or a class defined inside a function that reaches another process: as
+`collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a `Process` or
+a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort keys, `map`
+inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask, joblib) are left alone.
+
+Why it breaks
+-------------
+Under spawn and forkserver everything a worker needs is pickled, and pickle stores a function as its name in a module. A
+lambda or a nested function has none:
+
+```text
+AttributeError: Can't pickle local object 'build_loader.<locals>.<lambda>'
+```
+
+Linux with fork hides it; Windows, macOS, CUDA in workers, and Python 3.14 do not.
+
+Example
+-------
+```python
+from multiprocessing import Pool
+
+
+class Scorer:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def run(self, rows, offset):
+        with Pool(2) as pool:
+            return pool.map(lambda row: sum(row) + offset, rows)
+
+    def scaled(self, values):
+        with Pool(2) as pool:
+            return pool.map(lambda value: value * self.scale, values)
+
+
+if __name__ == "__main__":
+    scorer = Scorer(2)
+    print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
+```
+
+Use instead
+-----------
+```python
+import functools
+from multiprocessing import Pool
+
+
+def _run_map(offset, row):
+    return sum(row) + offset
+
+
+class Scorer:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def run(self, rows, offset):
+        with Pool(2) as pool:
+            return pool.map(functools.partial(_run_map, offset), rows)
+
+    def scaled(self, values):
+        with Pool(2) as pool:
+            return pool.map(self._scaled_map, values)
+
+    def _scaled_map(self, value):
+        return value * self.scale
+
+
+if __name__ == "__main__":
+    scorer = Scorer(2)
+    print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
+```
+
+Fix safety
+----------
+Safe: what a function reads from around it is handed over only when it is bound once, before, and never again, so that a
+copy taken there equals what the closure would have seen. `self` alone makes a method, unless its objects carry a model, a loader or
+something that can't be pickled: then the attributes that it reads are handed over, if nothing sets them again. Functions that use each
+other move together or not at all.
+
+Left to you, with the reason: variables that change later, loop variables, `nonlocal`, `super()`, names that only the
+main guard binds, decorators that may register the function, classes with computed bases, default values made anew on each call,
+attributes set on functions, and code that asks a function for its `__name__` where a partial would take its place.
+
+References
+----------
+- <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>
+- <https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods>
+- <https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors>
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..finding import Finding, Fix
+from ..flow.graph import Crossing
+from ..project import Project
+from ..rewrite.hoist import Refusal, Target, plan_hoist
+from ..tree.source import Source
+
+_KINDS = frozenset({"lambda", "function", "class"})
+_WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
+
+
+class Lambdas:
+    """Lambdas, nested functions and local classes that cross a process boundary."""
+
+    id = "lambdas"
+    summary = "Give lambdas, nested functions and local classes that cross to another process a name that pickle can find"
+    screen = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """All crossings of code that pickle can't name."""
+        by_path: dict[str, list[Crossing]] = {}
+        for crossing in project.flow.crossings(_KINDS):
+            by_path.setdefault(crossing.path, []).append(crossing)
+        for path, crossings in by_path.items():
+            source = project.source(path)
+            if source is not None:
+                yield from self._findings(project, source, crossings)
+
+    def _findings(self, project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
+        targets = {crossing: Target(crossing.kind, crossing.line, crossing.column) for crossing in crossings}
+        answers = plan_hoist(project, source.path, targets.values(), project.flow.burdens)
+        for crossing, target in targets.items():
+            answer = answers[target]
+            start = source.offset(crossing.line, crossing.column)
+            end = source.offset(crossing.end_line, crossing.end_column)
+            finding = Finding(
+                self.id,
+                source.path,
+                source.span(start, end),
+                _message(crossing),
+                crossing.confidence,
+                crossing.trace,
+                fix=answer if isinstance(answer, Fix) else None,
+                reason=answer.reason if isinstance(answer, Refusal) else None,
+            )
+            yield finding
+
+
+def _message(crossing: Crossing) -> str:
+    where = f" through {crossing.boundary}" if crossing.boundary else ""
+    return f"{_WORDS[crossing.kind]} reaches another process{where}, and pickle has no name to find it by there"
+
+
+RULE = Lambdas()
