@@ -23,7 +23,8 @@ def main():
     if args.local_rank != -1:
         dist.init_process_group("gloo")
 
-    model = Detector(args.width, num_classes=3, process_group=dist.new_group())
+    group = dist.new_group()
+    model = Detector(args.width, num_classes=3, process_group=group)
     ema = deepcopy(model).eval().requires_grad_(False)
     ddp = DistributedDataParallel(model)
     optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
