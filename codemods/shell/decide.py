@@ -1,0 +1,344 @@
+"""What should become of a launch line, given the script that it starts. Knows nothing of where the line stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..finding import Confidence, Edit, Hop, Import
+from ..flow.modules import Modules
+from ..project import Project
+from ..rewrite.argparse_options import Option, rewritten
+from ..rewrite.imports import reference
+from ..tree.source import Source
+from . import entry as entries
+from .edits import drop_flag, drop_launcher, new_argument, swap_launcher
+from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .pins import Pin, Version, pin_for, pins
+
+DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
+_OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
+
+
+class Refused(Exception):
+    """The launch line stays as it is; the message says why, and what a person could do."""
+
+
+@dataclass
+class Verdict:
+    """What is to be done about one launch line: nothing when `message` is empty, nothing safe when `reason` is set."""
+
+    message: str = ""
+    title: str = ""
+    edits: list[Edit] = field(default_factory=list)
+    imports: tuple[Import, ...] = ()
+    hops: list[Hop] = field(default_factory=list)
+    reason: str | None = None
+    confidence: Confidence = Confidence.PROVEN
+
+
+class Decisions:
+    """Decides on the launch lines of one project; programs and pins are read once."""
+
+    def __init__(self, project: Project, lines: list[LaunchLine]) -> None:
+        self.project = project
+        self.modules = Modules(project.python_paths)
+        self.files = set(project.paths)
+        self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
+        self._programs: dict[str, entries.Program | None] = {}
+        self._pins: list[Pin] | None = None
+
+    def verdict(self, source: Source, line: LaunchLine) -> Verdict:
+        """What to do about `line` of the file `source`, for every script that it can start."""
+        targets, problem = self.targets(line)
+        if not targets:
+            return self._without_entry(source, line, problem)
+        merged = Verdict()
+        for target in targets:
+            verdict = self._decide(source, line, target)
+            if merged.message and verdict.reason is None:
+                merged.edits += verdict.edits
+                merged.imports += verdict.imports
+            else:
+                verdict.edits[:0] = merged.edits
+                verdict.imports = (*merged.imports, *verdict.imports)
+                merged = verdict
+            if merged.reason is not None:
+                break
+        return merged
+
+    def started(self, line: LaunchLine) -> Iterator[entries.Program]:
+        """The programs whose ranks `line` starts; those that start their own are left out."""
+        for target in self.targets(line)[0]:
+            program = self._program(target)
+            if program is not None and self._own_ranks(line, program) is None:
+                yield program
+
+    def targets(self, line: LaunchLine) -> tuple[list[str], str]:
+        """The files of the project that the line starts; else none, and why."""
+        if line.problem is not None or line.entry is None:
+            return [], line.problem or "no script is named on the line"
+        if line.flag("no-python", "run-path") is not None:
+            return [], "it starts a program that is not a Python script"
+        if not line.entry_values:
+            return [], f"which script `{line.entry.text}` names is only known when the line runs"
+        found: list[str] = []
+        for value in line.entry_values:
+            here = self._module(line, value) if line.entry_is_module else self._file(line, value)
+            if not here:
+                return [], f"the script `{line.entry.text}` is not found in this repository"
+            found += here
+        return list(dict.fromkeys(found)), ""
+
+    def _module(self, line: LaunchLine, name: str) -> list[str]:
+        place = self.modules.absolute(line.path, name)
+        if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):
+            place = place.removesuffix("__init__.py") + "__main__.py"
+        return [place] if place is not None and place in self.files else []
+
+    def _file(self, line: LaunchLine, name: str) -> list[str]:
+        places, certain = entry_places(line, name)
+        if certain:
+            return [place for place in places if place in self.files]
+        tail = name.removeprefix("./")  # the folder is unknown: a path of several parts may still be the only one
+        ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
+        return ends if len(ends) == 1 and "/" in tail else []
+
+    def _program(self, target: str) -> entries.Program | None:
+        if target not in self._programs:
+            self._programs[target] = entries.program(self.project, self.modules, target)
+        return self._programs[target]
+
+    def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:
+        """The script is unknown: only what holds for every script can be done."""
+        if line.flag("use-env") is not None:
+            verdict = self._renamed(source, line, line.path)
+            verdict.confidence = Confidence.LIKELY
+            return verdict
+        if line.kind != LAUNCH:
+            return Verdict()
+        reason = f"{problem}: whether it needs the --local_rank that torchrun does not pass can't be seen"
+        return Verdict(DEPRECATED, reason=f"{reason}. Rename the launcher by hand", confidence=Confidence.LIKELY)
+
+    def _decide(self, source: Source, line: LaunchLine, target: str) -> Verdict:
+        """The decision for one line and the script `target` that it starts."""
+        program = self._program(target)
+        if program is None:
+            return self._without_entry(source, line, f"`{target}` can't be read as Python")
+        own = self._own_ranks(line, program)
+        if own is not None:
+            verdict = _without_launcher(line, program, own)
+        elif (tcp := entries.tcp_rendezvous(program, line.passes)) is not None:
+            verdict = _fixed_address(*tcp)
+        else:
+            verdict = self._ranks(source, line, program)
+        verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
+        return verdict
+
+    def _own_ranks(self, line: LaunchLine, program: entries.Program) -> entries.OwnRanks | None:
+        """Where the program starts ranks itself when it is started by `line`."""
+        own = program.own_ranks
+        return None if own is None else entries.under_line(own, program, line)
+
+    def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
+        """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
+        verdict = self._renamed(source, line, program.path)
+        try:
+            self._local_rank(line, program, verdict)
+        except Refused as refusal:
+            verdict.message = verdict.message or DEPRECATED
+            verdict.reason = str(refusal)
+        option = entries.launcher_option(program)
+        per_node = line.flag("nproc-per-node")
+        if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
+            _pass_launcher(source, line, option, verdict)
+        return verdict
+
+    def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
+        """The launcher under its present name, `--use_env` dropped. Empty when the line is as it should be."""
+        use_env = line.flag("use-env")
+        if line.kind != LAUNCH:
+            if use_env is None:
+                return Verdict()
+            message = (
+                "torchrun has no --use_env (it always sets the environment): it stops with `unrecognized arguments`"
+            )
+            return Verdict(message, "Drop --use_env", drop_flag(source, line, use_env))
+        verdict = Verdict(
+            "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
+        )
+        newest, where = self._newest_torch(line, path)
+        if newest < _OLDEST_RUN:
+            verdict.reason = f"{where} asks for torch {newest[0]}.{newest[1]}, torchrun came with 1.10: raise it first"
+        verdict.edits, name = swap_launcher(line, module_only=newest < _OLDEST_TORCHRUN)
+        verdict.title = f"Start the ranks with {name}"
+        if use_env is not None:
+            verdict.edits += drop_flag(source, line, use_env)
+        return verdict
+
+    def _newest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
+        """The newest torch that the repository allows where `path` lies, and which file says so."""
+        if self._pins is None:
+            self._pins = pins(self.project)
+        pin = pin_for(self._pins, path)
+        if pin is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
+            return (99, 0), ""
+        uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
+        return max(pin.newest, _OLDEST_RUN) if uses_rendezvous else pin.newest, f"{pin.path}:{pin.line}"
+
+    def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
+        """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
+        passed = line.kind == LAUNCH and line.flag("use-env") is None
+        found = entries.rank_options(program)
+        if not found:
+            if passed:
+                _no_option(program, verdict)
+            return
+        option = found[0]
+        told = entries.rank_option(program, option)
+        hops = [Hop(option.path, option.line, f"its {option.names[0]}")]
+        hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
+        missing = [name for name in entries.SPELLINGS if name not in option.names]
+        if passed and missing:
+            when = "since" if missing[0] == "--local-rank" else "before"
+            verdict.message = (
+                f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
+                f"{option.names[0]}: every rank stops with `unrecognized arguments`"
+            )
+        deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
+        if not deaf or (line.kind != LAUNCH and not option.required and not _plain(option.default)):
+            verdict.hops += hops[:1] if verdict.message else []
+            return
+        hazard = f"orchrun never passes --local_rank: {_kept_default(option)}"
+        verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
+        verdict.title = f"{verdict.title}, and read LOCAL_RANK in the script" if verdict.title else "Read LOCAL_RANK"
+        verdict.hops += hops
+        _rewritable(program, found)
+        self._teach(option, verdict)
+
+    def _teach(self, option: Option, verdict: Verdict) -> None:
+        """Both spellings, and LOCAL_RANK as the default."""
+        path = option.path
+        source, module = self.project.source(path), self.project.module(path)
+        assert source is not None and module is not None
+        try:
+            environ, needs = reference(module, path, "os", "environ")
+        except ValueError as error:
+            raise Refused(f"`os` is taken in {path} ({error}): give --local_rank its default by hand") from None
+        first = re.search(r"[\"']", source.text[source.offset(option.line, option.call.col_offset) :])
+        quote = first.group() if first is not None else '"'
+        key = f"{quote}LOCAL_RANK{quote}"
+        if option.default is None:  # argparse sends a default that is a string through `type`; None stays None
+            default = f"{environ}.get({key})"
+        else:
+            old = ast.get_source_segment(source.text, option.default) or ast.unparse(option.default)
+            default = f"{environ}.get({key}, {old})"
+            default = f"int({default})" if option.type == "int" else default
+        names = list(option.names)
+        if "--local-rank" not in names:
+            names.insert(names.index("--local_rank"), "--local-rank")
+        if "--local_rank" not in names:
+            names.insert(names.index("--local-rank") + 1, "--local_rank")
+        verdict.edits.append(rewritten(source, option, names, default))
+        verdict.imports += needs
+
+
+def _without_launcher(line: LaunchLine, program: entries.Program, own: entries.OwnRanks) -> Verdict:
+    """The script starts its ranks itself: the launcher goes, when as many ranks are left."""
+    verdict = Verdict(
+        f"`{program.path}` starts its ranks itself, and the launcher starts it several times: the ranks wait for each "
+        "other until the timeout, or train in sets of their own",
+        "Start the script with plain python",
+        hops=[Hop(own.path, own.line, f"it starts the ranks itself (`{own.call}`)")],
+    )
+    nodes, per_node = line.flag("nnodes"), line.flag("nproc-per-node")
+    if own.conditions:
+        test = ast.unparse(own.conditions[-1])
+        verdict.reason = (
+            f"it starts ranks only if `{test}`: say which way is meant, then drop the launcher or that branch"
+        )
+    elif nodes is not None and nodes.value not in ("1", "1:1"):
+        verdict.reason = (
+            "the launcher joins several nodes, plain python would not: let torchrun start the ranks by hand"
+        )
+    elif not own.rendezvous:
+        verdict.reason = "its ranks meet at the MASTER_ADDR that only the launcher sets: set it in the script first"
+    elif per_node is not None and per_node.value != "1" and not entries.same_count(line, own.count, program):
+        count = f"`{ast.unparse(own.count)}`" if own.count is not None else "its own number"
+        asked = per_node.value or per_node.words[-1].text
+        verdict.reason = f"the launcher is asked for {asked} ranks, the script starts {count}: make them agree first"
+    else:
+        verdict.edits = drop_launcher(line)
+    return verdict
+
+
+def _fixed_address(path: str, number: int, text: str) -> Verdict:
+    """A fixed tcp:// address under a launcher: nobody opens it."""
+    return Verdict(
+        f"the ranks meet at {text}, but under a launcher nobody opens that port: they wait until the timeout, unless "
+        "it is the launcher's own by chance",
+        hops=[Hop(path, number, "the address")],
+        reason="what else relies on the address can't be seen: use init_method='env://' (without rank and world_size) "
+        "in the script",
+    )
+
+
+def _pass_launcher(source: Source, line: LaunchLine, option: Option, verdict: Verdict) -> None:
+    """Adds `--launcher pytorch`, which the line forgot, to `verdict`."""
+    unless = ", unless the caller adds one" if line.extra_arguments else ""
+    said = f"`{option.path}` gets no --launcher, and its default `none` uses one GPU: each rank trains alone{unless}"
+    verdict.message = f"{said}; {verdict.message}" if verdict.message else said
+    verdict.title = f"{verdict.title}, and pass --launcher pytorch" if verdict.title else "Pass --launcher pytorch"
+    verdict.hops.append(Hop(option.path, option.line, "--launcher, default none"))
+    verdict.edits.append(new_argument(source, line, "--launcher pytorch"))
+    if line.extra_arguments:
+        verdict.confidence = Confidence.LIKELY
+
+
+def _no_option(program: entries.Program, verdict: Verdict) -> None:
+    """The script has no `--local_rank` in sight, and the launcher passes one; raises Refused."""
+    why = entries.unseen_parser(program)
+    if why is not None:
+        raise Refused(f"{why}: check how it takes its local rank, then rename the launcher")
+    if entries.strict(program):
+        verdict.message = (
+            f"torch.distributed.launch passes --local-rank=N, which `{program.path}` does not take: every rank stops "
+            "with `unrecognized arguments`"
+        )
+
+
+def _rewritable(program: entries.Program, found: list[Option]) -> None:
+    """Raises Refused when the option's default can't be given with the same meaning."""
+    option = found[0]
+    where = f"--local_rank at {option.path}:{option.line}"
+    if len(found) > 1:
+        lines = ", ".join(f"{each.path}:{each.line}" for each in found)
+        raise Refused(f"several parsers take --local_rank ({lines}): give each LOCAL_RANK as its default")
+    if option.odd is not None:
+        raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
+    if option.type not in ("int", "str"):
+        raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
+    overwritten = entries.overwritten_defaults(program)
+    if overwritten is not None:
+        raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
+
+
+def _plain(default: ast.expr | None) -> bool:
+    """Is the default a plain value, so that no call or variable behind it may know the rank?"""
+    return default is None or isinstance(default, (ast.Constant, ast.UnaryOp))
+
+
+def _kept_default(option: Option) -> str:
+    """What every rank does when it is passed no local rank, in words."""
+    if option.required:
+        return "the script stops, as its --local_rank is required"
+    if option.default is None:
+        return "every rank would keep the default None"
+    value = ast.unparse(option.default).strip("'\"")
+    if value == "-1":
+        return "every rank would keep the default -1 and train alone"
+    if value == "0":
+        return "every rank would keep the default 0 and use the first GPU"
+    return f"every rank would keep the default {value}"

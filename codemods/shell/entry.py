@@ -1,0 +1,493 @@
+"""The Python program that a launch line starts: how it learns its rank, and which ranks it starts itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ..flow.modules import Modules
+from ..project import Project
+from ..rewrite.argparse_options import Option, options
+from .launch import LaunchLine
+
+_DEPTH = 2  # imports followed from the entry: its own modules and what they import
+_MOST = 120  # modules of one program that are read
+SPELLINGS = ("--local_rank", "--local-rank")
+_OTHER_PARSERS = ("fire", "click", "typer", "absl", "simple_parsing", "tyro", "jsonargparse", "pyrallis", "docopt")
+_SCREEN = re.compile(r"local[_-]rank|init_process_group|\.parse_\w*args\(|set_start_method|hydra\.main", re.IGNORECASE)
+_SPAWNERS = ("spawn", "start_processes")
+
+
+@dataclass
+class Program:
+    """An entry script, and after it the modules of the repository that it imports; `via` says who imports whom."""
+
+    path: str
+    modules: dict[str, ast.Module]
+    texts: dict[str, str]
+    via: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def entry(self) -> ast.Module:
+        """The entry's own tree."""
+        return self.modules[self.path]
+
+    @cached_property
+    def own_ranks(self) -> OwnRanks | None:
+        """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
+        return _own_ranks(self)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRanks:
+    """The program starts its ranks itself: `count` of them (an expression), under the tests `conditions`."""
+
+    path: str
+    line: int
+    call: str
+    count: ast.expr | None
+    conditions: tuple[ast.expr, ...]
+    rendezvous: bool  # the program names its own address: tcp://, file:// or MASTER_ADDR
+
+
+@dataclass(frozen=True, slots=True)
+class RankOption:
+    """How the program's `--local_rank` fares when nobody passes it.
+
+    `settled`: the value comes from LOCAL_RANK all the same. `reads`: places that use the value as it is.
+    """
+
+    option: Option
+    settled: bool
+    reads: tuple[tuple[str, int], ...]
+    escapes: bool
+
+
+def program(project: Project, modules: Modules, path: str) -> Program | None:
+    """The program of the entry `path`; None when it can't be read."""
+    tree, source = project.module(path), project.source(path)
+    if tree is None or source is None:
+        return None
+    found = Program(path, {path: tree}, {path: source.text})
+    level = [path]
+    for depth in range(_DEPTH):
+        following: list[str] = []
+        for importer in level:
+            for line, target in _imports(found.modules[importer], importer, modules):
+                if target in found.modules or len(found.modules) >= _MOST:
+                    continue
+                source = project.source(target)
+                if source is None or (depth == _DEPTH - 1 and not _SCREEN.search(source.text)):
+                    continue
+                tree = project.module(target)
+                if tree is not None:
+                    found.modules[target], found.texts[target] = tree, source.text
+                    found.via[target] = (importer, line)
+                    following.append(target)
+        level = following
+    return found
+
+
+def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        targets: list[str | None] = []
+        if isinstance(node, ast.Import):
+            targets = [modules.absolute(importer, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                targets = [modules.relative(importer, node.level, node.module or "")]
+                for alias in node.names:
+                    name = f"{node.module}.{alias.name}" if node.module else alias.name
+                    targets.append(modules.relative(importer, node.level, name))
+            elif node.module:
+                targets = [modules.absolute(importer, node.module)]
+                targets += [modules.absolute(importer, f"{node.module}.{alias.name}") for alias in node.names]
+        else:
+            continue
+        yield from ((node.lineno, target) for target in targets if target is not None)
+
+
+def rank_options(found: Program) -> list[Option]:
+    """The `--local_rank` options of the parser: the entry's own, else those of the nearest modules that define one."""
+    own = list(options(found.path, found.entry, *SPELLINGS))
+    if own:
+        return own
+    imported: list[Option] = []
+    for path, tree in found.modules.items():
+        if path != found.path:
+            guarded = {id(node) for guard in tree.body if _is_main_guard(guard) for node in ast.walk(guard)}
+            imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
+    return imported
+
+
+def _is_main_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
+
+
+def rank_option(found: Program, option: Option) -> RankOption:
+    """What becomes of `option`'s value in the program."""
+    dest = option.dest
+    stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
+    reads: list[tuple[str, int]] = []
+    for path, tree in found.modules.items():
+        text = found.texts[path]
+        if dest not in text:
+            continue
+        neutral = _under_environment_test(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                inner = [part for target in targets for part in ast.walk(target) if _is_value(part, dest, ast.Store)]
+                if inner and node.value is not None:
+                    source = text if path != found.path else (ast.unparse(node.value))
+                    if "LOCAL_RANK" in source or id(node) in neutral:
+                        stored[path] = min(stored.get(path, node.lineno), node.lineno)
+            if _is_value(node, dest, ast.Load) and id(node) not in neutral:
+                reads.append((path, node.lineno))  # type: ignore[attr-defined]
+    guards = _none_guards(found.entry, dest)
+    reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
+    early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
+    fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
+    settled = reads_environment(found, option) or fed
+    return RankOption(option, settled, tuple(reads), _escapes(found))
+
+
+def reads_environment(found: Program, option: Option) -> bool:
+    """Does the default come from LOCAL_RANK, directly or through a variable of the module?"""
+    default = option.default
+    if default is None:
+        return False
+    names = {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
+    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in ast.walk(default)):
+        return True
+    fed = {
+        target.id
+        for node in ast.walk(found.modules[option.path])
+        if isinstance(node, ast.Assign) and "LOCAL_RANK" in ast.unparse(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return bool(fed & names)
+
+
+def _is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
+    """`args.local_rank` (any plain name but self) or `self.args.local_rank`."""
+    if not (isinstance(node, ast.Attribute) and node.attr == dest and isinstance(node.ctx, context)):
+        return False
+    base = node.value
+    if isinstance(base, ast.Name):
+        return base.id not in ("self", "cls")
+    return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
+
+
+def _under_environment_test(tree: ast.Module) -> set[int]:
+    """Nodes under `if 'LOCAL_RANK' not in os.environ:` and kin, where a launcher's ranks need no argument."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and any(
+            isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
+        ):
+            found |= {id(inner) for statement in node.body for inner in ast.walk(statement)}
+    return found
+
+
+def _none_guards(tree: ast.Module, dest: str) -> set[int]:
+    """Lines of tests like `if args.local_rank is None:` whose body takes the value from LOCAL_RANK."""
+    return {
+        node.test.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If)
+        and any("LOCAL_RANK" in ast.unparse(statement) for statement in node.body)
+        and any(_is_value(part, dest, ast.Load) for part in ast.walk(node.test))
+    }
+
+
+def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> bool:
+    """Is one of `lines` in the function that also holds line `store`?"""
+    spans = [
+        (node.lineno, node.end_lineno or node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= (node.end_lineno or 0)
+    ]
+    start, end = max(spans, default=(0, 10**9))
+    return any(start <= line <= end for line in lines)
+
+
+def _escapes(found: Program) -> bool:
+    """Are the parsed arguments handed whole to something that can't be read here?"""
+    names = _argument_names(found.entry)
+    known = {
+        node.name
+        for tree in found.modules.values()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    for node in ast.walk(found.entry):
+        if not isinstance(node, ast.Call):
+            continue
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = [value.value if isinstance(value, ast.Starred) else value for value in given]
+        if any(isinstance(value, ast.Name) and value.id in names for value in given):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called not in known and called not in ("print", "str", "repr", "format", "info", "pformat", "pprint"):
+                return True
+    return False
+
+
+def _argument_names(tree: ast.Module) -> set[str]:
+    """Names that hold what `parse_args` returned."""
+    found = {"args"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if "parse" in name or "args" in name:
+                found |= {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return found
+
+
+def overwritten_defaults(found: Program) -> int | None:
+    """Line of a `set_defaults(**...)` or `vars(args).update(...)` in the entry; None without."""
+    for node in ast.walk(found.entry):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "set_defaults" and any(keyword.arg is None for keyword in node.keywords):
+                return node.lineno
+            holder = node.func.value
+            whole = isinstance(holder, ast.Call) and getattr(holder.func, "id", "") == "vars"
+            if node.func.attr == "update" and (
+                whole or (isinstance(holder, ast.Attribute) and holder.attr == "__dict__")
+            ):
+                return node.lineno
+    return None
+
+
+def unseen_parser(found: Program) -> str | None:
+    """Why it can't be told what the entry does with a `--local-rank` it is given; None when that is clear.
+
+    Clear is: argparse in sight (it has no such option, so it stops or ignores it), or a program that reads the
+    environment and never looks at its arguments.
+    """
+    texts = list(found.texts.values())
+    for name in _OTHER_PARSERS:
+        if any(re.search(rf"^\s*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
+            if any(re.search(r"local[_-]rank", text) for text in texts):
+                return f"its arguments come through `{name}`, and local_rank may be one of them"
+            return None
+    own = found.texts[found.path]
+    if "HfArgumentParser" in own:
+        return None  # TrainingArguments reads LOCAL_RANK itself
+    if re.search(r"sys\.argv", own) and re.search(r"local[_-]rank", own):
+        return "it looks for local_rank in sys.argv itself"
+    if any(re.search(r"\.parse_(known_)?args\(|hydra\.main", text) for text in texts):
+        return None
+    if any(re.search(r"init_process_group|LOCAL_RANK", text) for text in texts) and "sys.argv" not in own:
+        return None
+    return "where it reads its arguments is not in this repository"
+
+
+def strict(found: Program) -> bool:
+    """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
+    texts = list(found.texts.values())
+    return any(".parse_args(" in text for text in texts) and not any(".parse_known_args(" in text for text in texts)
+
+
+def launcher_option(found: Program) -> Option | None:
+    """`--launcher` with a choice `pytorch`, default `none`, where `none` means not distributed."""
+    for option in options(found.path, found.entry, "--launcher"):
+        choices = option.keywords.get("choices")
+        default = option.keywords.get("default")
+        values = [n.value for n in ast.walk(choices) if isinstance(n, ast.Constant)] if choices is not None else []
+        if "pytorch" not in values or not isinstance(default, ast.Constant) or default.value != "none":
+            continue
+        if any(_is_launcher_test(node) for node in ast.walk(found.entry)):
+            return option
+    return None
+
+
+def _is_launcher_test(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Compare)
+        and _is_value(node.left, "launcher", ast.Load)
+        and any(isinstance(right, ast.Constant) and right.value == "none" for right in node.comparators)
+    )
+
+
+def tcp_rendezvous(found: Program, passes: Callable[[str], bool]) -> tuple[str, int, str] | None:
+    """(path, line, text) of an `init_process_group(init_method="tcp://...")`, given there or as an option's default."""
+    for path, tree in found.modules.items():
+        if "tcp://" not in found.texts[path]:
+            continue
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and _called(node) == "init_process_group"):
+                continue
+            method = next((keyword.value for keyword in node.keywords if keyword.arg == "init_method"), None)
+            if method is None:
+                continue
+            if any(_starts_tcp(part) for part in ast.walk(method)):
+                return path, node.lineno, ast.unparse(method)
+            if isinstance(method, ast.Attribute):
+                spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
+                for option in options(path, tree, *spelled):
+                    default = option.default
+                    if default is not None and _starts_tcp(default) and not any(passes(name) for name in spelled):
+                        return path, option.line, ast.unparse(default)
+    return None
+
+
+def _starts_tcp(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tcp://")
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _own_ranks(found: Program) -> OwnRanks | None:
+    """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
+    ranked = any(
+        isinstance(node, ast.Call)
+        and _called(node) == "init_process_group"
+        and any(keyword.arg in ("rank", "world_size") for keyword in node.keywords)
+        for path, tree in found.modules.items()
+        if "init_process_group" in found.texts[path]
+        for node in ast.walk(tree)
+    )
+    if not ranked:
+        return None
+    texts = "\n".join(found.texts.values())
+    rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
+    called = {_called(node) for node in ast.walk(found.entry) if isinstance(node, ast.Call)}
+    for path, tree in found.modules.items():
+        if not re.search(r"\bspawn\b|start_processes|\bProcess\(", found.texts[path]):
+            continue
+        for holder, node, tests in _calls_with_tests(tree):
+            if path != found.path and holder not in called:
+                continue
+            count = _rank_count(node, tree)
+            if not isinstance(count, bool):
+                return OwnRanks(path, node.lineno, _called(node), count, tests, rendezvous)
+    return None
+
+
+def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
+    """How many processes the call starts (an expression or None); False when it starts no ranks."""
+    name = _called(node)
+    base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    if name in _SPAWNERS and (base.endswith(("mp", "multiprocessing")) or (not base and name in _SPAWNERS)):
+        given = next((keyword.value for keyword in node.keywords if keyword.arg == "nprocs"), None)
+        return given if given is not None else node.args[2] if len(node.args) > 2 else None
+    if name == "Process":
+        target = next((keyword.value for keyword in node.keywords if keyword.arg == "target"), None)
+        if not isinstance(target, ast.Name):
+            return False
+        for function in ast.walk(tree):
+            if (
+                isinstance(function, ast.FunctionDef)
+                and function.name == target.id
+                and "init_process_group" in ast.unparse(function)
+            ):
+                return _loop_count(node, tree)
+    return False
+
+
+def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | None:
+    """`own` as it is when `line` starts the program: tests of switches (`if args.spawn:`) are settled by the line."""
+    open_tests: list[ast.expr] = []
+    for test in own.conditions:
+        wanted, plain = True, test
+        while isinstance(plain, ast.UnaryOp) and isinstance(plain.op, ast.Not):
+            wanted, plain = not wanted, plain.operand
+        given = _switch(found, plain, line)
+        if given is None:
+            open_tests.append(test)
+        elif given != wanted:
+            return None
+    return replace(own, conditions=tuple(open_tests))
+
+
+def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:
+    """Is the `store_true` option behind `args.name` given on the line? None when that can't be told."""
+    if not (isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)):
+        return None
+    spellings = (f"--{test.attr}", f"--{test.attr.replace('_', '-')}")
+    for option in options(found.path, found.entry, *spellings):
+        action = option.keywords.get("action")
+        if isinstance(action, ast.Constant) and action.value == "store_true":
+            if any(line.passes(name) for name in option.names):
+                return True
+            return None if line.extra_arguments else False
+    return None
+
+
+def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool:
+    """Does the program start as many ranks as the line asks the launcher for?"""
+    flag = line.flag("nproc-per-node")
+    assert flag is not None
+    asked = flag.value
+    written = flag.words[-1].text.partition("=")[2] if "=" in flag.words[-1].text else flag.words[-1].text
+    if count is None:
+        return False
+    if "device_count" in ast.unparse(count):
+        visible = dict(line.command.environment).get("CUDA_VISIBLE_DEVICES", "").strip("\"'")
+        devices = [device for device in visible.split(",") if device]
+        return asked in ("gpu", "auto") or "nvidia-smi" in written or (bool(devices) and asked == str(len(devices)))
+    if isinstance(count, ast.Constant):
+        return asked == str(count.value)
+    if isinstance(count, ast.Attribute):
+        for name in (f"--{count.attr}", f"--{count.attr.replace('_', '-')}"):
+            given = line.argument(name)
+            if given is not None:
+                shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
+                return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
+            for option in options(found.path, found.entry, name):
+                default = option.default
+                if isinstance(default, ast.Constant) and not line.extra_arguments:
+                    return asked == str(default.value)
+    return False
+
+
+def _loop_count(node: ast.Call, tree: ast.Module) -> ast.expr | None:
+    for loop in ast.walk(tree):
+        if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and _called(loop.iter) == "range"):
+            continue
+        if len(loop.iter.args) == 1 and any(inner is node for inner in ast.walk(loop)):
+            return loop.iter.args[0]
+    return None
+
+
+def _calls_with_tests(tree: ast.Module) -> Iterator[tuple[str, ast.Call, tuple[ast.expr, ...]]]:
+    """Every call with the function that holds it and the `if` tests it stands under (main guards left out)."""
+
+    def walk(
+        node: ast.AST, holder: str, tests: tuple[ast.expr, ...]
+    ) -> Iterator[tuple[str, ast.Call, tuple[ast.expr, ...]]]:
+        if isinstance(node, ast.Call):
+            yield holder, node, tests
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            holder, tests = node.name, ()
+        if isinstance(node, ast.If) and not _is_main_guard(node):
+            yield from walk(node.test, holder, tests)
+            for statement in node.body:
+                yield from walk(statement, holder, (*tests, node.test))
+            for statement in node.orelse:
+                yield from walk(statement, holder, (*tests, ast.UnaryOp(ast.Not(), node.test)))
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, holder, tests)
+
+    yield from walk(tree, "", ())
+
+
+def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
+    """Calls of `set_start_method("spawn")` in the program."""
+    for path, tree in found.modules.items():
+        if "set_start_method" not in found.texts[path]:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and _called(node) == "set_start_method":
+                given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]
+                if given and isinstance(given[0], ast.Constant) and given[0].value == "spawn":
+                    yield path, node

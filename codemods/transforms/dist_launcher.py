@@ -1,0 +1,188 @@
+"""Launch lines that start ranks with the old launcher, or start a script that does not hear its rank.
+
+What it finds
+-------------
+Shell lines that start a program with `torch.distributed.launch`, `torch.distributed.run` or `torchrun`, read together
+with the Python script that they start: the old launcher, a script whose `--local_rank` nobody passes, a script that
+starts its ranks itself under a launcher, a `--launcher` that is left at `none`, and `set_start_method("spawn")` where a
+launcher starts the ranks.
+
+Why it breaks
+-------------
+`torch.distributed.launch` passes `--local-rank=N` since torch 2.0, `--local_rank=N` before: a parser that knows one
+spelling only stops with `unrecognized arguments`. `torchrun` passes neither: a script that keeps its default of -1
+trains alone on every rank, with a default of 0 all ranks share GPU 0, and both end with exit code 0. So the shell line and the
+script change together or not at all.
+
+Example
+-------
+```bash
+python -m torch.distributed.launch --nproc_per_node=2 --use_env train.py "$@"
+```
+
+Use instead
+-----------
+```bash
+torchrun --nproc_per_node=2 train.py "$@"
+```
+
+Fix safety
+----------
+`torchrun` is `torch.distributed.launch --use_env` under another name: all other flags keep their meaning, and are kept;
+`--standalone` is never added. A bare `python` or `python3` becomes `torchrun`, which every virtual or conda environment
+has beside it. Where the line names its interpreter more exactly (a variable, a path, `python3.8`, flags such as `-u`),
+`torchrun` might belong to another one: there only the module is renamed, to `torch.distributed.run`. So it is where the
+repository asks for torch 1.9, and with an older torch the line stays.
+
+The script's option gets both spellings and the environment as its default, so that it works under every launcher, old
+and new. A script whose value comes from LOCAL_RANK already is left alone. Programs that start their ranks themselves
+lose the launcher only when the number of ranks is shown to stay the same. `--launcher pytorch` is passed where the
+script has that choice and does not distribute without it.
+
+Removing `set_start_method("spawn")` is offered as an unsafe fix: workers then start by fork, which is fast and shares
+memory, but must not touch CUDA, or locks that threads of the parent hold.
+
+Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
+several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, ranks that meet at `tcp://`.
+
+References
+----------
+- PyTorch documentation: "Transitioning from torch.distributed.launch to torchrun"
+- pytorch/pytorch#94505 (the argument became `--local-rank`)
+- open-mmlab/OpenPCDet#1675, open-mmlab/OpenPCDet#696, OpenDriveLab/UniAD#230
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ..finding import Confidence, Finding, Fix, Hop
+from ..project import Project
+from ..rewrite.statements import removed_statement
+from ..shell import entry as entries
+from ..shell import script as shell
+from ..shell.decide import DEPRECATED, Decisions, Verdict
+from ..shell.launch import LaunchLine, launch_lines, unread
+from ..tree.source import Source
+
+_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm")
+_MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)|torchrun")
+_SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
+_ID = "dist-launcher"
+
+
+class DistLauncher:
+    """The rule; see the module's docstring."""
+
+    id = _ID
+    summary = "Start ranks with torchrun, and let the script hear its local rank"
+    screen = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun")
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """Findings of every shell script of `project`."""
+        sources = [source for path in project.paths if (source := _shell_source(project, path)) is not None]
+        scripts = [shell.read(source.path, source.text) for source in sources if _MENTIONS.search(source.text)]
+        lines = {script.path: launch_lines(script) for script in scripts}
+        decisions = Decisions(project, [line for found in lines.values() for line in found])
+        spawns: set[tuple[str, int]] = set()
+        for script in scripts:
+            source = project.source(script.path)
+            assert source is not None
+            groups: dict[int, list[LaunchLine]] = {}
+            for line in lines[script.path]:
+                groups.setdefault(line.module.start, []).append(line)
+            for group in groups.values():
+                yield from _launcher(decisions, source, script, group)
+                for line in group:
+                    yield from _spawn_settings(decisions, source, line, spawns)
+            for place in unread(script, lines[script.path]):
+                span = source.span(place.start, place.end)
+                yield Finding(_ID, script.path, span, DEPRECATED, Confidence.LIKELY, reason=place.reason)
+
+
+def _shell_source(project: Project, path: str) -> Source | None:
+    """The source of `path` when it is a shell script, by its name or its first line."""
+    if path.endswith(_SUFFIXES):
+        return project.source(path)
+    if "." in path.rpartition("/")[2]:
+        return None
+    source = project.source(path)
+    return source if source is not None and _SHEBANG.match(source.text) else None
+
+
+def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
+    """The finding for one launcher as written: several lines when a variable that holds it is used often."""
+    verdicts = [verdict for line in group if (verdict := decisions.verdict(source, line)).message]
+    if not verdicts:
+        return
+    line = group[0]
+    chosen = next((verdict for verdict in verdicts if verdict.reason), verdicts[0])
+    reason = chosen.reason or _shared_variable(script, group, verdicts)
+    first = (
+        line.interpreter if line.interpreter is not None and line.interpreter.via == line.module.via else line.module
+    )
+    span = source.span(first.start, line.module.end)
+    said = " ".join(source.text[first.start : line.module.end].replace("\\", " ").split())
+    hop = Hop(source.path, span.line, f"the launch line: {said}" + (f" ... {line.entry}" if line.entry else ""))
+    edits = tuple(dict.fromkeys(edit for verdict in verdicts for edit in verdict.edits))
+    imports = tuple(dict.fromkeys(need for verdict in verdicts for need in verdict.imports))
+    fix = None if reason else Fix(chosen.title, edits, imports)
+    yield Finding(_ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
+
+
+def _shared_variable(script: shell.Script, group: list[LaunchLine], verdicts: list[Verdict]) -> str | None:
+    """Why edits inside variables can't be made; None when they can."""
+    words = [word for line in group for word in (line.module, *(word for flag in line.flags for word in flag.words))]
+    edited = {edit.start for verdict in verdicts for edit in verdict.edits if edit.path == script.path}
+    for name in dict.fromkeys(word.via for word in words if word.via):
+        touched = [
+            each
+            for each in script.assignments[name]
+            if any(each.word.start <= offset <= each.word.end for offset in edited)
+        ]
+        if not touched:
+            continue
+        if any(each.exported for each in touched):
+            return f"the variable {name} is exported, and other scripts may use it: rewrite it by hand"
+        uses = [command for _, command in script.uses.get(name, ()) if command not in ("echo", "printf")]
+        if len(uses) > len({line.command.start for line in group}) or len(verdicts) < len(group):
+            return f"the variable {name} is used in other ways too: rewrite it by hand"
+    return None
+
+
+def _spawn_settings(
+    decisions: Decisions, source: Source, line: LaunchLine, seen: set[tuple[str, int]]
+) -> Iterator[Finding]:
+    """`set_start_method("spawn")` where a launcher starts the ranks: it only spawns the workers of their loaders."""
+    for program in decisions.started(line):
+        for path, call in entries.spawn_settings(program):
+            if (path, call.lineno) in seen:
+                continue
+            seen.add((path, call.lineno))
+            code = decisions.project.source(path)
+            assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
+            hops = [Hop(source.path, source.position(line.module.start)[0], "the launcher starts the ranks")]
+            hops.append(Hop(program.path, 1, "the script that it starts"))
+            if path in program.via:
+                importer, number = program.via[path]
+                hops.append(Hop(importer, number, f"imports {path}"))
+            yield Finding(
+                _ID,
+                path,
+                code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
+                "a launcher starts the ranks, so spawn only starts the workers of each rank's DataLoaders: every one "
+                "imports the whole program again and gets its own copy of the dataset (the first epoch seems stuck, "
+                "memory grows)",
+                Confidence.LIKELY,
+                tuple(hops),
+                Fix(
+                    "Leave the start method alone",
+                    (removed_statement(code, program.modules[path], call),),
+                    unsafe="workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset "
+                    "that uses CUDA, or a lock that a thread of the rank holds, can hang in them",
+                ),
+            )
+
+
+RULE = DistLauncher()
