@@ -160,12 +160,12 @@ def _survives_libcst(text: str) -> bool:
 
 
 def _python(before: Source, after: str, edits: Sequence[Edit]) -> str | None:
-    if not _survives_libcst(before.text):
-        return "the file does not survive reading and writing it unchanged"
     try:
         _parsed(before.text)
     except (SyntaxError, ValueError, RecursionError) as error:
         return f"the file does not compile as it is: {_words(error)}"
+    if not _survives_libcst(before.text):
+        return "the file does not survive reading and writing it unchanged"
     try:
         _parsed(after)
     except (SyntaxError, ValueError, RecursionError) as error:
