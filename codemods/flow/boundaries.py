@@ -1,0 +1,149 @@
+"""The table of boundaries.toml, merged with the user's own entries, looked up by dotted name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A callable that pickles some of its arguments."""
+
+    callable: str
+    parameters: tuple[str, ...] = ()
+    pickles: frozenset[str] = frozenset()
+    when: Mapping[str, str] = field(default_factory=dict)
+    unless: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    source: str = ""
+
+    def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
+        """False when this very call is known not to pickle.
+
+        `literals`: constant arguments by name or position; `given`: names of all arguments; `open_ended`: there are `*` or
+        `**` arguments, which may hold anything.
+        """
+        for name, condition in self.when.items():
+            if condition == "nonzero":
+                if name not in given and not open_ended:
+                    return False
+                value = self._literal(name, literals)
+                if value in (0, None) and self._is_literal(name, literals):
+                    return False
+        return not any(
+            self._is_literal(name, literals) and self._literal(name, literals) in values
+            for name, values in self.unless.items()
+        )
+
+    def _is_literal(self, name: str, literals: Mapping[str | int, object]) -> bool:
+        return name in literals or (name in self.parameters and self.parameters.index(name) in literals)
+
+    def _literal(self, name: str, literals: Mapping[str | int, object]) -> object:
+        if name in literals:
+            return literals[name]
+        return literals.get(self.parameters.index(name)) if name in self.parameters else None
+
+
+class Table:
+    """Boundaries, carriers and harmless callables by canonical dotted name."""
+
+    def __init__(self, entries: Mapping[str, Any], extra: Iterable[Mapping[str, object]] = ()) -> None:
+        self.alias: dict[str, str] = dict(entries.get("alias", {}))
+        self.boundaries = {made.callable: made for made in map(_boundary, [*entries.get("boundary", ()), *extra])}
+        self.carriers: dict[str, bool] = {c["callable"]: bool(c.get("fluent")) for c in entries.get("carrier", ())}
+        self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
+        self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
+        self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
+        self._canonical: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
+        self._keys = {*self.alias, *self.boundaries, *self.carriers, *self.harmless, *self.burdens, "functools.partial"}
+
+    def canonical(self, name: str) -> str:
+        """The table's own name for `name`."""
+        known = self._canonical.get(name)
+        if known is None:
+            known = name
+            for _ in range(4):
+                prefix = next((p for p in _prefixes(known) if p in self.alias), None)
+                if prefix is None:
+                    break
+                known = self.alias[prefix] + known[len(prefix) :]
+            self._canonical[name] = known
+        return known
+
+    def concerns(self, name: str) -> bool:
+        """True when some entry is about `name` (canonical) or about a part of it; for plain names also about what it belongs to."""
+        known = self._known.get(name)
+        if known is None:
+            known = any(key.startswith(name) for key in self._keys) or self.fluent(name)
+            known = known or ("()" not in name and any(prefix in self._keys for prefix in _prefixes(name)))
+            self._known[name] = known
+        return known
+
+    def boundary(self, name: str) -> Boundary | None:
+        """The boundary called `name` (canonical)."""
+        return self.boundaries.get(name)
+
+    def keeps(self, name: str) -> bool:
+        """True when the result of calling `name` (canonical) holds on to the arguments: a class, or a listed carrier."""
+        if any(prefix in self.harmless for prefix in _prefixes(name)):
+            return False
+        last = name.rpartition(".")[2]
+        return last[:1].isupper() or any(prefix in self.carriers for prefix in _prefixes(name))
+
+    def fluent(self, name: str) -> bool:
+        """True when methods of `name` (canonical) give back the object and keep their arguments."""
+        return any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
+
+    def carried(self, base: str) -> str | None:
+        """Why objects with the base class `base` (canonical, outside the repo) are made to cross; None when they aren't."""
+        if base in self.carried_bases:
+            return self.carried_bases[base]
+        return next(
+            (what for suffix, what in self.carried_bases.items() if suffix[0] == "*" and base.endswith(suffix[1:])),
+            None,
+        )
+
+    def burden(self, name: str) -> str | None:
+        """What an object made by `name` (canonical) is, where it should not be pickled along with others."""
+        return next((self.burdens[prefix] for prefix in _prefixes(name) if prefix in self.burdens), None)
+
+
+def _prefixes(name: str) -> list[str]:
+    """`a.b().c` -> [`a.b().c`, `a.b()`, `a.b`, `a`]."""
+    found = [name]
+    while name:
+        name = name[:-2] if name.endswith("()") else name.rpartition(".")[0]
+        if name:
+            found.append(name)
+    return found
+
+
+def _boundary(entry: Mapping[str, Any]) -> Boundary:
+    return Boundary(
+        entry["callable"],
+        tuple(entry.get("parameters", ())),
+        frozenset(entry.get("pickles", ("*",))),
+        dict(entry.get("when", {})),
+        {name: tuple(values) for name, values in entry.get("unless", {}).items()},
+        entry.get("source", ""),
+    )
+
+
+@cache
+def _own_entries() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("boundaries.toml").read_text("utf-8"))
+
+
+def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:
+    """The shipped table and `extra` entries (same form as [[boundary]]), which win."""
+    return Table(_own_entries(), extra)

@@ -1,0 +1,120 @@
+"""What one file contributes to the value-flow graph: plain tuples of ints and strings, small, picklable, cacheable.
+
+Nodes are numbered from 0 within a file; `graph.py` lays the files of a repo side by side. Every other number here is a
+node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..project import Project
+
+FACTS_VERSION = 1  # part of the cache key: raise it when the meaning of a field changes
+
+Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A parameter of a function; `kind` is "" (positional or keyword), "/" (positional only), "k" (keyword only), "*", "**"."""
+
+    name: str
+    node: int
+    kind: str
+
+
+@dataclass(slots=True)
+class Function:
+    """A `def` or lambda. `kind`: "lambda", "function" (def in a def), "method", "top" (def at module level)."""
+
+    kind: str
+    name: str
+    qualname: str
+    position: Position
+    parameters: tuple[Parameter, ...]
+    returns: int
+    owner: int = -1  # index into `classes` for a method
+    binding: str = ""  # staticmethod | classmethod | property
+    generator: bool = False
+    wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
+    captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads
+    worker_side: bool = False  # a method that runs in the worker: __getitem__ and what only it calls
+
+
+@dataclass(slots=True)
+class Class:
+    """A class statement. `members` maps a name bound in the body to its node."""
+
+    name: str
+    qualname: str
+    position: Position
+    bases: tuple[int, ...]
+    base_names: tuple[str, ...]  # as written, for classes whose bases can't be resolved
+    nested: bool  # defined inside a function
+    members: dict[str, int] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()  # annotated names in order: parameters of a dataclass or NamedTuple
+    dropped: frozenset[str] | None = (
+        frozenset()
+    )  # attributes that __getstate__ leaves out; None: can't tell, or __reduce__
+
+
+@dataclass(slots=True)
+class Call:
+    """A call: `function` is a node; a starred argument is in `stars`, a `**` one in `double_stars`."""
+
+    function: int
+    arguments: tuple[int, ...]
+    keywords: tuple[tuple[str, int], ...]
+    stars: tuple[int, ...]
+    double_stars: tuple[int, ...]
+    result: int
+    position: Position
+    text: str  # the callee as written, shortened
+    literals: dict[str | int, object] = field(default_factory=dict)  # constant arguments by name or index
+    scope: int = -1  # index into `functions`
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """Everything `graph.py` needs to know of one file."""
+
+    path: str
+    lines: list[int] = field(default_factory=list)  # per node: the line it stands on
+    labels: list[str] = field(
+        default_factory=list
+    )  # per node: what happens to a value that gets here, "" if not worth telling
+    edges: list[tuple[int, int, int]] = field(default_factory=list)  # (from, to, line)
+    loads: list[tuple[int, str, int]] = field(default_factory=list)  # (base, attribute, result)
+    stores: list[tuple[int, str, int, int, int]] = field(
+        default_factory=list
+    )  # (base, attribute, value, line, function)
+    elements: list[tuple[int, int]] = field(default_factory=list)  # (container, result): iteration, subscript
+    puts: list[tuple[int, int, int]] = field(default_factory=list)  # (container, value, line)
+    containers: list[tuple[int, int]] = field(default_factory=list)  # (node, node of its contents)
+    calls: list[Call] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    function_nodes: list[int] = field(default_factory=list)  # node that holds functions[i]
+    classes: list[Class] = field(default_factory=list)
+    class_nodes: list[int] = field(default_factory=list)
+    imports: list[tuple[int, str, int, str]] = field(default_factory=list)  # (node, module, level, name or "")
+    star_imports: list[tuple[str, int]] = field(default_factory=list)
+    hazards: list[tuple[int, str, Position]] = field(default_factory=list)  # (node, kind, position)
+    module_names: dict[str, int] = field(default_factory=dict)
+    unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
+
+
+def collect(project: Project) -> Mapping[str, FileFacts]:
+    """Facts of every Python file of `project` that parses, by path."""
+    from .collector import facts_of
+
+    facts = project.inherited_facts
+    for path in project.python_paths:
+        if path not in facts:
+            tree = project.module(path)
+            if tree is not None:
+                facts[path] = facts_of(path, tree)
+    return facts

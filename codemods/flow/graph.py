@@ -1,0 +1,294 @@
+"""The answer that the rules ask for: which hazards cross a process boundary, by which path, and how sure we are."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..finding import Confidence, Hop, Trace
+from .boundaries import table
+from .facts import Position
+from .solver import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, Solver
+
+if TYPE_CHECKING:
+    from ..project import Project
+
+MAX_HOPS = 12  # longer traces lose their middle
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A hazard that crosses, or may.
+
+    `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator".
+    The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted name of the
+    callable that pickles it, "" where none was seen.
+    """
+
+    kind: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    confidence: Confidence
+    trace: Trace
+    boundary: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end given in `hop`."""
+
+    node: int
+    parent: int
+    hop: Hop | None
+    boundary: str
+
+
+class Flow:
+    """Value flow over a whole project; everything is computed on first use."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    @cached_property
+    def solver(self) -> Solver:
+        """The solved graph."""
+        return Solver(self.project.facts, table(self.project.settings.boundaries))
+
+    def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
+        """All hazards of these kinds that cross or may cross, in the order of the files, each once with its best confidence."""
+        return [crossing for crossing in self._all if crossing.kind in kinds]
+
+    @cached_property
+    def _all(self) -> list[Crossing]:
+        found: dict[tuple[str, str, Position], Crossing] = {}
+        for confidence, seeds in (
+            (Confidence.PROVEN, self._proven_seeds()),
+            (Confidence.LIKELY, self._likely_seeds()),
+            (Confidence.POSSIBLE, self._possible_seeds()),
+        ):
+            reasons = self._closure(seeds)
+            for number, reason in reasons.items():
+                for kind, path, position in self._hazards(number):
+                    key = (kind, path, position)
+                    if key not in found:
+                        trace = self._trace(number, reason, reasons, kind, path, position)
+                        found[key] = Crossing(kind, path, *position, confidence, trace, self._boundary(reason, reasons))
+        return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
+
+    # what starts to cross
+
+    def _proven_seeds(self) -> Iterator[tuple[int, _Reason]]:
+        solver = self.solver
+        for sink in solver.sinks:
+            if sink.crosses:
+                name = sink.boundary.replace("()", "")
+                argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
+                hop = Hop(sink.path, sink.line, f"`{name}` pickles {argument} for another process")
+                if name in ("torch.save", "pickle.dump", "pickle.dumps"):
+                    hop = Hop(sink.path, sink.line, f"`{name}` pickles it")
+                for number in solver.holds[sink.node]:
+                    yield number, _Reason(sink.node, -1, hop, sink.boundary)
+
+    def _likely_seeds(self) -> Iterator[tuple[int, _Reason]]:
+        solver = self.solver
+        for index, (file, made) in enumerate(solver.classes):
+            for base in solver.all_foreign_bases(index):
+                what = solver.table.carried(base)
+                if what is not None:
+                    hop = Hop(
+                        solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
+                    )
+                    number = solver.number_of_instance(index)
+                    if number >= 0:
+                        yield number, _Reason(-1, -1, hop, "")
+                    break
+
+    def _possible_seeds(self) -> Iterator[tuple[int, _Reason]]:
+        solver = self.solver
+        for sink in solver.sinks:
+            if not sink.crosses:
+                hop = Hop(
+                    sink.path,
+                    sink.line,
+                    f"`{sink.boundary}` would pickle its `{sink.argument}`, but not as called here",
+                )
+                for number in solver.holds[sink.node]:
+                    yield number, _Reason(sink.node, -1, hop, sink.boundary)
+        for owner, attributes in list(solver.attributes.items()):
+            file, made = solver.classes[owner]
+            hop = Hop(
+                solver.files[file], made.position[0], f"`{made.name}` objects were not seen to cross a process boundary"
+            )
+            for node in attributes.values():
+                for number in solver.holds[node]:
+                    yield number, _Reason(node, -1, hop, "")
+
+    def _closure(self, seeds: Iterable[tuple[int, _Reason]]) -> dict[int, _Reason]:
+        """Every value that crosses along with the seeds, and why."""
+        solver = self.solver
+        reasons: dict[int, _Reason] = {}
+        todo: deque[int] = deque()
+        for number, reason in seeds:
+            if number not in reasons:
+                reasons[number] = reason
+                todo.append(number)
+        while todo:
+            number = todo.popleft()
+            for node in self._inside(number):
+                for held in solver.holds[node]:
+                    if held not in reasons:
+                        reasons[held] = _Reason(node, number, None, "")
+                        todo.append(held)
+            value = solver.values[number]
+            if value.kind == BOUND and value.b not in reasons:
+                reasons[value.b] = _Reason(reasons[number].node, number, None, "")
+                todo.append(value.b)
+            elif value.kind == FUNCTION and solver.functions[int(value.a)][1].kind in ("lambda", "function"):
+                for node in self._captures(int(value.a)):
+                    for held in solver.holds[node]:
+                        if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
+                            reasons[held] = _Reason(node, number, None, "")
+                            todo.append(held)
+        return reasons
+
+    def _captures(self, function: int) -> list[int]:
+        file, made = self.solver.functions[function]
+        return [node + self.solver.offsets[file] for node in made.captures]
+
+    def _inside(self, number: int) -> list[int]:
+        """Nodes whose values are pickled along with this value."""
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == CONTAINER:
+            return [int(value.a)]
+        if value.kind == OBJECT:
+            return [value.b] if solver.table.keeps(str(value.a)) else []
+        if value.kind != INSTANCE:
+            return []
+        found: list[int] = []
+        order = solver.order(int(value.a))
+        dropped: set[str] = set()
+        for owner in order:
+            left_out = solver.classes[owner][1].dropped
+            if left_out is None:
+                return []
+            dropped |= left_out
+        for owner in order:
+            found += [node for name, node in solver.attributes.get(owner, {}).items() if name not in dropped]
+        return found
+
+    def _hazards(self, number: int) -> list[tuple[str, str, Position]]:
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == HAZARD:
+            hazard = solver.hazards[int(value.a)]
+            return [(hazard.kind, hazard.path, hazard.position)]
+        if value.kind == FUNCTION:
+            file, function = solver.functions[int(value.a)]
+            if function.kind in ("lambda", "function") and not function.wraps:
+                return [(function.kind, solver.files[file], function.position)]
+        elif value.kind in (CLASS, INSTANCE):
+            file, made = solver.classes[int(value.a)]
+            if made.nested:
+                return [("class", solver.files[file], made.position)]
+        return []
+
+    # telling the path
+
+    def _boundary(self, reason: _Reason, reasons: dict[int, _Reason]) -> str:
+        while reason.parent >= 0:
+            reason = reasons[reason.parent]
+        return reason.boundary
+
+    def _trace(
+        self, number: int, reason: _Reason, reasons: dict[int, _Reason], kind: str, path: str, position: Position
+    ) -> Trace:
+        words = {
+            "lambda": "a lambda is made here",
+            "function": "a function is defined inside another here",
+            "class": "a class is defined inside a function here",
+            "dict-view": "a view of a dict is taken here",
+            "generator": "a generator is made here",
+        }
+        hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]
+        seen: set[int] = set()
+        while True:
+            if reason.node >= 0:
+                hops += self._way(reason.node, number)
+            if reason.parent < 0 or reason.parent in seen:
+                break
+            number = reason.parent
+            seen.add(number)
+            value = self.solver.values[number]
+            if value.kind == FUNCTION:
+                file, function = self.solver.functions[int(value.a)]
+                what = "the lambda" if function.kind == "lambda" else f"`{function.name}`"
+                hops.append(Hop(self.solver.files[file], function.position[0], f"captured by {what} made here"))
+            reason = reasons[number]
+        if reason.hop is not None:
+            hops.append(reason.hop)
+        return _tidy(hops)
+
+    def _way(self, node: int, number: int) -> list[Hop]:
+        """The hops of one value from where it is made to `node`."""
+        solver, hops, seen = self.solver, list[Hop](), set[int]()
+        line = solver.lines[node]
+        while node >= 0 and node not in seen:
+            seen.add(node)
+            source, came = solver.sources.get((node, number), (-1, 0))
+            label = solver.labels[node]
+            if label:
+                same_file = source < 0 or solver.file_of[source] == solver.file_of[node]
+                at = (
+                    came
+                    if came and same_file and not label.startswith(("parameter", "returned"))
+                    else solver.lines[node]
+                )
+                hops.append(Hop(solver.files[solver.file_of[node]], at or line, label))
+            node = source
+        return hops[::-1]
+
+    def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
+        """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
+        solver = self.solver
+        found: list[str] = []
+        for index, (file, made) in enumerate(solver.classes):
+            if solver.files[file] != path or made.position[0] != class_line:
+                continue
+            for owner in solver.order(index):
+                for name, node in solver.attributes.get(owner, {}).items():
+                    for what in filter(None, (self._burden(number) for number in solver.holds[node])):
+                        place = f"{solver.files[solver.file_of[node]]}:{solver.lines[node]}"
+                        found.append(f"{what} `self.{name}` ({place})")
+            if any(solver.table.burden(base) for base in solver.all_foreign_bases(index)):
+                found.append(f"`{made.name}` itself is a model")
+        return tuple(dict.fromkeys(found))
+
+    def _burden(self, number: int) -> str | None:
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == OBJECT:
+            return solver.table.burden(str(value.a))
+        if value.kind == INSTANCE:
+            named = (solver.table.burden(base) for base in solver.all_foreign_bases(int(value.a)))
+            return next((what for what in named if what), None)
+        return None
+
+
+def _tidy(hops: list[Hop]) -> Trace:
+    kept: list[Hop] = []
+    for hop in hops:
+        if not kept or kept[-1] != hop:
+            kept.append(hop)
+    if len(kept) > MAX_HOPS:
+        half = MAX_HOPS // 2
+        left_out = len(kept) - 2 * half
+        middle = kept[half]
+        kept = [*kept[:half], Hop(middle.path, middle.line, f"... {left_out} more steps ..."), *kept[-half:]]
+    return tuple(kept)

@@ -1,0 +1,59 @@
+"""Which file of the repo an import means. Research repos put folders on `sys.path`, so more than one root counts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+
+class Modules:
+    """Index of the Python files of a repo by dotted name."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = set(paths)
+        self._by_last: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            parts = path[:-3].split("/")
+            if parts[-1] == "__init__":
+                parts.pop()
+            if parts:
+                self._by_last.setdefault(parts[-1], []).append(path)
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def relative(self, importer: str, level: int, module: str) -> str | None:
+        """The file that `from <level dots><module>` in `importer` names."""
+        folder = importer.split("/")[:-1]
+        if level - 1 > len(folder):
+            return None
+        base = folder[: len(folder) - (level - 1)]
+        return self._file("/".join([*base, *module.split(".")] if module else base))
+
+    def absolute(self, importer: str, module: str) -> str | None:
+        """The file that `import module` in `importer` names; None for what lies outside the repo."""
+        key = (importer.rpartition("/")[0], module)
+        if key not in self._found:
+            self._found[key] = self._search(*key)
+        return self._found[key]
+
+    def _file(self, stem: str) -> str | None:
+        for candidate in (f"{stem}/__init__.py" if stem else "__init__.py", f"{stem}.py"):
+            if candidate in self.paths:
+                return candidate
+        return None
+
+    def _search(self, folder: str, module: str) -> str | None:
+        relative = module.replace(".", "/")
+        top = module.partition(".")[0]
+        while True:  # the script's folder first, then the folders above it up to the root
+            found = self._file(f"{folder}/{relative}" if folder else relative)
+            if found is not None:
+                return found
+            if not folder:
+                break
+            folder = folder.rpartition("/")[0]
+        found = self._file(f"src/{relative}")
+        if found is not None or top in sys.stdlib_module_names:
+            return found
+        tails = (f"/{relative}.py", f"/{relative}/__init__.py")
+        candidates = [path for path in self._by_last.get(relative.rpartition("/")[2], ()) if path.endswith(tails)]
+        return candidates[0] if len(candidates) == 1 else None
