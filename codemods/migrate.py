@@ -15,7 +15,7 @@ from functools import cached_property
 
 from .finding import Finding, Fix, Skipped, Span
 from .project import MAX_BYTES, Project
-from .rewrite.apply import edits_of, moved, overlap
+from .rewrite.apply import edits_of, overlap, touched
 from .rewrite.suppress import suppressions
 from .rule import Rule
 from .settings import Settings, glob_pattern
@@ -78,9 +78,9 @@ class Plan:
 
 def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
     """Every finding at or under the path `scope`, sorted; changes nothing."""
-    run = _Run(files, settings, scope)
-    project, chosen = run.screened(all_rules() if rules is None else rules)
-    found = tuple(sorted((f for rule in chosen for f in run.look(rule, project)), key=lambda f: f.sort_key))
+    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+    project = run.screened()
+    found = tuple(sorted((f for rule in run.at_work(project) for f in run.look(rule, project)), key=_order))
     return Report(
         files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
     )
@@ -88,22 +88,23 @@ def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str,
 
 def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
     """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
-    run = _Run(files, settings, scope)
-    project, chosen = run.screened(all_rules() if rules is None else rules)
+    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+    project = run.screened()
     changes: list[RuleChange] = []
     looked: dict[str, tuple[Project, list[Finding]]] = {}  # the text each rule saw last, and what it left there
     for _ in range(MAX_ROUNDS):
-        for rule in chosen:
+        idle = True
+        for rule in run.at_work(project):
             if rule.id in looked and looked[rule.id][0] is project:
                 continue
-            before = project
+            before, idle = project, False
             project, repaired, left = run.settle(rule, project)
             looked[rule.id] = (project, left)
             if project is not before:
                 changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
-        if all(seen is project for seen, _ in looked.values()):
+        if idle:
             break
-    remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=lambda f: f.sort_key))
+    remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
     kept = tuple(change for change in changes if change.contents)
     return Plan(kept, remaining, run.all_skipped(project), run.files_seen, files.root, _named(project, remaining))
 
@@ -111,31 +112,38 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
 class _Run:
     """One run: what is asked for, and what went wrong on the way."""
 
-    def __init__(self, files: Files, settings: Settings, scope: str) -> None:
+    def __init__(self, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
         self.files = _Read(files, settings.exclude)
+        self.rules = [
+            rule
+            for rule in rules.values()
+            if (not settings.select or rule.id in settings.select) and rule.id not in settings.ignore
+        ]
+        self.hit: set[str] = set()  # rules that some file's bytes give work to
         self.settings = settings
         self.scope = scope.strip("/")
         self.files_seen = 0
         self.crashes: list[Skipped] = []
         self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
 
-    def screened(self, rules: Mapping[str, Rule]) -> tuple[Project, list[Rule]]:
-        """The project, and the selected rules some file's bytes give work to. Parses nothing."""
-        project = Project(self.files, self.settings)
-        waiting = [
-            rule
-            for rule in rules.values()
-            if (not self.settings.select or rule.id in self.settings.select) and rule.id not in self.settings.ignore
-        ]
-        hit: set[str] = set()
+    def screened(self) -> Project:
+        """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
         for entry in self.files.entries():
-            if not _READ.search(entry.path):
-                continue
-            self.files_seen += 1
-            data = self.files.peek(entry.path)
-            if data:
-                hit.update(rule.id for rule in waiting if rule.id not in hit and rule.screen.search(data))
-        return project, [rule for rule in waiting if rule.id in hit]
+            if _READ.search(entry.path):
+                self.files_seen += 1
+                self._screen(self.files.peek(entry.path))
+        return Project(self.files, self.settings)
+
+    def _screen(self, data: bytes) -> None:
+        self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
+
+    def at_work(self, project: Project) -> list[Rule]:
+        """The rules that may find something in `project`, as it is after other rules changed it."""
+        for path in project.rewritten:
+            source = project.source(path)
+            if source is not None:
+                self._screen(source.encode(source.text))
+        return [rule for rule in self.rules if rule.id in self.hit]
 
     def look(self, rule: Rule, project: Project) -> list[Finding]:
         """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
@@ -154,7 +162,7 @@ class _Run:
                 project = project.without(path)
         else:
             return []
-        return sorted((self._judged(f, project) for f in found if self._wanted(f, project)), key=lambda f: f.sort_key)
+        return sorted((self._judged(f, project) for f in found if self._wanted(f, project)), key=_order)
 
     def _wanted(self, finding: Finding, project: Project) -> bool:
         scope = self.scope
@@ -269,6 +277,10 @@ class _Read:
         return data
 
 
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.sort_key
+
+
 def _disjoint(fixes: Iterable[Fix]) -> list[Fix]:
     """The first fixes that do not get in each other's way; the others have their turn in the next pass."""
     chosen: list[Fix] = []
@@ -299,20 +311,25 @@ def _recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], 
     """What is wrong when the rule still finds what `fixes` should have repaired, or more than before; else None."""
     if len(after) > len(before):
         return "the result has hazards that were not there before"
-    edits = edits_of(fixes, project.source, project.module)
-    places: dict[tuple[str, str], list[Span]] = {}
-    for finding in after:
-        places.setdefault((finding.path, finding.message), []).append(finding.span)
-    if not places:
+    if not after:
         return None
+    edits = edits_of(fixes, project.source, project.module)
     for finding in before:
         source = project.source(finding.path)
-        if finding.fix in fixes and source is not None and (finding.path, finding.message) in places:
-            here = moved(source, edits.get(finding.path, ()), finding.span)
-            start, end = (here.line, here.column), (here.end_line, here.end_column)
-            if any(start <= (span.line, span.column) < end for span in places[finding.path, finding.message]):
-                return "the hazard is still there after its fix"
+        if finding.fix not in fixes or source is None:
+            continue
+        area, area_after = touched(source, edits.get(finding.path, ()), finding.span)
+        others = sum(_is_in(area, finding, other) and other.fix not in fixes for other in before)
+        if sum(_is_in(area_after, finding, other) for other in after) > others:
+            return "the hazard is still there after its fix"
     return None
+
+
+def _is_in(area: Span, like: Finding, finding: Finding) -> bool:
+    """True when `finding` starts in `area` of the file of `like` and says the same."""
+    start = (finding.span.line, finding.span.column)
+    inside = (area.line, area.column) <= start < (area.end_line, area.end_column)
+    return inside and finding.path == like.path and finding.message == like.message
 
 
 def _identity(fix: Fix, project: Project) -> object:

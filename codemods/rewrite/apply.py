@@ -58,21 +58,15 @@ def written(source: Source, edit: Edit) -> str:
     return re.sub(r"\r\n|\r|\n", lambda _: source.newline, edit.text)
 
 
-def moved(source: Source, edits: Iterable[Edit], span: Span) -> Span:
-    """Where `span` of `source` stands after `edits`; what an edit replaces becomes all of its new text."""
+def touched(source: Source, edits: Iterable[Edit], span: Span) -> tuple[Span, Span]:
+    """`span` of `source` with all that edits reaching into it replace, and where that stands after `edits`."""
     edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
     start = source.line_starts[span.line - 1] + span.column - 1
     end = source.line_starts[span.end_line - 1] + span.end_column - 1
-    low, high, shift = start, end, 0
     for edit in edits:
-        size = len(written(source, edit))
-        if edit.end <= start:
-            low = start + shift + size - (edit.end - edit.start)
-        elif edit.start < start:
-            low = edit.start + shift
-        if edit.start < end <= edit.end:
-            high = edit.start + shift + size
-        elif edit.start < end:
-            high = end + shift + size - (edit.end - edit.start)
-        shift += size - (edit.end - edit.start)
-    return Source(source.path, source.apply(edits)).span(low, high)
+        if edit.start < end and start < edit.end:
+            start, end = min(start, edit.start), max(end, edit.end)
+    shift = [len(written(source, edit)) - (edit.end - edit.start) for edit in edits]
+    low = start + sum(size for size, edit in zip(shift, edits, strict=True) if edit.end <= start and edit.start < start)
+    high = end + sum(size for size, edit in zip(shift, edits, strict=True) if edit.end <= end)
+    return source.span(start, end), Source(source.path, source.apply(edits)).span(low, high)
