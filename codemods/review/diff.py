@@ -32,7 +32,7 @@ def _octal(byte: int) -> bytes:
 
 def _header(prefix: str, path: str) -> bytes:
     name = quoted(f"{prefix}/{path}")
-    return name + b"\t" if b" " in name and not name.startswith(b'"') else name  # the tab ends a name that has spaces
+    return name + b"\t" if b" " in name else name  # as git does it: older tools end the name at a space
 
 
 def _lines(data: bytes) -> list[bytes]:
