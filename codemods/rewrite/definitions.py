@@ -1,4 +1,4 @@
-"""Writing a lambda as a `def`, and moving a `def` or `class` elsewhere: same meaning, comments kept, indentation right."""
+"""Writing a lambda as a `def`, and moving a `def` or `class` elsewhere: meaning and comments kept."""
 
 from __future__ import annotations
 
@@ -140,7 +140,8 @@ def _returned(body: str, inner: str, unit: str, column: int, line_indent: str) -
     """The return statement, every line indented; `column` and `line_indent` say how the body stood in the file."""
     meaning = ast.dump(ast.parse(f"({body}\n)", mode="eval"))
     if "\n" not in body:
-        while body.startswith("(") and body.endswith(")") and _parses_as(body[1:-1].strip(), meaning):
+        is_tuple = isinstance(ast.parse(f"({body}\n)", mode="eval").body, ast.Tuple)
+        while not is_tuple and body.startswith("(") and body.endswith(")") and _parses_as(body[1:-1].strip(), meaning):
             body = body[1:-1].strip()
         return f"{inner}return {body}"
     lines = body.split("\n")
@@ -216,7 +217,7 @@ def moved(
     indent: str,
     preamble: Sequence[str] = (),
 ) -> str:
-    """The definition, its comments and decorators with it, called `name`, indented by `indent`, without a last newline."""
+    """The definition with its comments and decorators, called `name`, indented by `indent`, without a last newline."""
     first = first_attached_line(source, node)
     start = source.line_starts[first - 1]
     last = last_line(source, node)

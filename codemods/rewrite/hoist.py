@@ -1,7 +1,7 @@
 """Moves lambdas, nested functions and local classes to where pickle finds them: the module, or the class as methods.
 
-`plan_hoist` answers for every target of one file with a `Fix` or a `Refusal`. Functions that name each other move together in
-one fix; a group that can't move whole stays whole.
+`plan_hoist` answers for every target of one file with a `Fix` or a `Refusal`. Functions that name each other move
+together in one fix; a group that can't move whole stays whole.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from ..project import Project
 from .definitions import Unwritable, lambda_as_def, moved
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
+    blank_lines_above,
+    blank_lines_below,
     end_of_line,
     first_attached_line,
     indentation_at,
@@ -29,6 +31,12 @@ from .placement import (
 from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, line_of, start_of
 from .shapes import known_shape, spelled
 from .units import SEES_NAMES, Movable, Unit, Units, is_after
+
+_ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
+_OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
+_CALLABLE = "use a class with `__call__`"
+
+_NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))[ ]*\Z")
 
 Burdens = Callable[[str, int], Sequence[str]]
 
@@ -117,22 +125,23 @@ class _Planner:
                 wanted[target] = found[0]
             else:
                 answers[target] = Refusal("the code at this place can't be found again")
-        outer = self._inside(wanted)
-        for target, node in wanted.items():
-            fix = self._simple(node) if node not in outer else None
+        simple: dict[ast.AST, Fix] = {}
+        for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
+            around = next((simple[above] for above in self.scopes.ancestors(node) if above in simple), None)
+            fix = around or self._simple(node)
             if fix is not None:
-                answers[target] = fix
+                answers[target] = simple[node] = fix
         moving = {target: self.units.of(node) for target, node in wanted.items() if target not in answers}
         for target, unit in moving.items():
             if unit.refusal is not None:
                 answers[target] = Refusal(unit.refusal)
         good = {target: unit for target, unit in moving.items() if target not in answers}
-        postponed: dict[Target, Movable] = {}
+        postponed: dict[Target, ast.AST] = {}
         going = {each.node for unit in good.values() for each in self.units.needed(unit)}
         for target, unit in good.items():
             around = [above for above in self.scopes.ancestors(unit.node) if above in going]
             if around:
-                postponed[target] = around[-1]  # type: ignore[assignment]
+                postponed[target] = around[-1]
         by_node: dict[ast.AST, Fix | Refusal] = {}
         for group in self._groups([unit for target, unit in good.items() if target not in postponed]):
             answer = self._group(group)
@@ -142,10 +151,6 @@ class _Planner:
                 "it moves with the function around it"
             )
         return answers
-
-    def _inside(self, wanted: dict[Target, Movable]) -> set[ast.AST]:
-        nodes = set(wanted.values())
-        return {node for node in nodes if any(above in nodes for above in self.scopes.ancestors(node))}
 
     def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
         """Units that share a needed unit, with those; each in source order."""
@@ -164,9 +169,9 @@ class _Planner:
         """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
         if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in self.scopes.ancestors(node)):
             return None
-        known = known_shape(self.scopes, self.path, node)
+        known = known_shape(self.scopes, self.source, node)
         if known is not None:
-            return Fix(f"say `{known[0]}` instead of the lambda", (self._replace(node, known[0]),), known[1])
+            return Fix(f"say `{known[0]}` instead of the lambda", (self._replace_lambda(node, known[0]),), known[1])
         return self._def_in_place(node)
 
     def _def_in_place(self, node: ast.Lambda) -> Fix | None:
@@ -202,7 +207,7 @@ class _Planner:
         block = scopes.block_of(statement)
         line, last = first_attached_line(self.source, statement), statement.end_lineno or statement.lineno
         edits: list[Edit] = []
-        above = _blank_above(self.source, line)
+        above = blank_lines_above(self.source, line)
         if (top or block[0] is not statement) and above < gap:
             start = self.source.line_starts[line - 1]
             edits.append(Edit(self.path, start, start, "\n" * (gap - above)))
@@ -211,7 +216,7 @@ class _Planner:
         if tail:
             text = f"{indent}{tail}\n{text}"
         end = end_of_line(self.source, last)
-        below = _blank_below(self.source, last)
+        below = blank_lines_below(self.source, last)
         pad = "\n" * max(0, gap - below) if block[-1] is not statement else ""
         edits.append(Edit(self.path, start, end, text + pad))
         return Fix(f"write `{target.id}` as a function", tuple(edits))
@@ -279,9 +284,7 @@ class _Planner:
         unit = move.unit
         if me is None:
             if unit.mangled:
-                raise _Stay(
-                    "it uses a name with two leading underscores, which means something else outside the class: rename that"
-                )
+                raise _Stay("it uses a name with two leading underscores, which its class changes: rename that")
             return
         why = self._why_no_method(me)
         if why is None:
@@ -292,7 +295,7 @@ class _Planner:
         move.attributes = self._read_attributes(unit, me, why)
 
     def _why_no_method(self, me: tuple[Scope, str, ast.ClassDef]) -> str | None:
-        cls = me[2]
+        cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
         scope: Scope | None = self.scopes.around(cls)
         while scope is not None:
             if scope.is_local:
@@ -300,10 +303,10 @@ class _Planner:
             scope = scope.parent
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
-                return f"a method would carry the whole `{me[1]}` along, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
+                return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
         burdens = self.burdens(self.path, cls.lineno)
         if burdens:
-            return f"a method would carry the whole `{me[1]}` along with {', '.join(burdens)}: pass what it needs as arguments"
+            return f"{carry} with {', '.join(burdens)}: pass what it needs as arguments"
         return None
 
     def _read_attributes(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef], why: str) -> tuple[str, ...]:
@@ -338,7 +341,7 @@ class _Planner:
         return tuple(names)
 
     def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
-        """`self.x = ...` stands directly in `__init__`, and before the function is made when that is in `__init__` too."""
+        """`self.x = ...` stands directly in `__init__`, before the function is made if that is in `__init__` too."""
         statement = self.scopes.statement_of(store)
         if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             return False
@@ -357,40 +360,28 @@ class _Planner:
         )
 
     def _check_identity(self, move: _Move) -> None:
-        """Whatever is a partial afterwards has no `__name__` and is no function."""
+        """Whatever is a partial afterwards has no `__name__` and is no function; attributes do not travel by name."""
         unit = move.unit
         wrapped = bool(move.arguments or unit.frozen)
+        unseen = f"which a worker does not see: {_CALLABLE}"
+        lacking = f"which a partial lacks: {_CALLABLE}"
         for use in self._outside_uses(unit, {unit}):
             parent = self.scopes.parents[use.node]
             if isinstance(parent, ast.Attribute):
+                what = f"`{use.name}.{parent.attr}`"
                 if not isinstance(parent.ctx, ast.Load):
-                    raise _Stay(
-                        f"`{use.name}.{parent.attr}` is set (line {parent.lineno}), which a worker does not see: use a class with `__call__`"
-                    )
+                    raise _Stay(f"{what} is set (line {parent.lineno}), {unseen}")
                 if wrapped:
-                    raise _Stay(
-                        f"`{use.name}.{parent.attr}` is read (line {parent.lineno}), which a partial lacks: use a class with `__call__`"
-                    )
+                    raise _Stay(f"{what} is read (line {parent.lineno}), {lacking}")
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
-                raise _Stay(
-                    f"an attribute is set on `{use.name}` (line {parent.lineno}), which a worker does not see: use a class with `__call__`"
-                )
-        if not wrapped:
-            return
-        for node in ast.walk(self.scopes.tree):
-            name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-            if name in ("isfunction", "FunctionType", "LambdaType", "isroutine"):
-                raise _Stay(
-                    f"`{name}` is asked for at line {line_of(node)}, and a partial is no function: use a class with `__call__`"
-                )
-            if (
-                isinstance(node, ast.Attribute)
-                and name in ("__name__", "__qualname__", "__code__")
-                and self._may_be_function(node.value)
-            ):
-                raise _Stay(
-                    f"`{ast.unparse(node)}` is read at line {node.lineno}, which a partial lacks: use a class with `__call__`"
-                )
+                raise _Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
+        for node in ast.walk(self.scopes.tree) if wrapped else ():
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                if name in _ASKS_FOR_FUNCTIONS:
+                    raise _Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
+                if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
+                    raise _Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
 
     def _may_be_function(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Attribute):
@@ -428,7 +419,7 @@ class _Planner:
             move.name = self.names.fresh(private_name(home, node.name.lstrip("_")))
 
     def _can_vanish(self, unit: Unit) -> bool:
-        """The definition may go without leaving an assignment: its block has more, and nothing declares the name nonlocal."""
+        """The definition may go without leaving an assignment: its block has something else."""
         assert isinstance(unit.node, ast.stmt)
         block = self.scopes.block_of(unit.node)
         others = [each for each in block if each is not unit.node and not self._moves_too(each)]
@@ -441,6 +432,16 @@ class _Planner:
     # edits
     def _replace(self, node: ast.AST, text: str) -> Edit:
         return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
+
+    def _replace_lambda(self, node: ast.Lambda, text: str) -> Edit:
+        """`text` instead of the lambda and of parentheses that were there for its sake."""
+        edit, source = self._replace(node, text), self.source.text
+        start, end = edit.start, edit.end
+        while source[start - 1 : start] == "(" and source[end : end + 1] == ")":
+            if not _NO_CALL.search(source, max(0, start - 40), start - 1):
+                break
+            start, end = start - 1, end + 1
+        return Edit(self.path, start, end, text)
 
     def _made(self, move: _Move, imports: list[Import]) -> str:
         """The expression that stands for the function where it was made."""
@@ -470,7 +471,7 @@ class _Planner:
                 isinstance(above, ast.stmt) and self._is_moving(above, moves) for above in self.scopes.ancestors(node)
             ):
                 raise _Stay("it moves with the function around it")
-            return [self._replace(node, self._made(move, imports))]
+            return [self._replace_lambda(node, self._made(move, imports))]
         uses = self._outside_uses(unit, moves)
         made = self._made(move, imports)
         seen_by_name = self._is_seen_by_name(unit)
@@ -512,7 +513,7 @@ class _Planner:
         return self.scopes.owner(use.scope, move.method[1]) is move.method[0]
 
     def _inner_edits(self, move: _Move, moves: dict[Unit, _Move], imports: list[Import]) -> list[Edit]:
-        """Changes inside a body that moves: other names for the functions that move with it, attributes as arguments."""
+        """Changes inside a body that moves: new names of the functions that move too, attributes as arguments."""
         edits: list[Edit] = []
         unit = move.unit
         for variable, uses in unit.uses.items():
@@ -557,9 +558,13 @@ class _Planner:
         for unit, move in moves.items():
             inner = self._inner_edits(move, moves, imports)
             if move.method is not None:
-                maker = move.method[0].node
-                assert isinstance(maker, FUNCTIONS)
-                offset, missing = end_of_line(self.source, last_line(self.source, maker)), 1
+                maker = self._last_accessor(move.method)
+                last = last_line(self.source, maker)
+                is_end = self.scopes.block_of(maker)[-1] is maker
+                offset, missing = (
+                    end_of_line(self.source, last),
+                    int(not is_end and not blank_lines_below(self.source, last)),
+                )
                 indent = indentation_at(self.source, maker.lineno)
             else:
                 offset, missing = place_above(self.source, self.scopes, unit.node)
@@ -570,13 +575,25 @@ class _Planner:
         edits = []
         for (offset, missing, is_method), texts in places.items():
             if is_method:
-                text = "".join(f"\n\n{each}" for each in texts)
+                text = "".join(f"\n\n{each}" for each in texts) + "\n" * missing
             else:
                 lead = "" if offset in self.padded else "\n" * missing
                 self.padded.add(offset)
                 text = lead + "".join(each + "\n" * (self.gap + 1) for each in texts)
             edits.append(Edit(self.path, offset, offset, text))
         return edits
+
+    def _last_accessor(self, method: tuple[Scope, str, ast.ClassDef]) -> ast.stmt:
+        """The method, or the setter and deleter that follow it when it is a property."""
+        maker = method[0].node
+        assert isinstance(maker, FUNCTIONS)
+        block = self.scopes.block_of(maker)
+        at: ast.stmt = maker
+        for after in block[block.index(maker) + 1 :]:
+            if not (isinstance(after, FUNCTIONS) and after.name == maker.name):
+                break
+            at = after
+        return at
 
     def _definition(self, move: _Move, inner: Sequence[Edit], indent: str) -> str:
         node, imports = move.unit.node, move.unit.imports
@@ -597,16 +614,3 @@ class _Planner:
 
 class _Stay(Exception):
     """The group can't move; the message says why."""
-
-
-def _blank_above(source, line: int) -> int:  # type: ignore[no-untyped-def]
-    from .placement import blank_lines_above
-
-    return blank_lines_above(source, line)
-
-
-def _blank_below(source, line: int) -> int:  # type: ignore[no-untyped-def]
-    at = line + 1
-    while at <= len(source.line_starts) and not source.line_text(at).strip():
-        at += 1
-    return at - line - 1

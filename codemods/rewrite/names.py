@@ -20,7 +20,7 @@ def snake(name: str) -> str:
 
 
 def role(scopes: Scopes, node: ast.AST) -> str:
-    """What the value is for, from the place where it stands: the argument's, variable's or key's name; "fn" when nothing says."""
+    """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says."""
     below = node
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:
@@ -126,8 +126,8 @@ class Names:
     def keeps(self, name: str, home: Scope) -> bool:
         """True when a definition of `home` can move to module level under its own name.
 
-        Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between does, and no
-        file star-imports this one.
+        Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between binds it,
+        and no file star-imports this one.
         """
         module = self._scopes.module
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:

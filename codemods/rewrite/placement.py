@@ -30,12 +30,12 @@ def indentation_unit(source: Source, module: ast.Module) -> str:
 
 def first_line(node: ast.stmt) -> int:
     """Line of the first decorator, else of the statement itself."""
-    decorators = getattr(node, "decorator_list", [])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def first_attached_line(source: Source, node: ast.stmt) -> int:
-    """Line of the first comment that stands directly above the statement, at its indentation; a file's header stays out."""
+    """Line of the first comment directly above the statement, at its indentation; a file's header stays out."""
     line = top = first_line(node)
     indent = indentation_at(source, line)
     while line > 1:
@@ -69,6 +69,14 @@ def blank_lines_above(source: Source, line: int) -> int:
     while at >= 1 and not source.line_text(at).strip():
         at -= 1
     return line - 1 - at if at >= 1 else 99
+
+
+def blank_lines_below(source: Source, line: int) -> int:
+    """How many blank lines follow line `line`."""
+    at = line + 1
+    while at <= len(source.line_starts) and not source.line_text(at).strip():
+        at += 1
+    return at - line - 1
 
 
 def usual_gap(source: Source, module: ast.Module) -> int:

@@ -64,8 +64,9 @@ class Scope:
 class Binding:
     """One place that binds (or deletes) a name.
 
-    `kind`: param, assign, aug, declare (annotation without value), for, with, except, import, def, class, walrus, match, del.
-    `node` is the smallest node, `statement` what completes it; `by` is the scope that runs it (not the owner under nonlocal).
+    `kind`: param, assign, aug, declare (annotation without value), for, with, except, import, def, class, walrus,
+    match, del. `node` is the smallest node, `statement` what completes it; `by` is the scope that runs it, which is not
+    the owner under `global` and `nonlocal`.
     """
 
     name: str
@@ -216,7 +217,8 @@ class Scopes:
     def captures(self, node: ast.AST) -> dict[Variable, list[Use]]:
         """Variables of enclosing functions and comprehensions that the node's own scope reads, in order of first use.
 
-        `node` opens a scope (function, lambda or class). Defaults, decorators and bases are evaluated outside it: see `header_uses`.
+        `node` opens a scope (function, lambda or class). Defaults, decorators and bases are evaluated outside it: see
+        `header_uses`.
         """
         found: dict[Variable, list[Use]] = {}
         for use in self.body_uses(node):
@@ -250,7 +252,8 @@ class Scopes:
                 what = "is a loop variable" if binding.kind == "for" else "is bound anew in each round of a loop"
                 return f"`{name}` {what} (line {binding.line}): pass its value as an argument"
             if binding.done > start_of(anchor):
-                return f"`{name}` is re-bound at line {binding.line}: pass it as an argument"
+                what = "re-bound" if binding is not variable.bindings[0] else "bound only later,"
+                return f"`{name}` is {what} at line {binding.line}: pass it as an argument"
         if not self.is_surely_bound(variable, anchor):
             return f"`{name}` may be unbound where the function is made: bind it on every path"
         return None
@@ -290,7 +293,7 @@ class Scopes:
         below = anchor
         for above in self.ancestors(anchor):
             for block in _blocks(above):
-                if below in block and _binds(block[: block.index(below)], name):  # type: ignore[arg-type]
+                if below in block and _binds(block[: block.index(below)], name):
                     return True
             if isinstance(above, (ast.With, ast.AsyncWith)) and below in above.body and _header_binds(above, name):
                 return True
@@ -381,8 +384,7 @@ def _statement_binds(node: ast.stmt, name: str) -> bool:
         return _walrus(node.test, name)
     if isinstance(node, (ast.With, ast.AsyncWith)):
         return not _suppresses(node) and (_header_binds(node, name) or _binds(node.body, name))
-    if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
-        assert isinstance(node, ast.Try) or hasattr(node, "handlers")
+    if isinstance(node, ast.Try):
         if _binds(node.finalbody, name):
             return True
         return _binds([*node.body, *node.orelse], name) and all(_binds(each.body, name) for each in node.handlers)

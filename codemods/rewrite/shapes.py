@@ -1,21 +1,22 @@
-"""Lambdas that the standard library has a picklable name for: `lambda: 0` is `int`, `lambda x: x[0]` is `operator.itemgetter(0)`."""
+"""Lambdas that the standard library has a picklable name for: `int` for `lambda: 0`, `operator.itemgetter` and kin."""
 
 from __future__ import annotations
 
 import ast
 
 from ..finding import Import
+from ..tree.source import Source
 from .imports import reference
-from .scopes import Kind, Scopes
+from .scopes import Kind, Scopes, end_of, start_of
 
 _EMPTY: dict[type[ast.expr], str] = {ast.List: "list", ast.Dict: "dict", ast.Tuple: "tuple"}
 
 
-def known_shape(scopes: Scopes, path: str, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
-    """An expression that may stand in for the lambda where it is, and the imports that it needs; None when there is none."""
+def known_shape(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
+    """An expression that may stand in for the lambda where it is, and the imports it needs; None when there is none."""
     if not _has_parameters(node):
-        return _factory(scopes, path, node)
-    return _item_getter(scopes, path, node)
+        return _factory(scopes, source.path, node)
+    return _item_getter(scopes, source, node)
 
 
 def _has_parameters(node: ast.Lambda) -> bool:
@@ -81,7 +82,7 @@ def _is_defaultdict(scopes: Scopes, func: ast.expr) -> bool:
     return False
 
 
-def _item_getter(scopes: Scopes, path: str, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
+def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
     arguments = node.args
     if len(arguments.args) != 1 or arguments.posonlyargs or arguments.defaults or arguments.vararg:
         return None
@@ -100,8 +101,9 @@ def _item_getter(scopes: Scopes, path: str, node: ast.Lambda) -> tuple[str, tupl
         parent = scopes.parents[parent]
     if not isinstance(parent, ast.Call) or node is parent.func:
         return None  # whoever gets it from a variable might call it with a keyword
-    getter = spelled(scopes, path, node, "operator", "itemgetter")
-    return None if getter is None else (f"{getter[0]}({ast.unparse(index)})", getter[1])
+    getter = spelled(scopes, source.path, node, "operator", "itemgetter")
+    as_written = source.text[source.offset(*start_of(index)) : source.offset(*end_of(index))]
+    return None if getter is None else (f"{getter[0]}({as_written})", getter[1])
 
 
 def spelled(scopes: Scopes, path: str, node: ast.AST, module: str, name: str) -> tuple[str, tuple[Import, ...]] | None:

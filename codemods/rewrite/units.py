@@ -1,4 +1,4 @@
-"""What a function or class to be moved depends on, and what speaks against moving it. Analysis only: `hoist.py` writes."""
+"""What a function or class to be moved depends on, and what speaks against moving it. `hoist.py` does the writing."""
 
 from __future__ import annotations
 
@@ -188,15 +188,17 @@ class Units:
             if use.name == "__class__" or (use.name == "super" and not isinstance(node, ast.ClassDef)):
                 return f"it uses `{use.name}` (line {line_of(use.node)}): make it a method of the class"
             if use.name in SEES_NAMES and scopes.owner(use.scope, use.name) is None and not self._is_harmless(use):
-                return f"it calls `{use.name}` (line {line_of(use.node)}), which sees the variables around it: pass them as arguments"
+                place = f"`{use.name}` (line {line_of(use.node)})"
+                return f"it calls {place}, which sees the variables around it: pass them as arguments"
         for inner in ast.walk(node):
             if isinstance(inner, ast.Nonlocal):
                 for name in inner.names:
                     owner = scopes.owner(scopes.around(inner), name)
                     if not scopes.is_inside(owner, node):
-                        return f"it changes `{name}` of the function around it (nonlocal, line {inner.lineno}): keep that in an object"
-            name = _identifier(inner)
-            if classes and name is not None and name.startswith("__") and not name.endswith("__"):
+                        what = f"`{name}` of the function around it (nonlocal, line {inner.lineno})"
+                        return f"it changes {what}: keep that in an object"
+            word = _identifier(inner)
+            if classes and word is not None and word.startswith("__") and not word.endswith("__"):
                 if isinstance(node, ast.ClassDef):
                     continue  # its own body mangles by its own name
                 unit.mangled = True
@@ -225,17 +227,15 @@ class Units:
         pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
         for argument, default in pairs:
             if self._constant(default):
-                unit.at_import += [use for use in scopes.uses_within([default])]
+                unit.at_import += scopes.uses_within([default])
                 continue
             takes_local = isinstance(default, ast.Name) and self._is_local(default)
             by_keyword = argument in arguments.kwonlyargs or (
                 argument in arguments.args and isinstance(node, ast.Lambda)
             )
             if not (takes_local and by_keyword):
-                return (
-                    f"the default of `{argument.arg}`, `{ast.unparse(default)}`, is made anew each time (line {default.lineno}): "
-                    "pass it as an argument"
-                )
+                what = f"the default of `{argument.arg}`, `{ast.unparse(default)}`,"
+                return f"{what} is made anew each time (line {default.lineno}): pass it as an argument"
             assert isinstance(default, ast.Name)
             value = self._movable_value(Variable(scopes.owner(unit.home, default.id) or unit.home, default.id))
             if value is not None:
@@ -247,7 +247,8 @@ class Units:
         for use in scopes.header_uses(node):
             if use.annotation:
                 if self._is_local(use.node):
-                    return f"an annotation names the local `{use.name}` (line {line_of(use.node)}): move that to module level"
+                    line = line_of(use.node)
+                    return f"an annotation names the local `{use.name}` (line {line}): move that to module level"
                 if not self._future:
                     unit.at_import.append(use)
         if not isinstance(node, ast.Lambda):
@@ -284,13 +285,11 @@ class Units:
                 else:
                     unit.at_import.append(use)
         for statement in node.body:
-            value = getattr(statement, "value", None)
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and value is not None and not self._constant(value):
-                if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS)):
-                    return (
-                        f"each call makes its own `{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno}), "
-                        "one class at module level would share it: set it in `__init__`"
-                    )
+            worth = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+            fresh = isinstance(worth, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS))
+            if worth is not None and fresh and not self._constant(worth):
+                what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
+                return f"each call makes its own {what}, one class would share it: set it in `__init__`"
         unit.at_import += [
             use for use in scopes.body_uses(node) if use.scope is inner and not (use.annotation and self._future)
         ]
@@ -299,7 +298,8 @@ class Units:
             if use.name == node.name and scopes.owner(use.scope, use.name) is scopes.owner(unit.home, node.name):
                 parent = scopes.parents[use.node]
                 if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
-                    return f"`{node.name}.{parent.attr}` is set (line {parent.lineno}), which a worker does not see: set it in the class"
+                    what = f"`{node.name}.{parent.attr}` is set (line {parent.lineno})"
+                    return f"{what}, which a worker does not see: set it in the class"
         return None
 
     def _is_local(self, node: ast.Name) -> bool:
@@ -359,21 +359,33 @@ class Units:
         imported = [each for each in bindings if each.kind == "import"]
         if imported:
             if len(bindings) > 1:
-                return f"`{variable.name}` is imported in more than one way inside the function: import it at the top of the file"
+                return (
+                    f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
+                )
             unit.imports.append(_import_statement(imported[0].statement, variable.name))
             return None
-        why = self.scopes.why_not_once(variable, unit.node)
+        why = self.scopes.why_not_once(variable, unit.node) or self._another_self(variable)
         if why is not None:
             return why
         for binding in bindings:
             what = _handle(binding.statement) if binding.kind in ("assign", "with", "walrus") else None
             if what is not None:
-                return f"`{variable.name}` is {what} (line {binding.line}), which can't be pickled either: make it inside the function"
+                what = f"{what} (line {binding.line})"
+                return f"`{variable.name}` is {what}, which can't be pickled either: make it inside the function"
         unit.captures[variable] = uses
         return None
 
+    def _another_self(self, variable: Variable) -> str | None:
+        """The first parameter of a method is a value like others only where it is no instance."""
+        function, again = variable.scope.node, [each for each in variable.bindings if each.kind != "param"]
+        if isinstance(function, FUNCTIONS) and isinstance(self.scopes.parents[function], ast.ClassDef) and again:
+            parameters = [*function.args.posonlyargs, *function.args.args]
+            if parameters and parameters[0].arg == variable.name:
+                return f"`{variable.name}` is re-bound at line {again[0].line}: give the other object another name"
+        return None
+
     def _globals(self, unit: Unit) -> str | None:
-        """Names of the module that a worker, which runs the file without its main guard, would lack or see differently."""
+        """Names of the module that a worker, running the file without its main guard, would lack or see differently."""
         module = self.scopes.module
         for use in [*self.scopes.body_uses(unit.node), *unit.at_import]:
             owner = self.scopes.owner(use.scope, use.name)
@@ -386,10 +398,8 @@ class Units:
             bindings = [each for each in variable.bindings if not self.scopes.is_inside(each.by, unit.node)]
             elsewhere = [each for each in bindings if each.by is not module]
             if elsewhere:
-                return (
-                    f"`{use.name}` is set through `global` (line {elsewhere[0].line}), which a spawned worker does not run: "
-                    "pass it as an argument"
-                )
+                what = f"`{use.name}` is set through `global` (line {elsewhere[0].line})"
+                return f"{what}, which a spawned worker does not run: pass it as an argument"
             guarded = [each for each in bindings if self.scopes.under_guard(each.node)]
             if not guarded:
                 continue
@@ -397,7 +407,8 @@ class Units:
             if any(each.kind in ("def", "class", "import") for each in guarded):
                 return f"`{use.name}` exists only under the main guard (line {line}): move it above the guard"
             if len(guarded) < len(bindings) or unit.home is not module or isinstance(unit.node, ast.ClassDef):
-                return f"`{use.name}` is set only under the main guard (line {line}), which a worker does not run: pass it as an argument"
+                what = f"`{use.name}` is set only under the main guard (line {line})"
+                return f"{what}, which a worker does not run: pass it as an argument"
             why = self._capture(unit, variable, [use])
             if why is not None:
                 return why

@@ -1,11 +1,12 @@
-"""Lambdas, nested functions and local classes that cross a process boundary become module-level functions, methods or partials.
+"""Lambdas, nested functions and local classes that cross a process boundary get a name that pickle finds.
 
 What it finds
 -------------
 A lambda, a function defined inside a function, or a class defined inside a function that reaches another process: as
-`collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a `Process` or
-a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort keys, `map`
-inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask, joblib) are left alone.
+`collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a
+`Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
+keys, `map` inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask,
+joblib) are left alone.
 
 Why it breaks
 -------------
@@ -76,14 +77,16 @@ if __name__ == "__main__":
 
 Fix safety
 ----------
-Safe: what a function reads from around it is handed over only when it is bound once, before, and never again, so that a
-copy taken there equals what the closure would have seen. `self` alone makes a method, unless its objects carry a model, a loader or
-something that can't be pickled: then the attributes that it reads are handed over, if nothing sets them again. Functions that use each
-other move together or not at all.
+Safe. Without anything from around it the function moves to module level, above the code that makes it. What it reads
+of local variables is handed over with `functools.partial`, only when no variable is bound again afterwards, so that the
+value taken there is what the closure would have seen. `self` makes it a method, unless its objects carry a model, a
+loader or something that can't be pickled: then the attributes that it reads are handed over, if nothing sets them
+again. Functions that use each other move together or not at all.
 
 Left to you, with the reason: variables that change later, loop variables, `nonlocal`, `super()`, names that only the
-main guard binds, decorators that may register the function, classes with computed bases, default values made anew on each call,
-attributes set on functions, and code that asks a function for its `__name__` where a partial would take its place.
+main guard binds, decorators that may register the function, classes with computed bases, default values made anew on
+each call, attributes set on functions, and code that asks a function for its `__name__` where a partial would take its
+place.
 
 References
 ----------
@@ -111,7 +114,9 @@ class Lambdas:
     """Lambdas, nested functions and local classes that cross a process boundary."""
 
     id = "lambdas"
-    summary = "Give lambdas, nested functions and local classes that cross to another process a name that pickle can find"
+    summary = (
+        "Give lambdas, nested functions and local classes that cross to another process a name that pickle can find"
+    )
     screen = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
 
     def find(self, project: Project) -> Iterable[Finding]:
