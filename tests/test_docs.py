@@ -73,6 +73,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not missing
 
 
+def test_readme_shows_what_migrate_writes() -> None:
+    before, after = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    head = (
+        "import functools\nimport multiprocessing\n\n\n"
+        "class SweepDataset:\n"
+        "    def __init__(self, sweeps, config, transform):\n"
+        "        self.config = config\n"
+        "        self.transform = transform\n\n\n"
+    )
+    tail = "\n\ndef main():\n    multiprocessing.Process(target=print, args=(build_dataset(9, 1.1),)).start()\n"
+    done = plan(MemoryFiles({"a.py": (head + before + tail).encode()}), Settings())
+    assert done.contents["a.py"].decode() == head + after + tail
+
+
 def test_readme_gives_the_command_that_ci_runs() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     after = readme.partition("<!-- test command -->")[2]

@@ -23,13 +23,14 @@ from codemods.demo import write_repository  # noqa: E402
 WIDTH = 104
 _STDLIB = sysconfig.get_paths()["stdlib"]
 _EVALUATE = [sys.executable, "evaluate.py", "--start-method", "spawn"]
-_DIFF = ["git", "diff", "--color=always", "--unified=1", "main", "--", "detector", "evaluate.py"]
+_TOOL = [sys.executable, str(ROOT / "cli.py")]
 _STORY: list[
     tuple[str, list[str], int, int]
 ] = [  # what is shown, what is run, its exit code, lines shown (from the end)
     ("python evaluate.py --start-method spawn", _EVALUATE, 1, 3),
-    ("spawnfix migrate", [sys.executable, str(ROOT / "cli.py"), "migrate", "."], 0, 40),
-    ("git diff main -- detector evaluate.py", _DIFF, 0, 60),
+    ("spawnfix check . --select dict-views", [*_TOOL, "check", ".", "--select", "dict-views"], 1, 40),
+    ("spawnfix migrate .", [*_TOOL, "migrate", "."], 0, 40),
+    ("git diff -U0 main -- evaluate.py", ["git", "diff", "--color=always", "-U0", "main", "--", "evaluate.py"], 0, 40),
     ("python evaluate.py --start-method spawn", _EVALUATE, 0, 10),
 ]
 
@@ -47,7 +48,9 @@ def main() -> None:
                 console.print(Text.from_ansi(line))
             console.print()
     # without the web fonts that Rich would have every reader fetch
+    # (and with blanks kept by viewers that take a no-break space for white space)
     style = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+    style = style.replace("<svg ", '<svg xml:space="preserve" ', 1)
     target = ROOT / "docs" / "images" / "demo.svg"
     target.write_text(console.export_svg(title="spawnfix", code_format=style), encoding="utf-8", newline="\n")
     print(f"wrote {target.relative_to(ROOT)}")
