@@ -1,6 +1,6 @@
 """How long spawnfix takes, as ratios to peers on the same files in the same run: `python benchmarks/run.py [FOLDER]`.
 
-FOLDER is read, never written; without one, Python's own standard library. How to read the table: benchmarks/README.md.
+FOLDER is read, never written; without one, Python's own standard library (less its tests). How to read the table: benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+_STDLIB = Path(sysconfig.get_paths()["stdlib"])
 _LEFT_OUT = ("site-packages", "dist-packages", "__pycache__", ".git", "lib2to3", "bad_coding*", "badsyntax*")
 
 
@@ -36,7 +37,7 @@ class Measured:
 def main() -> int:
     """Measure, print the table. Exits 1 when a command failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(sysconfig.get_paths()["stdlib"]))
+    parser.add_argument("folder", nargs="?", type=Path, default=_STDLIB)
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="take the fastest of N runs (default 1)")
     # the commands that are measured are this script's own, each in a process of its own
     parser.add_argument("--only", choices=["ast", "libcst"], help=argparse.SUPPRESS)
@@ -65,7 +66,8 @@ _MIGRATE = "spawnfix migrate, stored views, no cache"
 
 def _measure(folder: Path, work: Path, repeat: int) -> tuple[list[Measured], int, int]:
     original = work / "original"
-    shutil.copytree(folder, original, ignore=shutil.ignore_patterns(*_LEFT_OUT), symlinks=True)
+    left_out = (*_LEFT_OUT, "test", "tests") if folder == _STDLIB else _LEFT_OUT
+    shutil.copytree(folder, original, ignore=shutil.ignore_patterns(*left_out), symlinks=True)
     paths = _python_files(original)
     lines = sum(path.read_bytes().count(b"\n") for path in paths)
     own = [sys.executable, str(Path(__file__).resolve())]
