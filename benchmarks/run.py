@@ -1,6 +1,7 @@
 """How long spawnfix takes, as ratios to peers on the same files in the same run: `python benchmarks/run.py [FOLDER]`.
 
-FOLDER is read, never written; without one, Python's own standard library (less its tests). How to read the table: benchmarks/README.md.
+FOLDER is read, never written; without one, Python's own standard library (less its tests). How to read the table:
+benchmarks/README.md.
 """
 
 from __future__ import annotations
