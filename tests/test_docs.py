@@ -18,6 +18,7 @@ from codemods.settings import Settings
 from codemods.transforms import rules
 from codemods.tree.files import MemoryFiles
 from harness.case import ROOT
+from harness.tool import tree_diff
 
 _LINK = re.compile(r"\]\((?!https?://|mailto:|#)([^)#\s]+)")
 
@@ -47,11 +48,10 @@ def test_rule_turns_its_example_into_use_instead(rule: str) -> None:
     page = documentation(rules()[rule])
     before = {path: text.encode() for path, text in page.before.items()}
     done = plan(MemoryFiles(before), Settings(select=(rule,)))
-    contents: dict[str, bytes] = {}
-    for change in done.changes:
-        contents |= change.contents
     assert not done.skipped
-    assert {path: data.decode() for path, data in contents.items()} == page.after
+    wanted = {path: (text.encode(), False) for path, text in page.after.items()}
+    difference = tree_diff(wanted, {path: (data, False) for path, data in done.contents.items()})
+    assert not difference, f"the rule writes something else than its docstring says:\n{difference}"
 
 
 def test_generated_pages_are_up_to_date(generate: ModuleType) -> None:
