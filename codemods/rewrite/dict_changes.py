@@ -76,7 +76,7 @@ class DictChanges:
         """Every expression that may be the dict of `target`."""
         if target.scope is None:
             for outline in self.repo.mentioning(target.name):
-                for node in ast.walk(outline.module):
+                for node in outline.nodes:
                     if (
                         isinstance(node, ast.Attribute)
                         and node.attr == target.name
@@ -152,7 +152,7 @@ class DictChanges:
 
     def _calls(self, name: str) -> Iterator[tuple[Outline, ast.Call]]:
         for outline in self.repo.mentioning(name):
-            for node in ast.walk(outline.module):
+            for node in outline.nodes:
                 if isinstance(node, ast.Call) and last_name(node.func) == name:
                     yield outline, node
 

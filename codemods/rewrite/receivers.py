@@ -33,21 +33,6 @@ _WRAPPERS = frozenset(("Optional", "Union", "Final", "ClassVar", "Annotated"))
 _DEPTH = 5
 
 
-def imported(outline: Outline) -> dict[str, str]:
-    """What the file's imports (at any level) bind: name -> dotted origin."""
-    names: dict[str, str] = {}
-    for node in ast.walk(outline.module):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                names[alias.asname or alias.name.split(".")[0]] = (
-                    alias.name if alias.asname else alias.name.split(".")[0]
-                )
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
-    return names
-
-
 def dotted(outline: Outline, node: ast.expr) -> str:
     """`pd.read_csv` as "pandas.read_csv" in a file that says `import pandas as pd`; "" for what is no dotted name."""
     tail: list[str] = []
@@ -56,12 +41,12 @@ def dotted(outline: Outline, node: ast.expr) -> str:
         node = node.value
     if not isinstance(node, ast.Name):
         return ""
-    return ".".join([imported(outline).get(node.id, node.id), *reversed(tail)])
+    return ".".join([outline.imported.get(node.id, node.id), *reversed(tail)])
 
 
 def imports_any(outline: Outline, packages: Iterable[str]) -> bool:
     """The file imports one of `packages`."""
-    roots = {origin.split(".")[0] for origin in imported(outline).values()}
+    roots = {origin.split(".")[0] for origin in outline.imported.values()}
     return not roots.isdisjoint(packages)
 
 

@@ -290,7 +290,7 @@ class ViewUses:
                         yield outline, node
         elif held.kind == "result":
             for outline in self.repo.mentioning(held.name):
-                for node in ast.walk(outline.module):
+                for node in outline.nodes:
                     if isinstance(node, ast.Call) and held.name == getattr(
                         node.func, "attr", getattr(node.func, "id", "")
                     ):
@@ -299,7 +299,7 @@ class ViewUses:
     def attribute_uses(self, name: str, owner: str | None) -> Iterator[tuple[Outline, ast.AST]]:
         """Reads of `.name` of any object that may be the one that stores it, `getattr(x, "name")` too."""
         for outline in self.repo.mentioning(name):
-            for node in ast.walk(outline.module):
+            for node in outline.nodes:
                 if isinstance(node, ast.Attribute) and node.attr == name:
                     augmented = isinstance(outline.parents[node], ast.AugAssign)
                     if (isinstance(node.ctx, ast.Load) or augmented) and not self.foreign(outline, node, owner):

@@ -145,7 +145,7 @@ class _Search:
             outline = self.repo.outline(source.path)
             if outline is None:
                 continue
-            for node in ast.walk(outline.module):
+            for node in outline.nodes:
                 if isinstance(node, ast.Call) and (shape := view_receiver(node)) is not None:
                     known = crossings.get((outline.path, node.lineno, node.col_offset))
                     yield from self._view(outline, node, *shape, known)
@@ -295,7 +295,7 @@ class _Search:
             return []
         told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
         same = ast.dump(receiver)
-        for node in ast.walk(outline.module):
+        for node in outline.nodes:
             told_by = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
             if told_by is not None and told_by.attr in told and ast.dump(told_by.value) == same:
                 return []
