@@ -22,15 +22,15 @@ def swap_launcher(line: LaunchLine, module_only: bool) -> tuple[list[Edit], str]
 
 def drop_flag(source: Source, line: LaunchLine, flag: Flag) -> list[Edit]:
     """Without `flag`, and without the blanks (or the continued line) that led to it."""
-    words = [*_head(line), *(word for each in line.flags for word in each.words), *([line.entry] if line.entry else [])]
-    at = words.index(flag.words[0])
-    before, last = words[at - 1], flag.words[-1]
-    if before.via == last.via and before.end <= flag.words[0].start:
-        return [Edit(line.path, before.end, last.end, "")]
+    first, last = flag.words[0], flag.words[-1]
+    around = [*_head(line), *(word for each in line.flags for word in each.words)] if first.via else line.command.words
+    before = [word for word in around if word.via == first.via and word.end <= first.start]
+    if before:
+        return [Edit(line.path, max(word.end for word in before), last.end, "")]
     end = last.end
     while end < len(source.text) and source.text[end] == " ":  # first in its variable: the blanks after it go
         end += 1
-    return [Edit(line.path, flag.words[0].start, end, "")]
+    return [Edit(line.path, first.start, end, "")]
 
 
 def drop_launcher(line: LaunchLine) -> list[Edit]:

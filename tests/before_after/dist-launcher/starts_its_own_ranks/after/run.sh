@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+NGPU=${1:-2}
+
+python \
+    train.py --world-size $NGPU --port $PORT
