@@ -16,7 +16,7 @@ Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
 _PARALLEL_LAYERS = re.compile(
     r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
-    r"SyncBatchNorm\w*\([^)]*process_group=[^N)]",
+    r"(SyncBatchNorm|convert_sync_batchnorm)\w*\([^)]*process_group=[^N)]",
     re.MULTILINE,
 )
 _DISTRIBUTED = re.compile(
@@ -43,6 +43,8 @@ _PLAIN_TORCH = re.compile(
 
 
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
+_DEFAULTS = re.compile(r"(^|\.)(set_default_\w+|set_device|use_deterministic_algorithms)$")
+_CONTEXTS = re.compile(r"device|inference_mode|dtype|init_empty|init_on|no_init|skip_init|zero\.Init|set_default")
 _ON_COPY = ("eval", "train", "requires_grad_")
 
 
@@ -195,6 +197,10 @@ class _Search:
         ):
             return True
         found = self.models.resolve(path, name)
+        if isinstance(found, Place) and isinstance(found.node, ast.Dict) and depth < 4:  # a table of constructors
+            made = [ast.Call(func=entry, args=[], keywords=[]) for entry in found.node.values]
+            if any(self._is_model(entry, found.path, depth + 1) for entry in made):
+                return True
         if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef) and depth < 4:
             if found.node.returns is not None and re.search(r"\bModule\b", ast.unparse(found.node.returns)):
                 return True
@@ -211,7 +217,7 @@ class _Search:
             if isinstance(node, ast.Attribute) and node.attr in _USED_AS_MODEL and dotted(node.value) in keys:
                 return True
             if isinstance(node, ast.Call) and DDP.search(dotted(node.func) or ""):  # noqa: SIM102
-                if any(dotted(argument) in keys for argument in node.args):
+                if any(dotted(inner) in keys for argument in node.args for inner in ast.walk(argument)):
                     return True
             if (
                 isinstance(node, ast.arg)
@@ -276,7 +282,7 @@ class _Search:
                     f"`{key}` is built at line {statement.lineno} under a condition, or in a block that the copy is "
                     "not in: move its construction into one function and call that twice"
                 )
-                return None
+                return statement, value
             return statement, value
         return None
 
@@ -328,6 +334,7 @@ class _Search:
             copy.blocker
             or copy.effects.blocker
             or self._arguments_changed(copy, between, again, key)
+            or self._surroundings(copy, statement, between)
             or self._shared_argument(copy, call, statement)
             or _not_repeatable(survey, call)
         )
@@ -372,6 +379,22 @@ class _Search:
                 for chain in _changed(inner):
                     if chain != key and any(_overlap(chain, read) for read in reads):
                         return f"line {inner.lineno} changes `{chain}`, which the construction uses"  # type: ignore[attr-defined]
+        return None
+
+    def _surroundings(self, copy: Copy, base: ast.stmt, between: list[ast.AST]) -> str | None:
+        """Defaults and contexts under which building gives something else."""
+        for node in between:
+            for inner in walk_scope([node]):
+                if isinstance(inner, ast.Call) and _DEFAULTS.search(dotted(inner.func) or ""):
+                    return f"line {inner.lineno} changes a default that building depends on"
+        around = set(self.ancestors(base))
+        for node in self.ancestors(copy.statement):
+            if isinstance(node, (ast.With, ast.AsyncWith)) and node not in around:
+                for item in node.items:
+                    if _CONTEXTS.search(context := ast.unparse(item.context_expr)):
+                        return f"the copy is made inside `with {context}`, the model was built outside"
+            if node is copy.scope:
+                break
         return None
 
     def _shared_argument(self, copy: Copy, call: ast.Call, statement: ast.stmt) -> str | None:
@@ -420,6 +443,8 @@ class _Search:
 
     def _may_be_module(self, copy: Copy, chain: str, before: ast.stmt, depth: int = 0) -> bool:
         bindings = self._bindings(copy.scope, chain, before)
+        if chain == "self":
+            return True
         if not bindings:
             if _CONFIG.match(chain) or chain.partition(".")[0] in ("torch", "nn", "F"):
                 return False
@@ -618,6 +643,12 @@ def _not_repeatable(survey: Survey, call: ast.Call) -> str | None:
         return f"building it draws a random tensor that no state dict holds ({survey.random_attribute})"
     if survey.other_random:
         return f"building it draws from numpy's or Python's random generator ({survey.other_random})"
+    if survey.collective:
+        return f"building it takes all ranks, or makes a new process group ({survey.collective})"
+    if survey.wraps:
+        return f"building it wraps the model ({survey.wraps}): copy the bare model before that"
+    if survey.changes_global:
+        return f"building it changes a global variable ({survey.changes_global})"
     if survey.changes_arguments:
         return f"building it changes an argument in place ({survey.changes_arguments}): a second call may give another"
     return None

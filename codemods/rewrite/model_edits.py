@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..finding import Edit, Fix, Import
 from ..tree.source import Source
 from .imports import reference
-from .model_copies import Copy, Evidence
+from .model_copies import Copy, Evidence, peel
 from .model_uses import BUFFERS, CASTS, FLAGS, GRADS, MODES, spelled
 from .models import Models, dotted
 
@@ -277,18 +277,23 @@ def _rebuilt(
     cuda, more = reference(tree, path, "torch", "cuda")
     comment = "" if chained else _trailing_comment(source, end)
     what = "a lock" if copy.evidence is Evidence.LOCK else "process groups"
-    lines = [
-        f"# built anew, not deep-copied: {what} inside a model can't be copied",
-        f"{indent}with {random}.fork_rng(devices=range({cuda}.device_count())):",
-        f"{deeper}{target} = {_construction_text(source, copy, deeper)}{comment}",
-    ]
+    exists = _exists_already(copy, _target(copy))
+    if exists:
+        lines = [f"# loaded, not deep-copied: {what} inside a model can't be copied"]
+        imports = more = ()
+    else:
+        lines = [
+            f"# built anew, not deep-copied: {what} inside a model can't be copied",
+            f"{indent}with {random}.fork_rng(devices=range({cuda}.device_count())):",
+            f"{deeper}{target} = {_construction_text(source, copy, member.needs, deeper)}{comment}",
+        ]
     old_key = (
         dotted(copy.call.args[0].value)
         if key.endswith(".module") and isinstance(copy.call.args[0], ast.Attribute)
         else key
     )
     lines += [indent + _repeated_text(source, node, old_key or key, target, indent) for node in built.repeated]
-    lines.append(f"{indent}{target}.load_state_dict({key}.state_dict())")
+    lines.append(f"{indent}{target}.load_state_dict({key}.state_dict()){comment if exists else ''}")
     lines += [indent + line for line in _carried(copy, tree, member.needs, key, target, deeper[len(indent) :], helpers)]
     if chained:
         call_start, call_end = _extent(source, copy.call)
@@ -299,12 +304,41 @@ def _rebuilt(
     return Edit(path, start, end, "\n".join(lines)), imports + more
 
 
+def _exists_already(copy: Copy, target: ast.expr) -> bool:
+    """Whether the copy's variable holds a model just built by the same call, unused so far: its state is loaded."""
+    assert copy.construction is not None
+    name = dotted(target)
+    found: ast.stmt | None = None
+    for block in (getattr(node, "body", []) for node in ast.walk(copy.scope)):
+        if not isinstance(block, list) or copy.statement not in block:
+            continue
+        for statement in block[: block.index(copy.statement)]:
+            same = (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and dotted(statement.targets[0]) == name
+                and copy.construction.statement in block
+                and ast.dump(statement.value) == ast.dump(_built_value(copy.construction.statement))
+            )
+            if same:
+                found = statement
+            elif any(dotted(node) == name for node in ast.walk(statement)):
+                found = None
+    changed = len(copy.construction.steps) > len(peel(_built_value(copy.construction.statement))[1])
+    return found is not None and not changed and not copy.construction.repeated and not copy.effects.needs
+
+
+def _built_value(statement: ast.stmt) -> ast.expr:
+    value: ast.expr = statement.value  # type: ignore[attr-defined]
+    return value
+
+
 def _trailing_comment(source: Source, end: int) -> str:
     rest = source.text[end : line_start_after(source, end)]
     return rest.rstrip() if rest.strip() else ""
 
 
-def _construction_text(source: Source, copy: Copy, indent: str) -> str:
+def _construction_text(source: Source, copy: Copy, needs: frozenset[str], indent: str) -> str:
     """The construction as it is written, continuation lines moved along, with the method calls that still matter."""
     built = copy.construction
     assert built is not None
@@ -318,9 +352,12 @@ def _construction_text(source: Source, copy: Copy, indent: str) -> str:
             [source.text[slice(*_extent(source, arg))] for arg in step.args]
             + [f"{kw.arg}={source.text[slice(*_extent(source, kw.value))]}" for kw in step.keywords]
         )
-        if name in ("train", "eval") and _follow(copy, ("train", "eval")):
+        carried = {CARRY} if len(needs) > 1 or needs & {CASTS, FLAGS} else needs  # the helper function carries all
+        if name in ("train", "eval") and (_follow(copy, ("train", "eval")) or carried & {CARRY, MODES}):
             continue
-        if name == "requires_grad_" and _follow(copy, ("requires_grad_",)):
+        if name == "requires_grad_" and (_follow(copy, ("requires_grad_",)) or carried & {CARRY, GRADS}):
+            continue
+        if CARRY in carried:
             continue
         later = _follow(copy, _DEVICE_METHODS)
         if _only_moves(step) and later is not None and _only_moves(later):

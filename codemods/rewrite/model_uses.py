@@ -97,7 +97,7 @@ class Uses:
             self._store(top, node, found, line, key)
         elif isinstance(parent, ast.Call) and parent.func is top:
             if top is node:
-                found.needs.add(BUFFERS)  # a forward pass
+                found.block(f"line {line} runs `{key}`, which may leave something on its layers")
             else:
                 self._method(parent, top, node, found, key)
         elif isinstance(parent, (ast.keyword, ast.Call, ast.Starred)):
@@ -148,7 +148,8 @@ class Uses:
                 f"line {call.lineno} applies `{ast.unparse(call.args[0])}` to `{key}`",
             )
         elif name.endswith("_") and not name.startswith("_") and top.value is not node:
-            found.needs.add(BUFFERS)  # a tensor changed in place
+            if not {"data", "weight", "bias", "grad"} & set((dotted(top) or "").split(".")):
+                found.needs.add(BUFFERS)  # a tensor changed in place; the state dict has the parameters
         else:
             found.block(
                 f"line {call.lineno} calls `{ast.unparse(call.func)}(...)`, which may change more than its state dict"
@@ -250,7 +251,11 @@ class Uses:
             node, parent = parent, self.parents.get(parent)
         if not (isinstance(parent, ast.For) and parent.iter is node):
             return
-        for target in ast.walk(parent.target):
+        pairs = isinstance(call.func, ast.Attribute) and call.func.attr.startswith("named_")
+        element = parent.target
+        while isinstance(element, ast.Tuple) and (pairs or node is not call):
+            element = element.elts[-1]  # what comes before is a name or a number
+        for target in ast.walk(element):
             if isinstance(target, ast.Name):
                 inner = Uses(self.models, self.path, self.parents, self.depth + 1)
                 effects = inner.effects(parent.body, target.id)

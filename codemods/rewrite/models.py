@@ -35,6 +35,13 @@ GROUP_CALL = re.compile(r"(^|\.)(new_group|new_subgroups\w*|get_\w*group|get_gro
 _RANDOM_TENSOR = re.compile(r"^torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)(_like)?$")
 _OTHER_RANDOM = re.compile(r"^(random|numpy\.random)\.\w+$")
 _LOCK = re.compile(r"^(threading|_thread|multiprocessing)\.(R?Lock|allocate_lock|Condition|Event|(Bounded)?Semaphore)$")
+_COLLECTIVE = re.compile(
+    r"(^|\.)(new_group|new_subgroups\w*|init_device_mesh|DeviceMesh|barrier|broadcast\w*|all_reduce|all_gather\w*)$"
+)
+_WRAPS = re.compile(
+    r"(^|\.)(FSDP|FullyShardedDataParallel|fully_shard|(MM)?(DDP|(Distributed)?DataParallel))$|"
+    r"^(torch\.compile|deepspeed\.initialize)$"
+)
 _LOADS = re.compile(
     r"(^|[._])(from_pretrained|load_pretrained\w*|load_state_dict_from_url|load_url|load_checkpoint|hf_hub_download|download\w*)$"
     r"|^torch\.(load|hub\.load)$|(^|\.)load_file$"
@@ -70,6 +77,9 @@ class Survey:
     random_attribute: str | None = None  # a random tensor that no state dict holds
     other_random: str | None = None  # numpy's or Python's generator moves
     changes_arguments: str | None = None
+    collective: str | None = None  # all ranks have to take part, or a new group is made
+    wraps: str | None = None  # DDP, FSDP...: not the bare model
+    changes_global: str | None = None
     unsaved_buffers: bool = False
 
 
@@ -234,6 +244,10 @@ class Models:
                     result.unsaved_buffers = True
                 if isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer" and len(node.args) > 2:
                     result.unsaved_buffers = True
+                if _COLLECTIVE.search(qualified):
+                    result.collective = result.collective or where
+                if _WRAPS.search(qualified):
+                    result.wraps = result.wraps or where
                 if _OTHER_RANDOM.match(qualified):
                     result.other_random = result.other_random or where
                 if _LOCK.match(qualified):
@@ -242,6 +256,8 @@ class Models:
                     self._survey_name(path, name, result, done, depth)
                 elif isinstance(node.func, ast.Subscript) and (table := dotted(node.func.value)):
                     self._survey_name(path, table, result, done, depth)
+            elif isinstance(node, ast.Global):
+                result.changes_global = result.changes_global or where
             elif isinstance(node, (ast.Assign, ast.AnnAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 kept = [t.attr for t in targets if isinstance(t, ast.Attribute) and dotted(t.value) == "self"]
@@ -272,7 +288,9 @@ class Models:
             for base in filter(None, map(dotted, node.bases)):
                 self._survey_name(found.path, base, result, done, depth + 1)
             methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
-            built = [item for item in methods if item.name != "forward"]
+            for init in (item for item in methods if item.name == "__init__"):
+                result.changes_arguments = result.changes_arguments or changes_arguments(found.path, init)
+            built = _called_from_init(methods)
             self._survey_nodes(found.path, list[ast.AST](built), result, done, depth + 1)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             result.seen = True
@@ -285,6 +303,18 @@ class Models:
                     for value in entry.values:
                         if entry_name := dotted(value):
                             self._survey_name(found.path, entry_name, result, done, depth + 1)
+
+
+def _called_from_init(methods: list[ast.FunctionDef]) -> list[ast.FunctionDef]:
+    """`__init__`, and the methods that it calls on `self`, directly or through each other."""
+    by_name = {method.name: method for method in methods}
+    todo, found = ["__init__"], list[ast.FunctionDef]()
+    while todo:
+        method = by_name.pop(todo.pop(), None)
+        if method is not None:
+            found.append(method)
+            todo += [node.attr for node in ast.walk(method) if isinstance(node, ast.Attribute)]
+    return found
 
 
 def _is(node: ast.expr, *values: object) -> bool:

@@ -1,0 +1,352 @@
+"""model-deepcopy: what it finds, refuses and writes. The programs of before_after/ show that what it writes is right."""
+
+from __future__ import annotations
+
+import ast
+import re
+from textwrap import dedent
+
+import pytest
+
+from codemods.finding import Confidence, Edit, Finding, Import
+from codemods.project import Project
+from codemods.rewrite.imports import import_edits
+from codemods.transforms.model_deepcopy import RULE
+from codemods.tree.files import MemoryFiles
+
+HEAD = """\
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+from copy import deepcopy
+
+
+class Net(nn.Module):
+    def __init__(self, width=4, group=None):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+        self.body = nn.Linear(width, width)
+        self.group = group
+
+
+"""
+PLAIN = HEAD.replace("import torch.distributed as dist\n", "")
+
+
+def project_of(files: dict[str, str]) -> Project:
+    return Project(MemoryFiles({path: text.encode() for path, text in files.items()}))
+
+
+def found(text: str, head: str = HEAD, **more: str) -> list[Finding]:
+    """Findings of `main.py`, made of `head` and the function body `text`; `more` are other files by stem."""
+    body = "def main(args, cfg, group):\n" + "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
+    return list(
+        RULE.find(project_of({"main.py": head + body, **{f"{stem}.py": dedent(t) for stem, t in more.items()}}))
+    )
+
+
+def repaired(files: dict[str, str]) -> dict[str, str]:
+    """The files after all fixes."""
+    project = project_of(files)
+    edits: dict[str, list[Edit]] = {}
+    needs: dict[str, list[Import]] = {}
+    for fix in dict.fromkeys(finding.fix for finding in RULE.find(project) if finding.fix is not None):
+        for edit in fix.edits:
+            edits.setdefault(edit.path, []).append(edit)
+        for need in fix.imports:
+            needs.setdefault(need.path, []).append(need)
+    result = dict(files)
+    for path in edits.keys() | needs.keys():
+        source, module = project.source(path), project.module(path)
+        assert source is not None and module is not None
+        result[path] = source.apply([*edits.get(path, []), *import_edits(source, module, needs.get(path, []))])
+        ast.parse(result[path])
+    return result
+
+
+def body_after(text: str, head: str = HEAD) -> str:
+    """The function's new body, dedented."""
+    body = "def main(args, cfg, group):\n" + "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
+    after = repaired({"main.py": head + body})["main.py"]
+    return dedent(after.partition("def main(args, cfg, group):\n")[2])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("copied = deepcopy(cfg)", id="a config"),
+        pytest.param("model = Net()\nstate = deepcopy(model.state_dict())", id="a state dict"),
+        pytest.param("x = torch.ones(3)\ny = deepcopy(x)", id="a tensor"),
+        pytest.param("layer = nn.Linear(3, 3)\nreturn nn.ModuleList([deepcopy(layer) for _ in range(3)])", id="clones"),
+        pytest.param("layer = nn.Linear(3, 3)\nreturn nn.Sequential(layer, deepcopy(layer))", id="clone in Sequential"),
+        pytest.param(
+            "model = Net(group=group)\nfor _ in range(9):\n    kept = deepcopy(model)", id="copied over and over"
+        ),
+        pytest.param("model = Net(group=group)\nbest_model = deepcopy(model)", id="a snapshot by its name"),
+        pytest.param("model = Net(group=group)\ntorch.save({'model': deepcopy(model)}, 'x.pt')", id="a checkpoint"),
+        pytest.param("opts = dict(width=3)\nmodel = Net(**deepcopy(opts)).train()", id="arguments of a model"),
+        pytest.param("model = Net(group=group)\nema = deepcopy(model, {})", id="a memo is given"),
+    ],
+)
+def test_stays_untouched(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "confidence"),
+    [
+        pytest.param(
+            "model = Net(4, group=group)\nema = deepcopy(model)", HEAD, Confidence.PROVEN, id="group by keyword"
+        ),
+        pytest.param(
+            "mesh = dist.new_group([0])\nmodel = Net(4, mesh)\nema = deepcopy(model)",
+            HEAD,
+            Confidence.PROVEN,
+            id="new group",
+        ),
+        pytest.param("model = nn.Linear(4, 4)\nema = deepcopy(model)", HEAD, Confidence.LIKELY, id="distributed"),
+        pytest.param(
+            "model = nn.Linear(4, 4)\nema = deepcopy(model)",
+            "from megatron import mpu\n" + PLAIN,
+            Confidence.PROVEN,
+            id="Megatron",
+        ),
+        pytest.param("model = nn.Linear(4, 4)\nema = deepcopy(model)", PLAIN, Confidence.POSSIBLE, id="one process"),
+        pytest.param("cfg.train()\nema = deepcopy(cfg)", HEAD, Confidence.POSSIBLE, id="construction not in sight"),
+    ],
+)
+def test_confidence(text: str, head: str, confidence: Confidence) -> None:
+    assert [finding.confidence for finding in found(text, head)] == [confidence]
+
+
+def test_distributed_where_another_file_starts_it() -> None:
+    files = {
+        "ema.py": PLAIN
+        + "def build():\n    model = nn.Linear(2, 2)\n    ema = deepcopy(model)\n    return model, ema\n",
+        "train.py": "import torch.distributed as dist\nfrom ema import build\ndist.init_process_group()\nbuild()\n",
+    }
+    (finding,) = RULE.find(project_of(files))
+    assert finding.confidence is Confidence.LIKELY
+    assert [hop.path for hop in finding.trace] == ["ema.py", "train.py", "ema.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        pytest.param(
+            "model = Net(args.width)\nema = deepcopy(model)",
+            """
+            model = Net(args.width)
+            # built anew, not deep-copied: process groups inside a model can't be copied
+            with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+                ema = Net(args.width)
+            ema.load_state_dict(model.state_dict())
+            """,
+            id="nothing to carry",
+        ),
+        pytest.param(
+            "model = Net(args.width).to(args.device)\nmodel = model.half().train()\nema = deepcopy(model).cpu().eval()",
+            """
+            model = Net(args.width).to(args.device)
+            model = model.half().train()
+            # built anew, not deep-copied: process groups inside a model can't be copied
+            with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+                ema = Net(args.width).half()
+            ema.load_state_dict(model.state_dict())
+            ema = ema.cpu().eval()
+            """,
+            id="what the chain settles is left out, the dtype is not",
+        ),
+        pytest.param(
+            "model = Net()\nfor p in model.fc.parameters():\n    p.requires_grad = False\nema = deepcopy(model)",
+            """
+            model = Net()
+            for p in model.fc.parameters():
+                p.requires_grad = False
+            # built anew, not deep-copied: process groups inside a model can't be copied
+            with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+                ema = Net()
+            ema.load_state_dict(model.state_dict())
+            for old, new in zip(model.parameters(), ema.parameters()):
+                new.requires_grad_(old.requires_grad)
+            """,
+            id="frozen layers",
+        ),
+        pytest.param(
+            "model, ema = None, None\nmodel = Net(4)\nema = Net(4)\nema = deepcopy(model)  # same start",
+            """
+            model, ema = None, None
+            model = Net(4)
+            ema = Net(4)
+            # loaded, not deep-copied: process groups inside a model can't be copied
+            ema.load_state_dict(model.state_dict())  # same start
+            """,
+            id="the copy was built already",
+        ),
+    ],
+)
+def test_writes(text: str, after: str) -> None:
+    assert body_after(text).strip() == dedent(after).strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(
+            "model = Net()\nargs.width = 3\nmodel = Net(args.width)\nargs.width = 4\nema = deepcopy(model)",
+            r"line \d+ changes `args.width`",
+            id="argument changed",
+        ),
+        pytest.param(
+            "if args.big:\n    model = Net(8)\nelse:\n    model = Net()\nema = deepcopy(model)",
+            "under a condition",
+            id="built in two ways",
+        ),
+        pytest.param(
+            "model = Net()\nmodel.names = ['a']\nema = deepcopy(model)",
+            "sets or removes `model.names`",
+            id="attribute set",
+        ),
+        pytest.param(
+            "model = Net()\nmodel.fc = nn.Linear(4, 1)\nema = deepcopy(model)",
+            "sets or removes `model.fc`",
+            id="layer replaced",
+        ),
+        pytest.param(
+            "model = Net()\nmodel.fc.register_forward_hook(print)\nema = deepcopy(model)",
+            "calls `model.fc.register_forward_hook",
+            id="hook",
+        ),
+        pytest.param(
+            "model = Net()\nwatch(model)\nema = deepcopy(model)", "gives `model` to `watch", id="unknown function"
+        ),
+        pytest.param("model = Net()\nout = model(args.x)\nema = deepcopy(model)", "runs `model`", id="forward pass"),
+        pytest.param("model = Net()\nmodel = FSDP(model)\nema = deepcopy(model)", "wraps it in `FSDP`", id="FSDP"),
+        pytest.param(
+            "model = Net()\nmodel = torch.compile(model)\nema = deepcopy(model)",
+            "wraps it in `torch.compile`",
+            id="compiled",
+        ),
+        pytest.param("model = Net()\nreturn deepcopy(model)", "part of a larger expression", id="no variable"),
+        pytest.param("model = Net()\nmodel = deepcopy(model)", "takes the name `model`", id="same variable"),
+        pytest.param("model = Net(); ema = deepcopy(model)", "shares its line", id="semicolon"),
+        pytest.param(
+            "with torch.device('meta'):\n    model = Net()\nema = deepcopy(model)",
+            "in a block that the copy is not in",
+            id="built in a context",
+        ),
+        pytest.param(
+            "model = Net()\nwith torch.device('cpu'):\n    ema = deepcopy(model)",
+            "inside `with torch.device",
+            id="copied in a context",
+        ),
+        pytest.param(
+            "model = Net()\ntorch.set_default_dtype(torch.half)\nema = deepcopy(model)",
+            "changes a default",
+            id="default dtype",
+        ),
+        pytest.param(
+            "model = Net(torch.randn(3))\nema = deepcopy(model)", "would not give the same again", id="random argument"
+        ),
+        pytest.param(
+            "table = nn.Linear(4, 4)\nmodel = Net(table)\nema = deepcopy(model)",
+            "`table`, an argument",
+            id="shared module",
+        ),
+    ],
+)
+def test_refuses_without_evidence(text: str, reason: str) -> None:
+    findings = found(text, HEAD.replace("        self.group = group\n", ""))
+    assert len(findings) == 1 and findings[0].fix is None
+    assert re.search(reason, findings[0].reason or ""), findings[0].reason
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        pytest.param("self.x = torch.randn(3)", "draws a random tensor", id="random attribute"),
+        pytest.param("self.x = random.random()", "random generator", id="Python's generator"),
+        pytest.param("dist.barrier()", "takes all ranks", id="collective"),
+        pytest.param("width.pop('type')", "changes an argument in place", id="argument popped"),
+    ],
+)
+def test_refuses_constructors_that_cannot_run_twice(line: str, reason: str) -> None:
+    head = "import random\n" + HEAD.replace("self.group = group", line)
+    (finding,) = found("model = Net(args.width)\nema = deepcopy(model)", head)
+    assert finding.fix is None and re.search(reason, finding.reason or ""), finding
+
+
+def test_pretrained_weights_make_it_unsafe() -> None:
+    head = HEAD.replace("self.group = group", "self.fc.load_state_dict(torch.load(width))")
+    (finding,) = found("model = Net('a.pt')\nema = deepcopy(model)", head)
+    assert finding.fix is not None and "loaded twice" in (finding.fix.unsafe or "")
+
+
+def test_wrapped_by_fsdp_is_reported_even_with_a_group() -> None:
+    (finding,) = found("model = Net(4, group)\nmodel = FSDP(model)\nema = deepcopy(model)")
+    assert finding.fix is None and "FSDP" in (finding.reason or "")
+
+
+def test_import_stays_while_it_is_used() -> None:
+    text = (
+        HEAD
+        + "def main(cfg):\n    cfg = deepcopy(cfg)\n    model = Net(4)\n    ema = deepcopy(model)\n    return ema\n"
+    )
+    after = repaired({"main.py": text})["main.py"]
+    assert "from copy import deepcopy\n" in after and after.count("deepcopy(") == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "rest"),
+    [
+        pytest.param("from copy import deepcopy", "", id="alone"),
+        pytest.param("from copy import copy, deepcopy", "from copy import copy", id="last of two"),
+        pytest.param("from copy import deepcopy, copy", "from copy import copy", id="first of two"),
+    ],
+)
+def test_import_goes_with_its_last_use(statement: str, rest: str) -> None:
+    use = "    copy(1)\n" if rest else ""
+    text = HEAD.replace("from copy import deepcopy", statement)
+    text += f"def main():\n{use}    model = Net(4)\n    ema = deepcopy(model)\n    return ema\n"
+    after = repaired({"main.py": text})["main.py"]
+    assert "deepcopy" not in after.replace("deep-copied", "")
+    assert (f"\n{rest}\n\n\nclass" in after) if rest else ("as nn\n\n\nclass" in after)
+
+
+def test_newlines_and_tabs_are_kept() -> None:
+    text = (
+        HEAD.replace("    ", "\t")
+        + "def main():\n\tmodel = Net(\n\t\twidth=4,\n\t)\n\tema = deepcopy(model).eval()\n\treturn ema\n"
+    )
+    after = repaired({"main.py": text.replace("\n", "\r\n")})["main.py"]
+    assert "\r\n\t\tema = Net(\r\n\t\t\twidth=4,\r\n\t\t)\r\n\tema.load_state_dict(" in after
+    assert "\n" not in after.replace("\r\n", "")
+
+
+def test_two_copies_share_one_helper_and_one_fix() -> None:
+    text = HEAD + (
+        "def one(group):\n    model = Net(4, group)\n    model.names = []\n    return deepcopy(model)\n\n\n"
+        "def two(group):\n    model = Net(4, group)\n    return deepcopy(model).eval()\n"
+    )
+    findings = list(RULE.find(project_of({"main.py": text})))
+    assert len(findings) == 2 and findings[0].fix == findings[1].fix
+    after = repaired({"main.py": text})["main.py"]
+    assert (
+        after.count("def deepcopy_sharing_groups(") == 1 and after.count("return deepcopy_sharing_groups(model)") == 2
+    )
+    assert list(RULE.find(project_of({"main.py": after}))) == []
+
+
+def test_what_is_written_is_found_no_more() -> None:
+    text = (
+        HEAD + "def main(group):\n    model = Net(4, group)\n    ema = deepcopy(model).eval()\n    return model, ema\n"
+    )
+    once = repaired({"main.py": text})
+    assert once != {"main.py": text}
+    assert repaired(once) == once
+
+
+def test_files_without_torch_or_deepcopy_are_not_parsed() -> None:
+    project = project_of({"a.py": "def broken(:\n", "b.py": "from copy import deepcopy\nx = deepcopy({})\n"})
+    assert list(RULE.find(project)) == []
+    assert "a.py" not in project.skipped
