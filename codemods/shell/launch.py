@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from .script import HERE, Command, Script, Word
+from .script import HERE, Command, Script, Word, quoted_commands
 
 LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"
 _SWITCHES = {"standalone", "use-env", "module", "m", "no-python", "run-path", "virtual-local-rank", "h", "help"}
@@ -118,9 +118,7 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
                     reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"
                     found.append(Unread(start, start + len(LAUNCH), f"{reason}: rewrite it by hand"))
     for command in script.commands:
-        head = command.words[0].value
-        quoted = head == "eval" or any(word.value == "-c" for word in command.words)
-        for word in command.words if quoted else ():
+        for word in quoted_commands(command.words):
             place = re.search(re.escape(LAUNCH), word.text)
             if place and word.text[0] in "\"'" and not any(word.start <= at < word.end for at in covered):
                 start = word.start + place.start()

@@ -17,6 +17,7 @@ HERE = (
 _CONTINUATION = re.compile(r"\\\r?\n")
 _NESTED_LIMIT = 8  # how deep `A=$B`, `B=$C`... are followed
 _WRAPPING_STRINGS = {"string", "raw_string"}
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
 _MAX_DEPTH = 400  # deeper trees are not written by people
 
 
@@ -231,14 +232,14 @@ class _Reader:
             return folders[:-1]
         if words[0].value in ("cd", "pushd") and len(words) > 1:
             return (*folders, words[-1].value)
-        if words[0].value == "eval" or (words[0].value in ("bash", "sh") and any(word.value == "-c" for word in words)):
-            self._again(node, command, folders)
+        self._again(node, command, folders)
         return folders
 
     def _again(self, node: Node, command: Command, folders: tuple[str | None, ...]) -> None:
         """`bash -c "…"` and `eval "…"`: the quoted string is a command of its own."""
-        for child in node.children:
-            if child.type in _WRAPPING_STRINGS and (words := self.inside(child)):
+        strings = {self._at(child.start_byte): child for child in node.children if child.type in _WRAPPING_STRINGS}
+        for word in quoted_commands(command.words):
+            if word.start in strings and (words := self.inside(strings[word.start])):
                 start, end = words[0].start, words[-1].end
                 self.script.commands.append(Command(words, command.environment, start, end, folders, command.sound))
 
@@ -338,6 +339,16 @@ class _Reader:
             value = self.value(arguments[0][0], depth + 1)
             return posixpath.dirname(value) if value and value != HERE else (f"{HERE}/.." if value else None)
         return None
+
+
+def quoted_commands(words: tuple[Word, ...]) -> list[Word]:
+    """The arguments of a command that a shell reads again: of `eval`, and after `bash -c` wherever it stands."""
+    if words[0].value == "eval":
+        return list(words[1:])
+    for shell, flag, text in zip(words, words[1:], words[2:], strict=False):
+        if (shell.value or "").rpartition("/")[2] in _SHELLS and re.fullmatch(r"-[a-z]*c", flag.value or ""):
+            return [text]
+    return []
 
 
 def _expanded_name(node: Node) -> Node | None:

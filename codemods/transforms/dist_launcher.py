@@ -11,19 +11,44 @@ Why it breaks
 -------------
 `torch.distributed.launch` passes `--local-rank=N` since torch 2.0, `--local_rank=N` before: a parser that knows one
 spelling only stops with `unrecognized arguments`. `torchrun` passes neither: a script that keeps its default of -1
-trains alone on every rank, with a default of 0 all ranks share GPU 0, and both end with exit code 0. So the shell line and the
-script change together or not at all.
+trains alone on every rank, with a default of 0 all ranks share GPU 0, and both end with exit code 0. So the shell line
+and the script change together or not at all.
 
 Example
 -------
 ```bash
-python -m torch.distributed.launch --nproc_per_node=2 --use_env train.py "$@"
+# file: train.sh
+PYTHONPATH="$(dirname "$0")":$PYTHONPATH \\
+python -m torch.distributed.launch --nproc_per_node=2 --master_port=$PORT \\
+    $(dirname "$0")/train.py "$@"
+```
+```python
+# file: train.py
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=-1)
+args = parser.parse_args()
+print("alone" if args.local_rank == -1 else f"GPU {args.local_rank}")
 ```
 
 Use instead
 -----------
 ```bash
-torchrun --nproc_per_node=2 train.py "$@"
+# file: train.sh
+PYTHONPATH="$(dirname "$0")":$PYTHONPATH \\
+torchrun --nproc_per_node=2 --master_port=$PORT \\
+    $(dirname "$0")/train.py "$@"
+```
+```python
+# file: train.py
+import argparse
+import os
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local-rank", "--local_rank", type=int, default=int(os.environ.get("LOCAL_RANK", -1)))
+args = parser.parse_args()
+print("alone" if args.local_rank == -1 else f"GPU {args.local_rank}")
 ```
 
 Fix safety

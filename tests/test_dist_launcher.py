@@ -1,0 +1,575 @@
+"""The dist-launcher rule on small repositories in memory: what it reads, writes, refuses and leaves alone."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from codemods.finding import Confidence, Finding
+from codemods.migrate import plan
+from codemods.project import Project
+from codemods.settings import Settings
+from codemods.shell.launch import LaunchLine, entry_places, launch_lines
+from codemods.shell.pins import pin_for, pins
+from codemods.shell.script import read
+from codemods.transforms.dist_launcher import RULE
+from codemods.tree.files import MemoryFiles
+
+LAUNCH = "python -m torch.distributed.launch"
+# the script only reads the environment: the launcher's argument is what stops it
+READS_ENV = "import argparse, os\nargparse.ArgumentParser().parse_args()\nprint(os.environ['LOCAL_RANK'])\n"
+HEARS_ARGUMENT = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument('--local_rank', type=int, default=0)
+args = parser.parse_args()
+print(args.local_rank)
+"""
+
+
+def files(**contents: str) -> dict[str, str]:
+    """`train_sh="..."` as {"train.sh": "..."}: the last underscore stands for the dot."""
+    return {".".join(name.rsplit("_", 1)): text for name, text in contents.items()}
+
+
+def findings(contents: dict[str, str]) -> list[Finding]:
+    return list(RULE.find(Project(MemoryFiles({path: text.encode() for path, text in contents.items()}))))
+
+
+def migrated(contents: dict[str, str], **settings: bool) -> dict[str, str]:
+    """The files that change, after `migrate --select dist-launcher`."""
+    done = plan(
+        MemoryFiles({path: text.encode() for path, text in contents.items()}),
+        Settings(select=("dist-launcher",), **settings),  # type: ignore[arg-type]
+    )
+    assert not done.skipped
+    return {path: data.decode() for path, data in done.contents.items()}
+
+
+def reasons(contents: dict[str, str]) -> list[str]:
+    assert not migrated(contents)
+    return [finding.reason for finding in findings(contents) if finding.reason is not None]
+
+
+def lines(text: str, path: str = "run.sh") -> list[LaunchLine]:
+    return launch_lines(read(path, text))
+
+
+# reading shell
+
+
+@pytest.mark.parametrize(
+    ("text", "entry", "arguments"),
+    [
+        pytest.param("torchrun --nproc_per_node 2 a.py --x 1", "a.py", ["--x", "1"], id="flag with a separate value"),
+        pytest.param("torchrun --nproc_per_node=2 --standalone a.py", "a.py", [], id="switch takes no value"),
+        pytest.param("torchrun $FLAGS a.py", "a.py", [], id="unknown variable before a .py is flags"),
+        pytest.param("F='--nnodes 1'\ntorchrun $F a.py b", "a.py", ["b"], id="flags in a variable"),
+        pytest.param('F=(--nnodes 1)\ntorchrun "${F[@]}" a.py', "a.py", [], id="flags in an array"),
+        pytest.param("L=torchrun\n$L a.py", "a.py", [], id="launcher in a variable"),
+        pytest.param("S=a.py\ntorchrun $S x", "$S", ["x"], id="script in a variable"),
+        pytest.param("torchrun > log a.py --x", "a.py", ["--x"], id="redirection in the middle"),
+        pytest.param("torchrun a.py --x 2>&1 | tee log", "a.py", ["--x"], id="redirection and pipe"),
+        pytest.param("(cd x && time torchrun a.py &)", "a.py", [], id="subshell in the background"),
+        pytest.param("srun -N 2 bash -c 'torchrun a.py --x'", "a.py", ["--x"], id="a command given to bash -c"),
+        pytest.param("if true; then exec torchrun a.py; fi", "a.py", [], id="exec in a branch"),
+        pytest.param("f() { torchrun a.py $@; }", "a.py", ["$@"], id="in a function"),
+        pytest.param("torchrun --a=1 -- a.py", "a.py", [], id="two dashes end the flags"),
+        pytest.param("torchrun \\\n  --nnodes 1 \\\n  a.py \\\n  --x\n", "a.py", ["--x"], id="continued lines"),
+        pytest.param("# é\ntorchrun ünï.py ß", "ünï.py", ["ß"], id="offsets count characters"),
+    ],
+)
+def test_reads_the_line(text: str, entry: str, arguments: list[str]) -> None:
+    (line,) = lines(text)
+    assert line.entry is not None
+    assert (line.entry.text, [word.text for word in line.arguments]) == (entry, arguments)
+    assert text[line.entry.start : line.entry.end] == entry
+    assert line.entry_values and line.entry_values[0].endswith(".py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# torchrun a.py",
+        "echo torchrun a.py",
+        "echo 'python -m torch.distributed.launch a.py' > job.sh",
+        "cat <<EOF\ntorchrun a.py\nEOF",
+        "cat <<'EOF' > job.sh\npython -m torch.distributed.launch a.py\nEOF\n",
+        "pkill -f torchrun",
+        "which torchrun && pip install torchrun",
+        "x=$((RANDOM<<15))  # torchrun a.py\n",
+        "deepspeed --module torch.distributed.launch a.py",
+        "accelerate launch --use_torchrun torchrun",
+        "python torchrun.py",
+        "python tools/count.py --name torchrun",
+        "grep -r torch.distributed.launch .",
+        "[ -x torchrun ]",
+        "python -c 'import torch.distributed.launch'",
+    ],
+)
+def test_starts_nothing(text: str) -> None:
+    assert lines(text) == []
+    assert findings({"run.sh": text + "\n", "a.py": HEARS_ARGUMENT}) == []
+
+
+@pytest.mark.parametrize(
+    ("shell", "path", "place"),
+    [
+        ("torchrun a.py", "tools/scripts/run.sh", ["tools/scripts/a.py", "tools/a.py", "a.py"]),
+        ('torchrun $(dirname "$0")/a.py', "tools/run.sh", ["tools/a.py"]),
+        ('torchrun "$(dirname $0)/../a.py"', "tools/run.sh", ["a.py"]),
+        ("torchrun `dirname $0`/a.py", "tools/run.sh", ["tools/a.py"]),
+        ("torchrun ${0%/*}/a.py", "tools/run.sh", ["tools/a.py"]),
+        ('D=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)\ntorchrun ${D}/../a.py', "tools/run.sh", ["a.py"]),
+        ('R=$(realpath "$(dirname "$0")/..")\ntorchrun "$R"/x/a.py', "tools/run.sh", ["x/a.py"]),
+        ('cd "$(dirname "$0")/.." || exit\ncd x\ntorchrun a.py', "tools/run.sh", ["x/a.py"]),
+        ("(cd y)\ncd x && torchrun a.py", "run.sh", ["x/a.py"]),
+        ("cd x\ncd -\ntorchrun a.py", "run.sh", ["a.py"]),
+        ("torchrun ./a.py", "run.sh", ["a.py"]),
+        ("torchrun /opt/a.py", "run.sh", []),
+        ("torchrun $(dirname $0)/../../a.py", "tools/run.sh", []),
+        ("torchrun ${MAIN:-x/a.py}", "run.sh", ["x/a.py"]),
+    ],
+)
+def test_finds_the_script(shell: str, path: str, place: list[str]) -> None:
+    (line,) = lines(shell, path)
+    assert entry_places(line, line.entry_values[0])[0] == place
+
+
+# writing
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"{LAUNCH} --nproc_per_node=2 a.py", "torchrun --nproc_per_node=2 a.py"),
+        ("python3 -m torch.distributed.launch a.py", "torchrun a.py"),
+        ("python3.8 -m torch.distributed.launch a.py", "python3.8 -m torch.distributed.run a.py"),
+        ("/env/bin/python -m torch.distributed.launch a.py", "/env/bin/python -m torch.distributed.run a.py"),
+        ("$PYTHON -m torch.distributed.launch a.py", "$PYTHON -m torch.distributed.run a.py"),
+        ('"${PY:-python}" -m torch.distributed.launch a.py', '"${PY:-python}" -m torch.distributed.run a.py'),
+        ("python -um torch.distributed.launch a.py", "python -um torch.distributed.run a.py"),
+        ("python -mtorch.distributed.launch a.py", "torchrun a.py"),
+        ("python -u -W ignore -m torch.distributed.launch a.py", "python -u -W ignore -m torch.distributed.run a.py"),
+        ("python \\\n  -m torch.distributed.launch \\\n  a.py", "torchrun \\\n  a.py"),
+        (f'X=1 Y="$(pwd)" nohup {LAUNCH} a.py > l 2>&1 &', 'X=1 Y="$(pwd)" nohup torchrun a.py > l 2>&1 &'),
+        (f"srun --mpi=none {LAUNCH} a.py", "srun --mpi=none torchrun a.py"),
+        (f"{LAUNCH} --use_env a.py", "torchrun a.py"),
+        (f"{LAUNCH} --use-env --nnodes 2 --node_rank $R a.py", "torchrun --nnodes 2 --node_rank $R a.py"),
+        (f"{LAUNCH} --nnodes 1 \\\n  --use_env \\\n  a.py # é", "torchrun --nnodes 1 \\\n  a.py # é"),
+        (f"F='--use_env --nnodes 1'\n{LAUNCH} $F a.py", "F='--nnodes 1'\ntorchrun $F a.py"),
+        (f"F='--nnodes 1 --use_env'\n{LAUNCH} $F a.py", "F='--nnodes 1'\ntorchrun $F a.py"),
+        (f'L="{LAUNCH} --nnodes 1"\n$L a.py\necho $L', 'L="torchrun --nnodes 1"\n$L a.py\necho $L'),
+        (f'L="{LAUNCH}"\n$L a.py --x\n$L b.py', 'L="torchrun"\n$L a.py --x\n$L b.py'),
+        (f'L="{LAUNCH} a.py"\neval $L', 'L="torchrun a.py"\neval $L'),
+        (f'srun bash -c "{LAUNCH} a.py $X"', 'srun bash -c "torchrun a.py $X"'),
+        (
+            f"if $S; then L='srun python'; else L='{LAUNCH}'; fi\n$L a.py",
+            "if $S; then L='srun python'; else L='torchrun'; fi\n$L a.py",
+        ),
+        (
+            f"for s in a b; do {LAUNCH} $s.py; done\n{LAUNCH} a.py",
+            f"for s in a b; do {LAUNCH} $s.py; done\ntorchrun a.py",
+        ),
+        (f"for s in a.py b.py; do {LAUNCH} $s; done", "for s in a.py b.py; do torchrun $s; done"),
+        (f"{LAUNCH} a.py\r\n{LAUNCH} b.py\r\n", "torchrun a.py\r\ntorchrun b.py\r\n"),
+        (f"{LAUNCH} -m pkg.main --x", "torchrun -m pkg.main --x"),
+        (f"{LAUNCH} --module pkg", "torchrun --module pkg"),
+        ("torchrun --use_env a.py", "torchrun a.py"),
+        (f"{LAUNCH} --use_env $SCRIPT", "torchrun $SCRIPT"),
+    ],
+)
+def test_renames_the_launcher(before: str, after: str) -> None:
+    scripts = dict.fromkeys(("a.py", "b.py", "pkg/main.py", "pkg/__main__.py"), READS_ENV)
+    contents = {"run.sh": before, "pkg/__init__.py": "", **scripts}
+    assert migrated(contents) == {"run.sh": after}
+
+
+@pytest.mark.parametrize("name", ["run.bash", "job.sbatch", "job.slurm", "launch"])
+def test_reads_every_kind_of_script(name: str) -> None:
+    text = f"#!/usr/bin/env bash\n{LAUNCH} a.py\n"
+    assert migrated({name: text, "a.py": READS_ENV}) == {name: "#!/usr/bin/env bash\ntorchrun a.py\n"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("'--local_rank', type=int, default=0", "'--local-rank', '--local_rank', type=int, default=int({}, 0))"),
+        ('"--local_rank", type=int, default=-1', '"--local-rank", "--local_rank", type=int, default=int({}, -1))'),
+        ('"--local-rank", type=int, default=-1', '"--local-rank", "--local_rank", type=int, default=int({}, -1))'),
+        ('"--local_rank", type=int', '"--local-rank", "--local_rank", type=int, default={})'),
+        (
+            '"--local_rank", type=int, default=None, help="x"',
+            '"--local-rank", "--local_rank", type=int, default={}), help="x"',
+        ),
+        ('"--local_rank", type=int, required=True', '"--local-rank", "--local_rank", type=int, default={})'),
+        (
+            '"--local_rank", required=True, type=int, help="x"',
+            '"--local-rank", "--local_rank", default={}), type=int, help="x"',
+        ),
+        ('"--local_rank", default=0', '"--local-rank", "--local_rank", default={}, 0)'),
+        ('"--local_rank", type=int, default="0"', '"--local-rank", "--local_rank", type=int, default=int({}, "0"))'),
+        (
+            '"-l", "--local_rank", type=int, default=0',
+            '"-l", "--local-rank", "--local_rank", type=int, default=int({}, 0))',
+        ),
+        (
+            '"--local_rank", dest="local_rank", type=int, default=0',
+            '"--local-rank", "--local_rank", dest="local_rank", type=int, default=int({}, 0))',
+        ),
+        (
+            '\n    "--local_rank",  # from the launcher\n    type=int,\n    default=0,\n    help="gpu",\n',
+            '\n    "--local-rank", "--local_rank",  # from the launcher\n    type=int,\n    default=int({}, 0)),\n'
+            '    help="gpu",\n',
+        ),
+        (
+            '\n    "--local_rank",\n    type=int,\n',
+            '\n    "--local-rank", "--local_rank",\n    type=int, default={}),\n',
+        ),
+    ],
+)
+def test_teaches_the_option(before: str, after: str) -> None:
+    quote = "'" if before.startswith("'") else '"'
+    after = after.replace("{}", f"os.environ.get({quote}LOCAL_RANK{quote}")
+    script = "import argparse\nimport os\np = argparse.ArgumentParser()\np.add_argument(%s)\n"
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": script.replace("%s", before)}
+    contents["a.py"] += "args = p.parse_args()\nprint(args.local_rank)\n"
+    changed = migrated(contents)
+    assert changed == {"run.sh": "torchrun a.py\n", "a.py": contents["a.py"].replace(before, after)}
+    rank = {}
+    for environment in ({"LOCAL_RANK": "3"}, {}):
+        for arguments in (["--local-rank=1"], ["--local_rank", "1"], []):
+            rank[bool(environment), bool(arguments)] = _parsed(changed["a.py"], environment, arguments)
+    old = _parsed(contents["a.py"], {}, [])
+    assert rank[True, True] == rank[False, True] in (1, "1")
+    assert rank[True, False] in (3, "3")
+    assert rank[False, False] == old or "required" in before
+
+
+def _parsed(script: str, environment: dict[str, str], arguments: list[str]) -> object:
+    """`args.local_rank` of `script`, run in this process; the string "stopped" when argparse stops it."""
+    import argparse
+    import os
+    import sys
+    from unittest import mock
+
+    names: dict[str, object] = {"print": lambda *_: None}
+    with mock.patch.dict(os.environ, environment), mock.patch.object(sys, "argv", ["a.py", *arguments]):
+        try:
+            exec(compile(script, "a.py", "exec"), names)
+        except SystemExit:
+            return "stopped"
+    args = names["args"]
+    assert isinstance(args, argparse.Namespace)
+    return args.local_rank
+
+
+def test_line_and_script_are_one_fix() -> None:
+    (finding,) = findings(files(run_sh=f"{LAUNCH} a.py\n", a_py=HEARS_ARGUMENT))
+    assert finding.confidence is Confidence.PROVEN
+    assert finding.fix is not None and finding.fix.paths == {"run.sh", "a.py"} and finding.fix.unsafe is None
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("run.sh", 1), ("a.py", 1), ("a.py", 3), ("a.py", 5)]
+    assert "--local-rank=N" in finding.message and "default 0" in finding.message
+
+
+def test_several_lines_start_one_script() -> None:
+    shell = f"{LAUNCH} a.py\ntorchrun a.py\ndeepspeed a.py\n"
+    changed = migrated(files(run_sh=shell, more_sh=f"{LAUNCH} a.py\n", a_py=HEARS_ARGUMENT))
+    assert changed["run.sh"] == "torchrun a.py\ntorchrun a.py\ndeepspeed a.py\n"
+    assert changed["more.sh"] == "torchrun a.py\n"
+    assert changed["a.py"].count("LOCAL_RANK") == 1 and changed["a.py"].count("import os") == 1
+
+
+# scripts that need nothing, or less
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(
+            "import argparse, os\np = argparse.ArgumentParser()\n"
+            "p.add_argument('--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0)))\n"
+            "args = p.parse_args()\nprint(args.local_rank)\n",
+            id="default from the environment",
+        ),
+        pytest.param(
+            "import argparse, os\nRANK = int(os.getenv('LOCAL_RANK', -1))\np = argparse.ArgumentParser()\n"
+            "p.add_argument('--local_rank', type=int, default=RANK)\nargs = p.parse_args()\nprint(args.local_rank)\n",
+            id="default from a variable that holds it",
+        ),
+        pytest.param(
+            "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('--local_rank', type=int, default=0)\n"
+            "args = p.parse_args()\nif 'LOCAL_RANK' not in os.environ:\n"
+            "    os.environ['LOCAL_RANK'] = str(args.local_rank)\n",
+            id="used only when there is no launcher",
+        ),
+        pytest.param(
+            "import argparse, os\np = argparse.ArgumentParser()\np.add_argument('--local_rank', type=int)\n"
+            "args = p.parse_args()\nif args.local_rank is None:\n    args.local_rank = int(os.environ['LOCAL_RANK'])\n"
+            "print(args.local_rank)\n",
+            id="filled from the environment",
+        ),
+        pytest.param(
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('--local_rank', default=0)\n"
+            "p.parse_args()\n",
+            id="never used",
+        ),
+    ],
+)
+def test_script_hears_its_rank_already(script: str) -> None:
+    assert migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=script)) == {"run.sh": "torchrun a.py\n"}
+    assert findings(files(run_sh="torchrun a.py\n", a_py=script)) == []
+
+
+def test_environment_read_too_late_counts_for_nothing() -> None:
+    script = HEARS_ARGUMENT + "import os\nargs.local_rank = int(os.environ['LOCAL_RANK'])\n"
+    assert "a.py" in migrated(files(run_sh="torchrun a.py\n", a_py=script))
+
+
+def test_parser_in_an_imported_module() -> None:
+    contents = {
+        "tools/run.sh": f"{LAUNCH} tools/a.py\n",
+        "tools/a.py": "from lib.options import parse\nargs = parse()\nprint(args.local_rank)\n",
+        "lib/__init__.py": "",
+        "lib/options.py": "import argparse\n\ndef parse():\n    p = argparse.ArgumentParser()\n"
+        "    p.add_argument('--local_rank', type=int, default=-1)\n    return p.parse_args()\n",
+    }
+    assert migrated(contents).keys() == {"tools/run.sh", "lib/options.py"}
+
+
+# refusals
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("'--local_rank', type=parse, default=0", "type of its own"),
+        ("'--local_rank', type=int, choices=[0, 1], default=0", "choices="),
+        ("'--local_rank', nargs=argparse.REMAINDER", "nargs="),
+        ("'--local_rank', action='store_true'", "action="),
+        ("'--local_rank', type=int, **common", "at run time"),
+    ],
+)
+def test_refuses_an_odd_option(option: str, reason: str) -> None:
+    script = HEARS_ARGUMENT.replace("'--local_rank', type=int, default=0", option)
+    (said,) = reasons(files(run_sh=f"{LAUNCH} a.py\n", a_py=script))
+    assert reason in said
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (
+            HEARS_ARGUMENT + "q = argparse.ArgumentParser()\nq.add_argument('--local_rank', type=int)\n",
+            "several parsers",
+        ),
+        (HEARS_ARGUMENT.replace("args =", "parser.set_defaults(**cfg)\nargs ="), "overwrite the default"),
+        (HEARS_ARGUMENT.replace("print", "vars(args).update(cfg)\nprint"), "overwrite the default"),
+        ("import fire\ndef main(local_rank=0): ...\nfire.Fire(main)\n", "`fire`"),
+        ("import click\n@click.command()\n@click.option('--local_rank')\ndef main(local_rank): ...\n", "`click`"),
+        ("import sys\nrank = [a for a in sys.argv if 'local_rank' in a]\n", "sys.argv"),
+        ("from elsewhere.cli import main\nmain()\n", "not in this repository"),
+        (HEARS_ARGUMENT.replace("import argparse", "import argparse\nos = 1"), "`os` is taken"),
+        ("def broken(:\n", "can't be read"),
+        (
+            "import torch.distributed as dist\ndist.init_process_group('nccl', init_method='tcp://127.0.0.1:9999')\n",
+            "env://",
+        ),
+    ],
+)
+def test_refuses_a_script(script: str, reason: str) -> None:
+    contents = files(run_sh=f"{LAUNCH} a.py\n", a_py=script)
+    said = [finding.reason for finding in findings(contents)]
+    assert len(said) == 1 and said[0] is not None and reason in said[0]
+
+
+@pytest.mark.parametrize(
+    ("shell", "reason"),
+    [
+        (f'{LAUNCH} "$1"', "only known when the line runs"),
+        (f"{LAUNCH} gone.py", "not found"),
+        (f"cd $WORK\n{LAUNCH} a.py", "not found"),
+        (f"{LAUNCH} --no_python a.py", "not a Python script"),
+        (f"{LAUNCH} --nproc_per_node=2", "no script is named"),
+        (f'CMD="{LAUNCH} a.py"\nssh host "$CMD"', "can't be followed"),
+        (f'export L="{LAUNCH}"\n$L a.py', "exported"),
+        (f'L="{LAUNCH}"\n$L a.py\nx=$L', "used in other ways"),
+        (f'L="{LAUNCH}"\n$L a.py\n$L gone.py', "not found"),
+        (f"bash -c '{LAUNCH} \"a.py\"'", "quoted command"),
+    ],
+)
+def test_refuses_a_line(shell: str, reason: str) -> None:
+    said = reasons(files(run_sh=shell + "\n", a_py=READS_ENV))
+    assert said and reason in said[0]
+
+
+# programs that start their own ranks
+
+SPAWNS = """\
+import argparse
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def worker(rank, args):
+    dist.init_process_group("nccl", init_method="tcp://127.0.0.1:9999", rank=rank, world_size=args.gpus)
+
+if __name__ == "__main__":
+    p = argparse.ArgumentParser()
+    p.add_argument("--gpus", type=int, default=4)
+    args = p.parse_args()
+    mp.spawn(worker, nprocs=args.gpus, args=(args,))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"{LAUNCH} --nproc_per_node=4 a.py", "python a.py"),
+        (f"{LAUNCH} --nproc_per_node=$N a.py --gpus $N", "python a.py --gpus $N"),
+        ("torchrun --nproc_per_node 2 a.py --gpus=2", "python a.py --gpus=2"),
+        (f"{LAUNCH} a.py --gpus 3", "python a.py --gpus 3"),
+        ("$PY -u -m torch.distributed.launch \\\n  --nproc_per_node=4 \\\n  a.py", "$PY -u \\\n  a.py"),
+        ("torchrun --nproc_per_node=4 -m a --gpus 4", "python -m a --gpus 4"),
+    ],
+)
+def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
+    assert migrated(files(run_sh=before, a_py=SPAWNS)) == {"run.sh": after}
+
+
+@pytest.mark.parametrize(
+    ("shell", "script", "reason"),
+    [
+        ("torchrun --nproc_per_node=2 a.py", SPAWNS, "asked for 2 ranks, the script starts `args.gpus`"),
+        ('torchrun --nproc_per_node=4 a.py "$@"', SPAWNS, "make them agree"),
+        ("torchrun --nnodes=2 --nproc_per_node=4 a.py", SPAWNS, "several nodes"),
+        ("torchrun --nproc_per_node=4 a.py", SPAWNS.replace("    mp.spawn", "    if x: mp.spawn"), "only if `x`"),
+        ("torchrun --nproc_per_node=4 a.py", SPAWNS.replace("tcp://127.0.0.1:9999", "env://"), "MASTER_ADDR"),
+        (
+            "torchrun --nproc_per_node=4 a.py",
+            SPAWNS.replace("nprocs=args.gpus", "nprocs=torch.cuda.device_count()"),
+            "device_count",
+        ),
+    ],
+)
+def test_keeps_the_launcher_where_ranks_may_differ(shell: str, script: str, reason: str) -> None:
+    (said,) = reasons(files(run_sh=shell + "\n", a_py=script))
+    assert reason in said
+
+
+def test_counted_gpus_are_as_many_as_the_visible_ones() -> None:
+    script = SPAWNS.replace("nprocs=args.gpus", "nprocs=torch.cuda.device_count()")
+    shell = "CUDA_VISIBLE_DEVICES=0,3 torchrun --nproc_per_node=2 a.py\n"
+    assert migrated(files(run_sh=shell, a_py=script)) == {"run.sh": "CUDA_VISIBLE_DEVICES=0,3 python a.py\n"}
+
+
+def test_switch_that_the_line_does_not_give() -> None:
+    script = SPAWNS.replace("    args = p", '    p.add_argument("--many", action="store_true")\n    args = p').replace(
+        "    mp.spawn(worker, nprocs=args.gpus, args=(args,))",
+        "    if args.many:\n        mp.spawn(worker, nprocs=args.gpus, args=(args,))",
+    )
+    assert migrated(files(run_sh="torchrun --nproc_per_node=4 a.py --many\n", a_py=script))
+    (finding,) = findings(files(run_sh="torchrun --nproc_per_node=4 a.py\n", a_py=script))
+    assert "tcp://" in finding.message and finding.reason is not None
+
+
+# --launcher, start method, pins
+
+LAUNCHER = """\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('config')
+p.add_argument('--launcher', choices=['none', 'pytorch'], default='none')
+args = p.parse_args()
+if args.launcher == 'none':
+    print('alone')
+"""
+
+
+@pytest.mark.parametrize(
+    ("shell", "script", "changed"),
+    [
+        ("torchrun --nproc_per_node=2 a.py c.py", LAUNCHER, "torchrun --nproc_per_node=2 a.py --launcher pytorch c.py"),
+        ("torchrun --nproc_per_node=2 a.py c.py --launcher=pytorch", LAUNCHER, None),
+        ("torchrun --nproc_per_node=1 a.py c.py", LAUNCHER, None),
+        ("torchrun --nproc_per_node=2 a.py", LAUNCHER.replace("'pytorch'", "'mpi'"), None),
+        ("torchrun --nproc_per_node=2 a.py", LAUNCHER.replace("default='none'", "default='pytorch'"), None),
+        ("python a.py c.py", LAUNCHER, None),
+    ],
+)
+def test_passes_the_launcher(shell: str, script: str, changed: str | None) -> None:
+    assert migrated(files(run_sh=shell, a_py=script)) == ({"run.sh": changed} if changed else {})
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ("    mp.set_start_method('spawn')\n    go()\n", "    go()\n"),
+        (
+            "    if mp.get_start_method(allow_none=True) is None:\n        mp.set_start_method('spawn')\n    go()\n",
+            "    go()\n",
+        ),
+        (
+            "    try:\n        mp.set_start_method('spawn')\n    except RuntimeError:\n        pass\n    go()\n",
+            "    go()\n",
+        ),
+        ("    mp.set_start_method('spawn', force=True)\n", "    pass\n"),
+        ("    if x:\n        mp.set_start_method('spawn')\n    go()\n", "    if x:\n        pass\n    go()\n"),
+        ("    go(); mp.set_start_method('spawn')\n", "    go(); pass\n"),
+    ],
+)
+def test_spawn_under_a_launcher_is_offered_as_unsafe(body: str, left: str) -> None:
+    head = "import os\nimport torch.multiprocessing as mp\nrank = os.environ['LOCAL_RANK']\n\ndef main():\n"
+    contents = files(run_sh="torchrun a.py\n", a_py=head + body + "\nmain()\n")
+    (finding,) = findings(contents)
+    assert finding.fix is not None and finding.fix.unsafe is not None and "fork" in finding.fix.unsafe
+    assert not migrated(contents)
+    assert migrated(contents, unsafe_fixes=True) == {"a.py": head + left + "\nmain()\n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "newest"),
+    [
+        ("requirements.txt", "numpy\ntorch==1.8.1\n", (1, 8)),
+        ("requirements.txt", "torch>=1.6,<1.10\n", (1, 9)),
+        ("requirements/runtime.txt", "torch<=1.9.0\n", (1, 9)),
+        ("environment.yml", "dependencies:\n  - pytorch=1.7.1=py3.8_cuda11\n", (1, 7)),
+        ("environment.yml", "  - pytorch==1.5.0\n", (1, 5)),
+        ("docker/Dockerfile", "FROM pytorch/pytorch:1.6.0-cuda10.1\n", (1, 6)),
+        ("docker/Dockerfile", 'ARG PYTORCH="1.9.0"\n', (1, 9)),
+        ("setup.py", "install_requires=['torch~=1.8.0', 'x'],\n", (1, 8)),
+        ("docs/install.md", "pip install torch==1.9.1+cu111 torchvision==0.10.1\n", (1, 9)),
+        ("requirements.txt", "torch>=1.3\n", None),
+        ("requirements.txt", "torch\ntorchvision==0.9\npytorch_lightning==1.5\n", None),
+        ("requirements.txt", "torch~=1.8\n", None),
+        ("requirements.txt", "# torch==1.4\n", None),
+        ("README.md", "tested with torch==1.4\n", None),
+        ("other/requirements.txt", "torch==1.4\n", None),
+    ],
+)
+def test_reads_the_torch_that_is_asked_for(path: str, text: str, newest: tuple[int, int] | None) -> None:
+    pin = pin_for(pins(Project(MemoryFiles({path: text.encode()}))), "tools/a.py")
+    assert (pin.newest if pin is not None else None) == newest
+
+
+def test_torch_1_9_has_the_module_but_not_torchrun() -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": READS_ENV, "requirements.txt": "torch==1.9.0\n"}
+    assert migrated(contents) == {"run.sh": "python -m torch.distributed.run a.py\n"}
+    contents["requirements.txt"] = "torch==1.8.0\n"
+    assert "requirements.txt:1 asks for torch 1.8" in reasons(contents)[0]
+    contents["other.sh"] = "torchrun a.py\n"  # says more about the torch in use
+    assert migrated(contents) == {"run.sh": "torchrun a.py\n"}
+
+
+def test_ignores_what_is_too_deep_to_read() -> None:
+    text = "(" * 3000 + f"{LAUNCH} a.py" + ")" * 3000
+    assert migrated({"run.sh": text, "a.py": READS_ENV}) == {}
+
+
+def test_messages_name_the_consequence() -> None:
+    script = textwrap.dedent(HEARS_ARGUMENT).replace("default=0", "default=-1")
+    (finding,) = findings(files(run_sh="torchrun a.py\n", a_py=script))
+    assert finding.message == (
+        "torchrun never passes --local_rank: every rank would keep the default -1 and train alone"
+    )
