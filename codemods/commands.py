@@ -34,6 +34,7 @@ class Format(str, enum.Enum):
     text = "text"
     json = "json"
     sarif = "sarif"
+    github = "github"
 
 
 class Launcher(str, enum.Enum):
@@ -75,7 +76,8 @@ def _start(
         typer.echo(f"spawnfix {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), err=True)
+        with contextlib.redirect_stdout(sys.stderr):  # Typer prints some help itself and returns the rest
+            typer.echo(context.get_help())
         raise typer.Exit(2)
 
 
@@ -159,6 +161,10 @@ def check(
         from .review.text import render_text
 
         render_text(report)
+    elif format is Format.github:
+        from .review.github import to_github
+
+        _put(to_github(report).encode("utf-8", "backslashreplace"))
     else:
         import json
 

@@ -19,12 +19,17 @@ def commit_message(change: RuleChange, summary: str, version: str) -> str:
     """Subject (from the rule's `summary`), every site with its reason and trace, and trailers."""
     what = summary.rstrip(". ")
     what = what if what[:2].isupper() else what[:1].lower() + what[1:]
-    places = len(change.findings)
+    number = len(change.findings)
+    places = f"{number} place" if number == 1 else f"{number} places"
+    opening = ""
     subject = f"{change.rule}: {what}"
-    counted = f"{subject} ({places} place{'s' if places != 1 else ''})"
-    subject = counted if len(counted) <= _SUBJECT else textwrap.shorten(subject, _SUBJECT, placeholder="...")
+    if len(subject) > _SUBJECT:
+        subject = f"{change.rule}: repair {places}"
+        opening = "\n".join(_wrapped(summary, "", "")) + "\n\n"
+    elif len(subject) + len(places) + 3 <= _SUBJECT:
+        subject += f" ({places})"
     sites = "\n".join(line for finding in change.findings for line in _site(finding))
-    return f"{subject}\n\n{sites}\n\nSpawnfix-Rule: {change.rule}\nSpawnfix-Version: {version}\n"
+    return f"{subject}\n\n{opening}{sites}\n\nSpawnfix-Rule: {change.rule}\nSpawnfix-Version: {version}\n"
 
 
 def _site(finding: Finding) -> Iterable[str]:
