@@ -63,6 +63,9 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
         say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
     made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
     say(f"branch {branch.name}: {made}, {changed} changed")
+    if changed_here := repository.uncommitted():
+        files = _counted(len(changed_here), "file")
+        say(f"  it starts from the last commit: your uncommitted changes in {files} were not looked at")
     say(f"  look at it:  git diff {start}...{branch.name}")
     if check_out and repository.work_tree is not None:
         git_tree.check_out(repository, branch)

@@ -212,6 +212,7 @@ def test_uncommitted_change_in_the_way(words: Path, run: Run) -> None:
     before = state(words)
     done = run("migrate", words)
     one_line(done, r"spawnfix/migrate is made but not checked out: uncommitted changes are in the way \(a\.py\)")
+    assert "your uncommitted changes in 1 file were not looked at" in done.err
     after = state(words)
     assert "spawnfix/migrate" in str(after.pop("refs"))
     before.pop("refs")
@@ -499,6 +500,7 @@ def spawnfix(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
 
 def test_reader_that_goes_away(tmp_path: Path) -> None:
     process = spawnfix("explain", "dict-views")
+    assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() != 0

@@ -488,6 +488,12 @@ def test_changes_elsewhere_stay(repo: Path) -> None:
     assert stat.S_IMODE((repo / "run.sh").stat().st_mode) & 0o111
 
 
+def test_uncommitted_files_are_named(repo: Path) -> None:
+    assert found(repo).uncommitted() == []
+    dirty_elsewhere(repo)
+    assert found(repo).uncommitted() == ["pkg/b.py", "staged.py"]
+
+
 def change_file(repo: Path) -> None:
     (repo / "a.py").write_bytes(b"mine\n")
 
@@ -569,6 +575,14 @@ def test_not_checked_out_where_something_would_be_lost(repo: Path, spoil: Callab
     assert "refs/heads/spawnfix/migrate" in str(after.pop("refs"))
     before.pop("refs")
     assert after == before
+
+
+def test_old_git_makes_the_branch_only(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Repository, "modern", False)
+    branch = build(repo)
+    assert branch.author.name == "Ada Lovelace"
+    with pytest.raises(NotCheckedOut, match=r"git 2\.31"):
+        git_tree.check_out(found(repo), branch)
 
 
 def test_head_that_moved_meanwhile(repo: Path) -> None:

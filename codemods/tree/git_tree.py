@@ -248,6 +248,8 @@ def check_out(repository: Repository, branch: Branch) -> None:
         )
     if repository.head() != branch.base:
         raise NotCheckedOut(f"{there}: HEAD moved while spawnfix was at work; git checkout {branch.name} yourself")
+    if not repository.modern:
+        raise NotCheckedOut(f"{there}: that takes git 2.31 or newer; git checkout {branch.name} yourself")
     filters = repository.foreign_filters()
     drivers = {key.split(".", 1)[1].rpartition(".")[0] for key in filters}
     if drivers and (stuck := _filtered(repository, branch.paths, drivers)):
@@ -283,7 +285,7 @@ def _obstacle(error: GitFailed, name: str) -> str:
     if "would be overwritten" in error.errors and files:
         kind = "untracked files are in the way" if "untracked" in error.errors else "uncommitted changes are in the way"
         return f"{kind} ({_some(files)}); commit or stash them, then git checkout {name}"
-    if "index.lock" in error.errors:
+    if "index.lock" in error.errors and "File exists" in error.errors:
         return f"another git process holds index.lock; when it is done, git checkout {name}"
     if "resolve your current index" in error.errors or "needs merge" in error.errors:
         return f"there are unresolved conflicts; resolve them, then git checkout {name}"

@@ -182,12 +182,20 @@ class Repository:
         return next((word for name, word in _UNDER_WAY.items() if (self.git_dir / name).exists()), None)
 
     @cached_property
+    def modern(self) -> bool:
+        """True for git 2.31 and later, which tell where a setting comes from and take any from the environment."""
+        return git.Git().version_info[:2] >= (2, 31)
+
+    @cached_property
     def _configuration(self) -> list[tuple[str, str, str]]:
-        """(scope, key, value) of all configuration, in git's order."""
+        """(scope, key, value) of all configuration, in git's order; scope "local" throughout with an old git."""
+        scoped = ["--show-scope"] if self.modern else []
         try:
-            parts = _text(self.git("config", "--list", "-z", "--show-scope", trusting=True)).split("\0")
+            parts = _text(self.git("config", "--list", "-z", *scoped, trusting=True)).split("\0")
         except GitFailed as error:
             raise Problem(f"{self.folder}: git's configuration can't be read: {error}") from None
+        if not scoped:
+            parts = [part for pair in parts for part in ("local", pair)]
         found = []
         for scope, pair in zip(parts[::2], parts[1::2], strict=False):
             key, has_value, value = pair.partition("\n")
@@ -207,6 +215,17 @@ class Repository:
         if name and email:
             return Person(name, email)
         return Person("spawnfix", "spawnfix@localhost", configured=False)
+
+    def uncommitted(self) -> list[str]:
+        """Tracked files that differ from the last commit, on disk or staged; none when git can't say."""
+        if self.work_tree is None or not self.modern:
+            return []
+        question = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
+        try:
+            rows = self.git(*question, trusting=True, config=self.foreign_filters())
+        except GitFailed:
+            return []
+        return [os.fsdecode(row[3:]) for row in rows.split(b"\0")[:-1]]
 
     def foreign_filters(self) -> dict[str, str]:
         """Configuration that takes the filter drivers which this repository defines back to what the user has.
