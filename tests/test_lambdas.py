@@ -1638,7 +1638,7 @@ import functools
 from collections import defaultdict
 
 
-def _build_defaultdict():
+def _build_f():
     return 1
 
 
@@ -1648,7 +1648,7 @@ def build(ds):
     ds.c = defaultdict(str)
     ds.d = defaultdict(functools.partial(defaultdict, int))
     ds.e = defaultdict(functools.partial(defaultdict, float))
-    ds.f = defaultdict(_build_defaultdict)
+    ds.f = defaultdict(_build_f)
 """,
             id="a factory of zeros",
         ),
@@ -1694,12 +1694,12 @@ def build(ds, int):
 from collections import defaultdict
 
 
-def _build_defaultdict():
+def _build_fn():
     return 0
 
 
 def build(ds, int):
-    return defaultdict(_build_defaultdict)
+    return defaultdict(_build_fn)
 """,
             id="a shadowed builtin",
         ),

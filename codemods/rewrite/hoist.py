@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..finding import Edit, Fix, Import
 from ..project import Project
 from .definitions import Unwritable, lambda_as_def, moved
+from .handover import Burdens, Handover, Stay, outside_uses
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
     blank_lines_above,
@@ -32,13 +33,7 @@ from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, line_
 from .shapes import known_shape, spelled
 from .units import SEES_NAMES, Movable, Unit, Units, is_after
 
-_ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
-_OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
-_CALLABLE = "use a class with `__call__`"
-
-_NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))[ ]*\Z")
-
-Burdens = Callable[[str, int], Sequence[str]]
+_NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
 
 
 class Target(NamedTuple):
@@ -101,13 +96,15 @@ class _Planner:
     def __init__(self, project: Project, path: str, module: ast.Module, burdens: Burdens) -> None:
         source = project.source(path)
         assert source is not None
-        self.project, self.path, self.source, self.burdens = project, path, source, burdens
+        self.path, self.source = path, source
         self.scopes = Scopes(module)
         self.units = Units(self.scopes)
         self.names = Names(project, path, self.scopes)
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
+        self.handover = Handover(project, source, self.scopes, burdens)
         self.padded: set[int] = set()  # offsets that got their blank lines
+        self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
     # from targets to groups
     def plan(self, targets: Sequence[Target]) -> dict[Target, Fix | Refusal]:
@@ -127,8 +124,8 @@ class _Planner:
                 answers[target] = Refusal("the code at this place can't be found again")
         simple: dict[ast.AST, Fix] = {}
         for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
-            around = next((simple[above] for above in self.scopes.ancestors(node) if above in simple), None)
-            fix = around or self._simple(node)
+            outer = next((simple[above] for above in self.scopes.ancestors(node) if above in simple), None)
+            fix = outer or self._simple(node)
             if fix is not None:
                 answers[target] = simple[node] = fix
         moving = {target: self.units.of(node) for target, node in wanted.items() if target not in answers}
@@ -207,19 +204,25 @@ class _Planner:
         block = scopes.block_of(statement)
         line, last = first_attached_line(self.source, statement), statement.end_lineno or statement.lineno
         edits: list[Edit] = []
-        above = blank_lines_above(self.source, line)
-        if (top or block[0] is not statement) and above < gap:
+        missing = self._missing_above(line, gap)
+        if missing and (top or block[0] is not statement):
             start = self.source.line_starts[line - 1]
-            edits.append(Edit(self.path, start, start, "\n" * (gap - above)))
+            edits.append(Edit(self.path, start, start, "\n" * missing))
         start = self.source.line_starts[statement.lineno - 1]
         tail = self._line_end(statement).strip()
         if tail:
             text = f"{indent}{tail}\n{text}"
         end = end_of_line(self.source, last)
         below = blank_lines_below(self.source, last)
-        pad = "\n" * max(0, gap - below) if block[-1] is not statement else ""
-        edits.append(Edit(self.path, start, end, text + pad))
+        room = max(0, gap - below) if block[-1] is not statement else 0
+        self.room_below[last] = room
+        edits.append(Edit(self.path, start, end, text + "\n" * room))
         return Fix(f"write `{target.id}` as a function", tuple(edits))
+
+    def _missing_above(self, line: int, gap: int) -> int:
+        """Blank lines to add above a line, those counted in that another fix adds there."""
+        above = blank_lines_above(self.source, line)
+        return max(0, gap - above - self.room_below.get(line - 1 - above, 0))
 
     def _alone(self, statement: ast.stmt) -> bool:
         start, end = self.source.offset(*start_of(statement)), self.source.offset(*end_of(statement))
@@ -241,7 +244,7 @@ class _Planner:
             for unit in group:
                 edits += self._leave(moves[unit], moves, imports)
             edits += self._arrive(moves, imports)
-        except (_Stay, Unwritable) as stay:
+        except (Stay, Unwritable) as stay:
             return Refusal(str(stay))
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
@@ -261,21 +264,21 @@ class _Planner:
                         if variable not in captures[unit]:
                             why = self.scopes.why_not_once(variable, unit.node)
                             if why is not None:
-                                raise _Stay(f"{needed.label}, which it uses, needs a variable: {why}")
+                                raise Stay(f"{needed.label}, which it uses, needs a variable: {why}")
                             captures[unit][variable] = None
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
                         if self.scopes.method_self(unit.node) != selves[needed]:
-                            raise _Stay(f"{needed.label}, which it uses, belongs to another method's object")
+                            raise Stay(f"{needed.label}, which it uses, belongs to another method's object")
                         selves[unit] = selves[needed]
                         changed = True
         moves: dict[Unit, _Move] = {}
         for unit in group:
             move = moves[unit] = _Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
-                raise _Stay(f"{unit.label} reads values of the function around it: pass them to its constructor")
+                raise Stay(f"{unit.label} reads values of the function around it: pass them to its constructor")
             self._choose_home(move, selves[unit], alone=len(group) == 1)
-            self._check_identity(move)
+            self.handover.check_identity(unit, bool(move.arguments or unit.frozen))
         for unit in group:
             self._name(moves[unit], moves)
         return moves
@@ -284,116 +287,15 @@ class _Planner:
         unit = move.unit
         if me is None:
             if unit.mangled:
-                raise _Stay("it uses a name with two leading underscores, which its class changes: rename that")
+                raise Stay("it uses a name with two leading underscores, which its class changes: rename that")
             return
-        why = self._why_no_method(me)
+        why = self.handover.why_no_method(me)
         if why is None:
             move.method = me
             return
         if unit.mangled or not alone or unit.own_self is None:
-            raise _Stay(why)
-        move.attributes = self._read_attributes(unit, me, why)
-
-    def _why_no_method(self, me: tuple[Scope, str, ast.ClassDef]) -> str | None:
-        cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
-        scope: Scope | None = self.scopes.around(cls)
-        while scope is not None:
-            if scope.is_local:
-                return f"the class `{cls.name}` is itself made inside a function: move it to module level"
-            scope = scope.parent
-        for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
-            if special in self.scopes.inner(cls).bindings:
-                return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
-        burdens = self.burdens(self.path, cls.lineno)
-        if burdens:
-            return f"{carry} with {', '.join(burdens)}: pass what it needs as arguments"
-        return None
-
-    def _read_attributes(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef], why: str) -> tuple[str, ...]:
-        """The attributes of self that the body reads, when handing over their present values is the same thing."""
-        scopes, cls = self.scopes, me[2]
-        names: dict[str, None] = {}
-        for use in unit.self_uses:
-            parent = scopes.parents[use.node]
-            if not (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load)):
-                raise _Stay(why)
-            names[parent.attr] = None
-        init = next((s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
-        words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
-        words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
-        for name in names:
-            stores = [
-                node
-                for node in ast.walk(scopes.tree)
-                if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
-            ]
-            inside = {id(node) for node in ast.walk(init)} if init is not None else set()
-            if name in scopes.inner(cls).bindings or not stores:
-                raise _Stay(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
-            late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
-            if late or len(stores) > 1 or self._is_set_elsewhere(name):
-                line = f" at line {late[0].lineno}" if late else ""
-                raise _Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
-            if any(f"{me[1]}.{name}`" in burden for burden in self.burdens(self.path, cls.lineno)):
-                raise _Stay(why)
-            if name in words or name.startswith("__"):
-                raise _Stay(f"{why} (`{name}` means something else in it)")
-        return tuple(names)
-
-    def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
-        """`self.x = ...` stands directly in `__init__`, before the function is made if that is in `__init__` too."""
-        statement = self.scopes.statement_of(store)
-        if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            return False
-        maker = self.scopes.anchor(unit.node, self.scopes.inner(init)) if self._is_made_in(unit, init) else None
-        return maker is None or end_of(statement) <= start_of(maker)
-
-    def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
-        return any(above is init for above in self.scopes.ancestors(unit.node))
-
-    def _is_set_elsewhere(self, name: str) -> bool:
-        pattern = re.compile(
-            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
-        )
-        return (
-            any(source.path != self.path for source in self.project.matching(pattern)) or "setattr(" in self.source.text
-        )
-
-    def _check_identity(self, move: _Move) -> None:
-        """Whatever is a partial afterwards has no `__name__` and is no function; attributes do not travel by name."""
-        unit = move.unit
-        wrapped = bool(move.arguments or unit.frozen)
-        unseen = f"which a worker does not see: {_CALLABLE}"
-        lacking = f"which a partial lacks: {_CALLABLE}"
-        for use in self._outside_uses(unit, {unit}):
-            parent = self.scopes.parents[use.node]
-            if isinstance(parent, ast.Attribute):
-                what = f"`{use.name}.{parent.attr}`"
-                if not isinstance(parent.ctx, ast.Load):
-                    raise _Stay(f"{what} is set (line {parent.lineno}), {unseen}")
-                if wrapped:
-                    raise _Stay(f"{what} is read (line {parent.lineno}), {lacking}")
-            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
-                raise _Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
-        for node in ast.walk(self.scopes.tree) if wrapped else ():
-            if isinstance(node, (ast.Attribute, ast.Name)):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id
-                if name in _ASKS_FOR_FUNCTIONS:
-                    raise _Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
-                if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
-                    raise _Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
-
-    def _may_be_function(self, value: ast.expr) -> bool:
-        if isinstance(value, ast.Attribute):
-            return value.attr != "__class__"
-        if isinstance(value, ast.Name):
-            if value.id == "cls" or value.id[:1].isupper():
-                return False
-            owner = self.scopes.owner(self.scopes.around(value), value.id)
-            return owner is not None and all(
-                each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
-            )
-        return isinstance(value, ast.Subscript)
+            raise Stay(why)
+        move.attributes = self.handover.attributes(unit, me, why)
 
     # names
     def _name(self, move: _Move, moves: dict[Unit, _Move]) -> None:
@@ -451,16 +353,9 @@ class _Planner:
     def _partial(self, move: _Move, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
         found = spelled(self.scopes, self.path, node, "functools", "partial")
         if found is None:
-            raise _Stay("`functools` is something else in this file: pass the values as arguments")
+            raise Stay("`functools` is something else in this file: pass the values as arguments")
         imports += found[1]
         return f"{found[0]}({', '.join([base, *arguments])})"
-
-    def _outside_uses(self, unit: Unit, moving: Iterable[Unit]) -> list[Use]:
-        """Where the unit's name is read by code that stays."""
-        if unit.variable is None:
-            return []
-        inside = {id(node) for other in moving for node in ast.walk(other.node)}
-        return [use for use in unit.variable.scope.uses.get(unit.variable.name, []) if id(use.node) not in inside]
 
     def _leave(self, move: _Move, moves: dict[Unit, _Move], imports: list[Import]) -> list[Edit]:
         """What happens at the place that the unit leaves, and to the code there that names it."""
@@ -470,9 +365,9 @@ class _Planner:
             if any(
                 isinstance(above, ast.stmt) and self._is_moving(above, moves) for above in self.scopes.ancestors(node)
             ):
-                raise _Stay("it moves with the function around it")
+                raise Stay("it moves with the function around it")
             return [self._replace_lambda(node, self._made(move, imports))]
-        uses = self._outside_uses(unit, moves)
+        uses = outside_uses(unit, moves)
         made = self._made(move, imports)
         seen_by_name = self._is_seen_by_name(unit)
         if unit.variable is not None and self._can_vanish(unit):
@@ -536,7 +431,7 @@ class _Planner:
 
     def _inner_edit(self, use: Use, other: _Move, imports: list[Import]) -> Edit:
         if other.unit.frozen or other.attributes:
-            raise _Stay(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
+            raise Stay(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
         if not other.captures:
             return self._replace(use.node, other.base)
         call = self.scopes.parents[use.node]
@@ -548,7 +443,7 @@ class _Planner:
 
     def _not_in_fstring(self, use: Use) -> None:
         if any(isinstance(above, ast.JoinedStr) for above in self.scopes.ancestors(use.node)):
-            raise _Stay(
+            raise Stay(
                 f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
             )
 
@@ -567,7 +462,8 @@ class _Planner:
                 )
                 indent = indentation_at(self.source, maker.lineno)
             else:
-                offset, missing = place_above(self.source, self.scopes, unit.node)
+                line = place_above(self.source, self.scopes, unit.node)
+                offset, missing = self.source.line_starts[line - 1], self._missing_above(line, self.gap)
                 indent = ""
                 self._check_order(unit, offset)
             text = self._definition(move, inner, indent)
@@ -596,7 +492,7 @@ class _Planner:
         return at
 
     def _definition(self, move: _Move, inner: Sequence[Edit], indent: str) -> str:
-        node, imports = move.unit.node, move.unit.imports
+        node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
         if isinstance(node, ast.Lambda):
             return lambda_as_def(self.source, node, move.name, move.leading, inner, indent, self.indent_unit, imports)
         return moved(self.source, node, move.name, move.leading, inner, indent, imports)
@@ -609,8 +505,4 @@ class _Planner:
                 continue
             first = min(self.source.offset(*each.done) for each in bindings)
             if first > offset:
-                raise _Stay(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
-
-
-class _Stay(Exception):
-    """The group can't move; the message says why."""
+                raise Stay(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")

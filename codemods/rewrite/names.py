@@ -14,6 +14,9 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+_WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
+
+
 def snake(name: str) -> str:
     """`RandomCrop` -> `random_crop`; anything not allowed in an identifier becomes an underscore."""
     return re.sub(r"\W+|_+", "_", _CAMEL.sub("_", name)).strip("_").lower()
@@ -21,7 +24,7 @@ def snake(name: str) -> str:
 
 def role(scopes: Scopes, node: ast.AST) -> str:
     """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says."""
-    below = node
+    below, second_best = node, ""
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:
             return snake(above.arg)
@@ -30,7 +33,11 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
                 return _usable(snake(keys[0].value))
         if isinstance(above, ast.Call) and below is not above.func:
-            return _usable(snake(_last_name(above.func)))
+            called = _last_name(above.func)
+            if called not in _WRAPPERS and not called[:1].isupper():
+                return _usable(snake(called))
+            if second_best == "":
+                second_best = "fn" if called in _WRAPPERS else _usable(snake(called))
         if isinstance(above, ast.arguments):
             return _parameter_of(above, below)
         if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
@@ -41,7 +48,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         if isinstance(above, ast.stmt):
             break
         below = above
-    return "fn"
+    return second_best or "fn"
 
 
 def _usable(name: str) -> str:

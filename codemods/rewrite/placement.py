@@ -89,14 +89,9 @@ def usual_gap(source: Source, module: ast.Module) -> int:
     return 1 if gaps[1] > gaps[2] else 2
 
 
-def place_above(source: Source, scopes: Scopes, node: ast.AST) -> tuple[int, int]:
-    """Offset of the line above which a definition goes to stand before the top-level statement that holds `node`.
-
-    The second number is how many blank lines have to be added before it.
-    """
-    line = first_attached_line(source, scopes.top_statement(node))
-    missing = max(0, usual_gap(source, scopes.tree) - blank_lines_above(source, line))
-    return source.line_starts[line - 1], missing
+def place_above(source: Source, scopes: Scopes, node: ast.AST) -> int:
+    """The line above which a definition goes to stand before the top-level statement that holds `node`."""
+    return first_attached_line(source, scopes.top_statement(node))
 
 
 def end_of_line(source: Source, line: int) -> int:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+from .definite import binds, blocks, header_binds, pattern_binds
+
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
 Position: TypeAlias = "tuple[int, int]"
@@ -292,12 +294,12 @@ class Scopes:
             return True
         below = anchor
         for above in self.ancestors(anchor):
-            for block in _blocks(above):
-                if below in block and _binds(block[: block.index(below)], name):
+            for block in blocks(above):
+                if below in block and binds(block[: block.index(below)], name):
                     return True
-            if isinstance(above, (ast.With, ast.AsyncWith)) and below in above.body and _header_binds(above, name):
+            if isinstance(above, (ast.With, ast.AsyncWith)) and below in above.body and header_binds(above, name):
                 return True
-            if isinstance(above, ast.match_case) and below in above.body and _pattern_binds(above.pattern, name):
+            if isinstance(above, ast.match_case) and below in above.body and pattern_binds(above.pattern, name):
                 return True
             if above is scope.node:
                 break
@@ -323,7 +325,7 @@ class Scopes:
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The list of statements that holds the statement."""
-        return next(block for block in _blocks(self.parents[statement]) if statement in block)
+        return next(block for block in blocks(self.parents[statement]) if statement in block)
 
     def under_guard(self, node: ast.AST) -> bool:
         """True for nodes inside `if __name__ == "__main__":` itself (not its else)."""
@@ -351,80 +353,6 @@ class Scopes:
                 return (scope, name, parent.node) if len(scope.bindings[name]) == 1 else None
             scope = parent
         return None
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
-
-
-def _binds(block: Iterable[ast.stmt], name: str) -> bool:
-    return any(_statement_binds(statement, name) or isinstance(statement, _EXITS) for statement in block)
-
-
-_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-
-
-def _statement_binds(node: ast.stmt, name: str) -> bool:
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        return node.name == name
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return any((alias.asname or alias.name.partition(".")[0]) == name for alias in node.names)
-    if isinstance(node, ast.Assign):
-        return any(_target_binds(target, name) for target in node.targets) or _walrus(node.value, name)
-    if isinstance(node, ast.AnnAssign):
-        return node.value is not None and _target_binds(node.target, name)
-    if isinstance(node, ast.AugAssign):
-        return _target_binds(node.target, name)
-    if isinstance(node, ast.If):
-        if node.orelse and _binds(node.body, name) and _binds(node.orelse, name):
-            return True
-        return _walrus(node.test, name)
-    if isinstance(node, (ast.With, ast.AsyncWith)):
-        return not _suppresses(node) and (_header_binds(node, name) or _binds(node.body, name))
-    if isinstance(node, ast.Try):
-        if _binds(node.finalbody, name):
-            return True
-        return _binds([*node.body, *node.orelse], name) and all(_binds(each.body, name) for each in node.handlers)
-    if isinstance(node, ast.Match):
-        catches_all = any(
-            isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
-            for case in node.cases
-        )
-        return catches_all and all(_pattern_binds(case.pattern, name) or _binds(case.body, name) for case in node.cases)
-    return isinstance(node, ast.Expr) and _walrus(node.value, name)
-
-
-def _suppresses(node: ast.With | ast.AsyncWith) -> bool:
-    return any(
-        "suppress" in ast.unparse(item.context_expr) or "raises" in ast.unparse(item.context_expr)
-        for item in node.items
-    )
-
-
-def _header_binds(node: ast.With | ast.AsyncWith, name: str) -> bool:
-    return any(item.optional_vars is not None and _target_binds(item.optional_vars, name) for item in node.items)
-
-
-def _pattern_binds(pattern: ast.AST, name: str) -> bool:
-    return any(
-        getattr(node, "name", None) == name or getattr(node, "rest", None) == name for node in ast.walk(pattern)
-    ) and not any(isinstance(node, ast.MatchOr) for node in ast.walk(pattern))
-
-
-def _target_binds(target: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(target)
-    )
-
-
-def _walrus(value: ast.AST, name: str) -> bool:
-    at = value
-    while isinstance(at, ast.Compare):
-        at = at.left
-    return isinstance(at, ast.NamedExpr) and at.target.id == name
 
 
 class _Builder:

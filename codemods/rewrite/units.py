@@ -11,6 +11,7 @@ from .scopes import (
     FUNCTIONS,
     FunctionNode,
     Kind,
+    Position,
     Scope,
     Scopes,
     Use,
@@ -59,9 +60,7 @@ class Unit:
     uses: dict[Variable, list[Use]] = field(default_factory=dict)  # where its body names those functions
     own_self: tuple[Scope, str, ast.ClassDef] | None = None  # set when the body reads the method's `self`
     self_uses: list[Use] = field(default_factory=list)
-    imports: list[str] = field(
-        default_factory=list
-    )  # statements that it needs first: imports of the enclosing function
+    imports: dict[Position, str] = field(default_factory=dict)  # imports of the enclosing function that it needs
     frozen: dict[str, str] = field(
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable
@@ -362,7 +361,7 @@ class Units:
                 return (
                     f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
                 )
-            unit.imports.append(_import_statement(imported[0].statement, variable.name))
+            unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return None
         why = self.scopes.why_not_once(variable, unit.node) or self._another_self(variable)
         if why is not None:

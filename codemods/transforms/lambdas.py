@@ -1,15 +1,13 @@
 """Lambdas, nested functions and local classes that cross a process boundary get a name that pickle finds.
 
-What it finds
--------------
+## What it finds
 A lambda, a function defined inside a function, or a class defined inside a function that reaches another process: as
 `collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a
 `Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
 keys, `map` inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask,
 joblib) are left alone.
 
-Why it breaks
--------------
+## Why it breaks
 Under spawn and forkserver everything a worker needs is pickled, and pickle stores a function as its name in a module. A
 lambda or a nested function has none:
 
@@ -19,8 +17,7 @@ AttributeError: Can't pickle local object 'build_loader.<locals>.<lambda>'
 
 Linux with fork hides it; Windows, macOS, CUDA in workers, and Python 3.14 do not.
 
-Example
--------
+## Example
 ```python
 from multiprocessing import Pool
 
@@ -43,8 +40,7 @@ if __name__ == "__main__":
     print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
 ```
 
-Use instead
------------
+## Use instead
 ```python
 import functools
 from multiprocessing import Pool
@@ -75,8 +71,7 @@ if __name__ == "__main__":
     print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
 ```
 
-Fix safety
-----------
+## Fix safety
 Safe. Without anything from around it the function moves to module level, above the code that makes it. What it reads
 of local variables is handed over with `functools.partial`, only when no variable is bound again afterwards, so that the
 value taken there is what the closure would have seen. `self` makes it a method, unless its objects carry a model, a
@@ -88,8 +83,7 @@ main guard binds, decorators that may register the function, classes with comput
 each call, attributes set on functions, and code that asks a function for its `__name__` where a partial would take its
 place.
 
-References
-----------
+## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>
 - <https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods>
 - <https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors>

@@ -1,0 +1,84 @@
+"""Whether statements bind a name on every path through them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements that a statement (or handler, or case) holds."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def binds(block: Iterable[ast.stmt], name: str) -> bool:
+    """True when `name` is bound behind the block; leaving the function or loop counts, as nothing comes behind."""
+    return any(_statement_binds(statement, name) or isinstance(statement, _EXITS) for statement in block)
+
+
+def _statement_binds(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        return node.name == name
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return any((alias.asname or alias.name.partition(".")[0]) == name for alias in node.names)
+    if isinstance(node, ast.Assign):
+        return any(_target_binds(target, name) for target in node.targets) or _walrus(node.value, name)
+    if isinstance(node, ast.AnnAssign):
+        return node.value is not None and _target_binds(node.target, name)
+    if isinstance(node, ast.AugAssign):
+        return _target_binds(node.target, name)
+    if isinstance(node, ast.If):
+        if node.orelse and binds(node.body, name) and binds(node.orelse, name):
+            return True
+        return _walrus(node.test, name)
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return not _suppresses(node) and (header_binds(node, name) or binds(node.body, name))
+    if isinstance(node, ast.Try):
+        if binds(node.finalbody, name):
+            return True
+        return binds([*node.body, *node.orelse], name) and all(binds(each.body, name) for each in node.handlers)
+    if isinstance(node, ast.Match):
+        catches_all = any(
+            isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
+            for case in node.cases
+        )
+        return catches_all and all(pattern_binds(case.pattern, name) or binds(case.body, name) for case in node.cases)
+    return isinstance(node, ast.Expr) and _walrus(node.value, name)
+
+
+def _suppresses(node: ast.With | ast.AsyncWith) -> bool:
+    return any(
+        "suppress" in ast.unparse(item.context_expr) or "raises" in ast.unparse(item.context_expr)
+        for item in node.items
+    )
+
+
+def header_binds(node: ast.With | ast.AsyncWith, name: str) -> bool:
+    """True for `with ... as name`."""
+    return any(item.optional_vars is not None and _target_binds(item.optional_vars, name) for item in node.items)
+
+
+def pattern_binds(pattern: ast.AST, name: str) -> bool:
+    """True when a pattern that matched has bound `name`."""
+    return any(
+        getattr(node, "name", None) == name or getattr(node, "rest", None) == name for node in ast.walk(pattern)
+    ) and not any(isinstance(node, ast.MatchOr) for node in ast.walk(pattern))
+
+
+def _target_binds(target: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(target)
+    )
+
+
+def _walrus(value: ast.AST, name: str) -> bool:
+    at = value
+    while isinstance(at, ast.Compare):
+        at = at.left
+    return isinstance(at, ast.NamedExpr) and at.target.id == name

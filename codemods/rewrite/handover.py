@@ -1,0 +1,142 @@
+"""What may stand for `self` when a function moves: a method, its attributes, or nothing; and what forbids a partial."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from ..project import Project
+from ..tree.source import Source
+from .scopes import Scope, Scopes, Use, end_of, start_of
+from .units import Unit
+
+Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
+Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
+
+_ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
+_OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
+_CALLABLE = "use a class with `__call__`"
+
+
+class Stay(Exception):
+    """Something can't move; the message says why and what a person could do."""
+
+
+def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
+    """Where the unit's name is read by code that stays."""
+    if unit.variable is None:
+        return []
+    inside = {id(node) for other in moving for node in ast.walk(other.node)}
+    return [use for use in unit.variable.scope.uses.get(unit.variable.name, []) if id(use.node) not in inside]
+
+
+class Handover:
+    """Questions about one file; `burdens` says what instances of a class carry along."""
+
+    def __init__(self, project: Project, source: Source, scopes: Scopes, burdens: Burdens) -> None:
+        self.project, self.source, self.scopes, self.burdens = project, source, scopes, burdens
+        self.path = source.path
+
+    def why_no_method(self, me: Me) -> str | None:
+        cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
+        scope: Scope | None = self.scopes.around(cls)
+        while scope is not None:
+            if scope.is_local:
+                return f"the class `{cls.name}` is itself made inside a function: move it to module level"
+            scope = scope.parent
+        for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
+            if special in self.scopes.inner(cls).bindings:
+                return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
+        burdens = self.burdens(self.path, cls.lineno)
+        if burdens:
+            return f"{carry} with {', '.join(burdens)}: pass what it needs as arguments"
+        return None
+
+    def attributes(self, unit: Unit, me: Me, why: str) -> tuple[str, ...]:
+        """The attributes of self that the body reads, when handing over their present values is the same thing."""
+        scopes, cls = self.scopes, me[2]
+        names: dict[str, None] = {}
+        for use in unit.self_uses:
+            parent = scopes.parents[use.node]
+            if not (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load)):
+                raise Stay(why)
+            names[parent.attr] = None
+        init = next((s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
+        words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
+        words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
+        for name in names:
+            stores = [
+                node
+                for node in ast.walk(scopes.tree)
+                if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+            ]
+            inside = {id(node) for node in ast.walk(init)} if init is not None else set()
+            if name in scopes.inner(cls).bindings or not stores:
+                raise Stay(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
+            late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
+            if late or len(stores) > 1 or self._is_set_elsewhere(name):
+                line = f" at line {late[0].lineno}" if late else ""
+                raise Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
+            if any(f"{me[1]}.{name}`" in burden for burden in self.burdens(self.path, cls.lineno)):
+                raise Stay(why)
+            if name in words or name.startswith("__"):
+                raise Stay(f"{why} (`{name}` means something else in it)")
+        return tuple(names)
+
+    def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
+        """`self.x = ...` stands directly in `__init__`, before the function is made if that is in `__init__` too."""
+        statement = self.scopes.statement_of(store)
+        if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return False
+        maker = self.scopes.anchor(unit.node, self.scopes.inner(init)) if self._is_made_in(unit, init) else None
+        return maker is None or end_of(statement) <= start_of(maker)
+
+    def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
+        return any(above is init for above in self.scopes.ancestors(unit.node))
+
+    def _is_set_elsewhere(self, name: str) -> bool:
+        pattern = re.compile(
+            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
+        )
+        return (
+            any(source.path != self.path for source in self.project.matching(pattern)) or "setattr(" in self.source.text
+        )
+
+    def check_identity(self, unit: Unit, wrapped: bool) -> None:
+        """Whatever is a partial afterwards has no `__name__` and is no function; attributes do not travel by name.
+
+        Raises Stay where the file relies on either.
+        """
+        unseen = f"which a worker does not see: {_CALLABLE}"
+        lacking = f"which a partial lacks: {_CALLABLE}"
+        for use in outside_uses(unit, {unit}):
+            parent = self.scopes.parents[use.node]
+            if isinstance(parent, ast.Attribute):
+                what = f"`{use.name}.{parent.attr}`"
+                if not isinstance(parent.ctx, ast.Load):
+                    raise Stay(f"{what} is set (line {parent.lineno}), {unseen}")
+                if wrapped:
+                    raise Stay(f"{what} is read (line {parent.lineno}), {lacking}")
+            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
+                raise Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
+        for node in ast.walk(self.scopes.tree) if wrapped else ():
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                if name in _ASKS_FOR_FUNCTIONS:
+                    raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
+                if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
+                    raise Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
+
+    def _may_be_function(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Attribute):
+            return value.attr != "__class__"
+        if isinstance(value, ast.Name):
+            if value.id == "cls" or value.id[:1].isupper():
+                return False
+            owner = self.scopes.owner(self.scopes.around(value), value.id)
+            return owner is not None and all(
+                each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
+            )
+        return isinstance(value, ast.Subscript)
