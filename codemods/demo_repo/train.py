@@ -39,6 +39,7 @@ def main():
                 average.lerp_(value, 0.01)
     if dist.get_rank() == 0:
         print(f"loss {loss.item():.4f}")
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
