@@ -122,15 +122,16 @@ def migrate(
     with _watched("migrating") as rules:
         done = plan(where.files, settings, where.scope, rules)
     diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
-    for line in deliver.summary(done, would=dry_run):
-        _say(line)
     if patch is not None:
         deliver.write_patch(patch, diff)
+    if done.changes and not dry_run:
+        deliver.deliver(where, done, branch, not no_checkout, _say)
+        return
+    for line in deliver.summary(done, would=True):
+        _say(line)
     if dry_run:
         _put(diff)
         raise typer.Exit(1 if exit_code and done.changes else 0)
-    if done.changes:
-        deliver.deliver(where, done, branch, not no_checkout, _say)
 
 
 @app.command()

@@ -35,7 +35,7 @@ def write_patch(file: Path, diff: bytes) -> None:
 
 
 def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
-    """Carry `plan` out where `target` came from, and say how to look at it and how to go back.
+    """Carry `plan` out where `target` came from, and say what was done, how to look at it and how to go back.
 
     Raises Problem; a branch that could not be checked out is one too, and the branch is there.
     """
@@ -44,6 +44,7 @@ def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     elif target.folder is not None:
         after = plan.contents
         replace_files(target.folder, {path: target.files.read(path) for path in after}, after)
+        _all(summary(plan, would=False), say)
         say(f"rewrote {_counted(len(after), 'file')} in {target.folder}")
 
 
@@ -59,6 +60,7 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
         for change in plan.changes
     ]
     branch = git_tree.build_branch(target.commit, commits, wanted)
+    _all(summary(plan, would=False), say)
     if not branch.author.configured:
         say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
     made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
@@ -92,6 +94,11 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
     if refused:
         yield "`spawnfix check` shows each with its reason"
+
+
+def _all(lines: Iterable[str], say: Say) -> None:
+    for line in lines:
+        say(line)
 
 
 def _counted(number: int, what: str) -> str:

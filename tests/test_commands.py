@@ -219,6 +219,16 @@ def test_uncommitted_change_in_the_way(words: Path, run: Run) -> None:
     assert after == before
 
 
+def test_branch_that_cannot_be_made_is_not_called_repaired(words: Path, run: Run) -> None:
+    (words / ".git/refs/heads/spawnfix").mkdir()
+    (words / ".git/refs/heads/spawnfix/migrate.lock").write_bytes(b"")
+    before = state(words)
+    done = run("migrate", words)
+    one_line(done, r"the branch can't be made, nothing was changed: .*migrate\.lock")
+    assert "repaired" not in done.err
+    assert state(words) == before
+
+
 def test_part_of_a_repository(words: Path, run: Run) -> None:
     assert run("migrate", words / "pkg").code == 0
     assert git(words, "diff", "--name-only", "main", "HEAD") == "pkg/b.py"

@@ -143,6 +143,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
     Raises Problem.
     """
     staged: list[tuple[Path, Path]] = []
+    target = folder
     try:
         for path, data in sorted(after.items()):
             target = folder / path
@@ -154,7 +155,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
             temporary.replace(target)
             del staged[0]
     except OSError as error:
-        raise Problem(f"can't write {error.filename or folder}: {error.strerror or error}") from None
+        raise Problem(f"can't write {target}: {error.strerror or error}") from None
     finally:
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)

@@ -85,7 +85,7 @@ class GitFailed(Exception):
         self.errors = errors
         lines = [line.strip() for line in errors.splitlines() if line.strip()]
         telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
-        super().__init__(telling[-1].removeprefix("fatal: ").removeprefix("error: ") if telling else f"status {status}")
+        super().__init__(telling[0].removeprefix("fatal: ").removeprefix("error: ") if telling else f"status {status}")
 
 
 @dataclass(frozen=True)
