@@ -1,4 +1,4 @@
-"""model-deepcopy: what it finds, refuses and writes. The programs of before_after/ show that what it writes is right."""
+"""model-deepcopy: what it finds, refuses and writes; that what it writes is right is shown by running before_after/."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Net(nn.Module):
 
 
 """
+HEAD_NO_GROUP = HEAD.replace("        self.group = group\n", "")
 PLAIN = HEAD.replace("import torch.distributed as dist\n", "")
 
 
@@ -104,7 +105,10 @@ def test_stays_untouched(text: str) -> None:
             Confidence.PROVEN,
             id="new group",
         ),
-        pytest.param("model = nn.Linear(4, 4)\nema = deepcopy(model)", HEAD, Confidence.LIKELY, id="distributed"),
+        pytest.param("model = Net(4)\nema = deepcopy(model)", HEAD_NO_GROUP, Confidence.LIKELY, id="distributed"),
+        pytest.param(
+            "model = nn.Linear(4, 4)\nema = deepcopy(model)", HEAD, Confidence.POSSIBLE, id="torch's own layers"
+        ),
         pytest.param(
             "model = nn.Linear(4, 4)\nema = deepcopy(model)",
             "from megatron import mpu\n" + PLAIN,
@@ -121,8 +125,8 @@ def test_confidence(text: str, head: str, confidence: Confidence) -> None:
 
 def test_distributed_where_another_file_starts_it() -> None:
     files = {
-        "ema.py": PLAIN
-        + "def build():\n    model = nn.Linear(2, 2)\n    ema = deepcopy(model)\n    return model, ema\n",
+        "ema.py": PLAIN.replace("        self.group = group\n", "")
+        + "def build():\n    model = Net()\n    ema = deepcopy(model)\n    return model, ema\n",
         "train.py": "import torch.distributed as dist\nfrom ema import build\ndist.init_process_group()\nbuild()\n",
     }
     (finding,) = RULE.find(project_of(files))
@@ -248,6 +252,7 @@ def test_writes(text: str, after: str) -> None:
         pytest.param(
             "model = Net(torch.randn(3))\nema = deepcopy(model)", "would not give the same again", id="random argument"
         ),
+        pytest.param("model = args.make()\nmodel.eval()\nema = deepcopy(model)", "what `args.make", id="passed in"),
         pytest.param(
             "table = nn.Linear(4, 4)\nmodel = Net(table)\nema = deepcopy(model)",
             "`table`, an argument",
@@ -256,7 +261,7 @@ def test_writes(text: str, after: str) -> None:
     ],
 )
 def test_refuses_without_evidence(text: str, reason: str) -> None:
-    findings = found(text, HEAD.replace("        self.group = group\n", ""))
+    findings = found(text, HEAD_NO_GROUP)
     assert len(findings) == 1 and findings[0].fix is None
     assert re.search(reason, findings[0].reason or ""), findings[0].reason
 

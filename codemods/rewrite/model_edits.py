@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from ..finding import Edit, Fix, Import
 from ..tree.source import Source
 from .imports import reference
-from .model_copies import Copy, Evidence, peel
+from .model_helpers import (
+    CARRY,
+    CARRY_TEXT,
+    SHARE,
+    extent,
+    helper_edits,
+    helper_name,
+    leftover_import,
+    line_end,
+    share_helper,
+)
+from .model_scope import Copy, Evidence, peel
 from .model_uses import BUFFERS, CASTS, FLAGS, GRADS, MODES, spelled
 from .models import Models, dotted
 
@@ -18,39 +29,6 @@ _DEVICE = re.compile(r"device|rank|gpu|cuda|cpu", re.IGNORECASE)
 _DEVICE_METHODS = ("to", "cuda", "cpu")
 _UNSAVED_BUFFERS = re.compile(r"\bpersistent\s*=\s*False\b")
 _REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad\w*|freeze\w*)$")
-
-CARRY = "copy_unsaved_state"
-_CARRY_TEXT = '''\
-def copy_unsaved_state(source, target):
-    """Give `target`, a model built like `source`, what a state dict leaves out and `copy.deepcopy` keeps.
-
-    That is dtype, device, `requires_grad`, buffers outside the state dict, train or eval mode, and flags set on layers.
-    """
-    originals = [*source.parameters(), *source.buffers()]
-    for old, new in zip(originals, [*target.parameters(), *target.buffers()]):
-        new.data = old.detach().clone()
-        new.requires_grad_(old.requires_grad)
-    for old, new in zip(source.modules(), target.modules()):
-        flags = {name: value for name, value in vars(old).items() if isinstance(value, (bool, int, float, str))}
-        vars(new).update(flags)
-'''
-
-SHARE = "deepcopy_sharing_groups"
-_SHARE_TEXT = '''\
-def deepcopy_sharing_groups(model):
-    """`copy.deepcopy(model)`, but the copy uses the same process groups: those can't be copied."""
-    shared, seen, todo = {{}}, {{}}, [model]
-    while todo:
-        item = todo.pop()
-        if id(item) in seen or isinstance(item, (type, {module}, {function}, {tensor})):
-            continue
-        seen[id(item)] = item  # kept alive, so that no id comes up again
-        if isinstance(item, {group}):
-            shared[id(item)] = item
-        else:
-            todo += {referents}(item)
-    return {deepcopy}(model, shared)
-'''
 
 
 @dataclass(frozen=True)
@@ -105,21 +83,15 @@ def _shape(models: Models, copy: Copy) -> str | None:
     }
     if target in reads:
         return f"the copy takes the name `{target}`, which is still needed to make it: give it another name"
-    start, end = _extent(source, statement)
+    start, end = extent(source, statement)
     line_start = source.line_starts[statement.lineno - 1]
-    line_end = line_start_after(source, end)
-    if source.text[line_start:start].strip() or re.sub(r"#.*", "", source.text[end:line_end]).strip():
+    rest = source.text[end : line_end(source, end)]
+    if source.text[line_start:start].strip() or re.sub(r"#.*", "", rest).strip():
         return "the copy shares its line with other statements: give it a line of its own"
-    segment = source.text[slice(*_extent(source, copy.construction.value))]
+    segment = source.text[slice(*extent(source, copy.construction.value))]
     if '"""' in segment or "'''" in segment:
         return "the construction contains a string of several lines"
     return None
-
-
-def line_start_after(source: Source, offset: int) -> int:
-    """Offset of the end of the line (newline excluded) that holds `offset`."""
-    match = re.compile(r"\r\n|\r|\n").search(source.text, offset)
-    return match.start() if match else len(source.text)
 
 
 def _needs(models: Models, copy: Copy) -> Iterator[str]:
@@ -183,11 +155,6 @@ def _target(copy: Copy) -> ast.expr:
     return statement.targets[0] if isinstance(statement, ast.Assign) else statement.target  # type: ignore[attr-defined]
 
 
-def _extent(source: Source, node: ast.AST) -> tuple[int, int]:
-    start = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-    return start, source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-
-
 # -- the edits of one file ---------------------------------------------------------------------------------------
 
 
@@ -202,10 +169,10 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
     try:
         for member in members:
             if member.share:
-                text, imports = _share_helper(tree, path)
+                text, imports = share_helper(tree, path)
                 needed += imports
-                name = _free_name(tree, SHARE, text, helpers)
-                start, end = _extent(source, member.copy.call.func)
+                name = helper_name(tree, SHARE, text, helpers)
+                start, end = extent(source, member.copy.call.func)
                 edits.append(Edit(path, start, end, name))
             else:
                 edit, imports = _rebuilt(models, source, tree, member, helpers)
@@ -213,9 +180,9 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
                 edits.append(edit)
     except ValueError as error:
         return f"a name that the rewrite needs means something else in this file ({error})"
-    edits += _helper_edits(source, tree, members, helpers)
+    edits += helper_edits(source, tree, [member.copy.call for member in members], helpers)
     if not any(member.share for member in members):
-        edits += _leftover_import(source, tree, members)
+        edits += leftover_import(source, tree, [member.copy.call for member in members])
     titles = {
         "deep-copy the model with its process groups shared"
         if m.share
@@ -225,38 +192,6 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
     return Fix("; ".join(sorted(titles)), tuple(edits), tuple(dict.fromkeys(needed)), members[0].unsafe)
 
 
-def _share_helper(tree: ast.Module, path: str) -> tuple[str, tuple[Import, ...]]:
-    spellings: dict[str, str] = {}
-    needed: tuple[Import, ...] = ()
-    for key, module, name in (
-        ("module", "types", "ModuleType"),
-        ("function", "types", "FunctionType"),
-        ("tensor", "torch", "Tensor"),
-        ("group", "torch.distributed", "ProcessGroup"),
-        ("referents", "gc", "get_referents"),
-        ("deepcopy", "copy", "deepcopy"),
-    ):
-        spellings[key], imports = reference(tree, path, module, name)
-        needed += imports
-    return _SHARE_TEXT.format(**spellings), needed
-
-
-def _free_name(tree: ast.Module, name: str, text: str, helpers: dict[str, str]) -> str:
-    """`name`, numbered when the file uses it for something else; `helpers` gets the text unless the file has it."""
-    wanted = ast.dump(ast.parse(text).body[0])
-    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            taken.add(node.name)
-            if node.name == name and ast.dump(node) == wanted:
-                return name
-    number, free = 2, name
-    while free in taken:
-        free, number = f"{name}_{number}", number + 1
-    helpers[free] = text.replace(f"def {name}(", f"def {free}(")
-    return free
-
-
 def _rebuilt(
     models: Models, source: Source, tree: ast.Module, member: Rewrite, helpers: dict[str, str]
 ) -> tuple[Edit, tuple[Import, ...]]:
@@ -264,12 +199,12 @@ def _rebuilt(
     built = copy.construction
     assert built is not None
     path, statement = copy.path, copy.statement
-    start, end = _extent(source, statement)
+    start, end = extent(source, statement)
     indent = source.text[source.line_starts[statement.lineno - 1] : start]
     deeper = indent + ("\t" if indent.endswith("\t") else models.project.concrete(path).default_indent)
     target, key = (
-        source.text[slice(*_extent(source, _target(copy)))],
-        source.text[slice(*_extent(source, copy.call.args[0]))],
+        source.text[slice(*extent(source, _target(copy)))],
+        source.text[slice(*extent(source, copy.call.args[0]))],
     )
     chained = statement.value is not copy.call  # type: ignore[attr-defined]
 
@@ -296,11 +231,11 @@ def _rebuilt(
     lines.append(f"{indent}{target}.load_state_dict({key}.state_dict()){comment if exists else ''}")
     lines += [indent + line for line in _carried(copy, tree, member.needs, key, target, deeper[len(indent) :], helpers)]
     if chained:
-        call_start, call_end = _extent(source, copy.call)
+        call_start, call_end = extent(source, copy.call)
         lines.append(indent + source.text[start:call_start] + target)
         return Edit(path, start, call_end, "\n".join(lines)), imports + more
     if comment:
-        end = line_start_after(source, end)
+        end = line_end(source, end)
     return Edit(path, start, end, "\n".join(lines)), imports + more
 
 
@@ -334,7 +269,7 @@ def _built_value(statement: ast.stmt) -> ast.expr:
 
 
 def _trailing_comment(source: Source, end: int) -> str:
-    rest = source.text[end : line_start_after(source, end)]
+    rest = source.text[end : line_end(source, end)]
     return rest.rstrip() if rest.strip() else ""
 
 
@@ -343,14 +278,14 @@ def _construction_text(source: Source, copy: Copy, needs: frozenset[str], indent
     built = copy.construction
     assert built is not None
     first = built.statement
-    old_indent = source.text[source.line_starts[first.lineno - 1] : _extent(source, first)[0]]
-    text = _moved(source.text[slice(*_extent(source, built.value))], old_indent, indent)
+    old_indent = source.text[source.line_starts[first.lineno - 1] : extent(source, first)[0]]
+    text = _moved(source.text[slice(*extent(source, built.value))], old_indent, indent)
     for step in built.steps:
         assert isinstance(step.func, ast.Attribute)
         name = step.func.attr
         spelling = ", ".join(
-            [source.text[slice(*_extent(source, arg))] for arg in step.args]
-            + [f"{kw.arg}={source.text[slice(*_extent(source, kw.value))]}" for kw in step.keywords]
+            [source.text[slice(*extent(source, arg))] for arg in step.args]
+            + [f"{kw.arg}={source.text[slice(*extent(source, kw.value))]}" for kw in step.keywords]
         )
         carried = {CARRY} if len(needs) > 1 or needs & {CASTS, FLAGS} else needs  # the helper function carries all
         if name in ("train", "eval") and (_follow(copy, ("train", "eval")) or carried & {CARRY, MODES}):
@@ -382,11 +317,11 @@ def _moved(text: str, old: str, new: str) -> str:
 
 
 def _repeated_text(source: Source, node: ast.stmt, key: str, target: str, indent: str) -> str:
-    start, end = _extent(source, node)
+    start, end = extent(source, node)
     text, at = "", start
     spots = [inner for inner in ast.walk(node) if spelled(inner, key)]
     for spot in sorted(spots, key=lambda inner: (inner.lineno, inner.col_offset)):  # type: ignore[attr-defined]
-        first, last = _extent(source, spot)
+        first, last = extent(source, spot)
         text += source.text[at:first] + target
         at = last
     text += source.text[at:end]
@@ -409,85 +344,4 @@ def _carried(
         what, line = single[only]
         return [f"for old, new in zip({key}.{what}(), {target}.{what}()):", f"{step}{line}"]
     assert needs <= {BUFFERS, GRADS, MODES, CASTS, FLAGS}
-    return [f"{_free_name(tree, CARRY, _CARRY_TEXT, helpers)}({key}, {target})"]
-
-
-def _helper_edits(source: Source, tree: ast.Module, members: list[Rewrite], helpers: dict[str, str]) -> list[Edit]:
-    """The helper functions, before the first function or class that uses them, or after the imports."""
-    if not helpers:
-        return []
-    text = "\n\n\n".join(text.rstrip("\n") for text in helpers.values())
-    indent = (
-        "\t"
-        if re.search(r"^\t", source.text, re.MULTILINE) and not re.search(r"^    \S", source.text, re.MULTILINE)
-        else None
-    )
-    if indent:
-        text = re.sub(r"^( {4})+", lambda match: indent * (len(match.group()) // 4), text, flags=re.MULTILINE)
-    first = min(member.copy.call.lineno for member in members)
-    user = next(node for node in tree.body if (node.end_lineno or 0) >= first)
-    if isinstance(user, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        line = min([user.lineno, *(decorator.lineno for decorator in user.decorator_list)])
-        while line > 1 and source.line_text(line - 1).startswith("#"):
-            line -= 1
-        at = source.line_starts[line - 1]
-        return [Edit(source.path, at, at, f"{text}\n\n\n")]
-    imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) and node.lineno < first]
-    if not imports:
-        at = source.line_starts[user.lineno - 1]
-        return [Edit(source.path, at, at, f"{text}\n\n\n")]
-    line = (imports[-1].end_lineno or imports[-1].lineno) + 1
-    blank = 0
-    while line <= len(source.line_starts) and not source.line_text(line).strip():
-        line, blank = line + 1, blank + 1
-    at = source.line_starts[line - 1]
-    return [Edit(source.path, at, at, "\n" * max(0, 2 - blank) + f"{text}\n\n\n")]
-
-
-def _leftover_import(source: Source, tree: ast.Module, members: list[Rewrite]) -> list[Edit]:
-    """Removes `from copy import deepcopy` (or `import copy`) when these copies were its last use."""
-    roots = {(dotted(member.copy.call.func) or "").partition(".")[0] for member in members}
-    gone = {id(node) for member in members for node in ast.walk(member.copy.call.func)}
-    edits: list[Edit] = []
-    if source.path.endswith("__init__.py"):
-        return []
-    for root in sorted(roots):
-        kept = any(isinstance(node, ast.Name) and node.id == root and id(node) not in gone for node in ast.walk(tree))
-        mentioned = any(isinstance(node, ast.Constant) and node.value == root for node in ast.walk(tree))
-        binders = [
-            (node, alias)
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-            if (alias.asname or alias.name.partition(".")[0]) == root
-        ]
-        if kept or mentioned or len(binders) != 1:
-            continue
-        node, alias = binders[0]
-        alone = any(
-            isinstance(value, list) and value == [node]
-            for other in ast.walk(tree)
-            for _, value in ast.iter_fields(other)
-        )
-        if not alone or node in tree.body:
-            edits += _without_alias(source, node, alias)
-    return edits
-
-
-def _without_alias(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> list[Edit]:
-    start, end = _extent(source, node)
-    if len(node.names) > 1:
-        index = node.names.index(alias)
-        if index + 1 < len(node.names):
-            cut = (_extent(source, alias)[0], _extent(source, node.names[index + 1])[0])
-        else:
-            cut = (_extent(source, node.names[index - 1])[1], _extent(source, alias)[1])
-        return [Edit(source.path, *cut, "")]
-    first, last = source.line_starts[node.lineno - 1], node.end_lineno or node.lineno
-    rest = source.text[end : line_start_after(source, end)]
-    if source.text[first:start].strip() or rest.strip() or last >= len(source.line_starts):
-        return []
-    above = node.lineno < 2 or not source.line_text(node.lineno - 1).strip()
-    if above and last < len(source.line_starts) - 1 and not source.line_text(last + 1).strip():
-        last += 1
-    return [Edit(source.path, first, source.line_starts[last], "")]
+    return [f"{helper_name(tree, CARRY, CARRY_TEXT, helpers)}({key}, {target})"]

@@ -30,7 +30,7 @@ _READERS = {
 }  # fmt: skip
 _READING_CALLS = re.compile(
     r"^(print|len|str|repr|id|type|isinstance|hasattr|getattr|sum|list|tuple|set|dict|sorted|any|all|enumerate|zip|map|filter|"
-    r"next|iter|max|min|torch\.save|nn\.init\.\w+|torch\.nn\.init\.\w+|init\.\w+)$|"
+    r"next|iter|max|min|(copy\.)?deepcopy|torch\.save|nn\.init\.\w+|torch\.nn\.init\.\w+|init\.\w+)$|"
     r"(^|\.)(info|debug|warning|log|print|pprint|add_text|add_scalar|append|numel|format|AdamW?|SGD|RMSprop|LBFGS|Adam\w*)$"
 )
 _SAYS = re.compile(r"(^|\.)(print|info|debug|warning|warn|log|log_\w+|pprint)$")

@@ -80,6 +80,7 @@ class Survey:
     collective: str | None = None  # all ranks have to take part, or a new group is made
     wraps: str | None = None  # DDP, FSDP...: not the bare model
     changes_global: str | None = None
+    cached: str | None = None  # a function that gives the same object again
     unsaved_buffers: bool = False
 
 
@@ -295,6 +296,8 @@ class Models:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             result.seen = True
             result.changes_arguments = result.changes_arguments or changes_arguments(found.path, node)
+            if any("cache" in ast.unparse(decorator) for decorator in node.decorator_list):
+                result.cached = result.cached or f"{found.path}:{node.lineno}"
             self._survey_nodes(found.path, list[ast.AST](node.body), result, done, depth + 1)
         else:
             self._survey_nodes(found.path, [node], result, done, depth + 1)

@@ -16,15 +16,24 @@ process group can be neither copied nor pickled:
 
 ## Example
 ```python
-import torch.distributed as dist
 from copy import deepcopy
 
-from models import Net
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, width, group):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.group = group
 
 
 def main():
     dist.init_process_group("gloo")
-    model = Net(width=8)
+    group = dist.new_group()
+    model = Block(8, group)
     ema = deepcopy(model).eval().requires_grad_(False)
     return model, ema
 ```
@@ -33,16 +42,23 @@ def main():
 ```python
 import torch
 import torch.distributed as dist
+from torch import nn
 
-from models import Net
+
+class Block(nn.Module):
+    def __init__(self, width, group):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.group = group
 
 
 def main():
     dist.init_process_group("gloo")
-    model = Net(width=8)
+    group = dist.new_group()
+    model = Block(8, group)
     # built anew, not deep-copied: process groups inside a model can't be copied
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        ema = Net(width=8)
+        ema = Block(8, group)
     ema.load_state_dict(model.state_dict())
     ema = ema.eval().requires_grad_(False)
     return model, ema
@@ -70,8 +86,9 @@ from dataclasses import dataclass
 
 from ..finding import Confidence, Finding, Fix
 from ..project import Project
-from ..rewrite.model_copies import Copy, Evidence, copies_in
+from ..rewrite.model_copies import copies_in
 from ..rewrite.model_edits import Rewrite, joint_edits, rewrite
+from ..rewrite.model_scope import Copy, Evidence
 from ..rewrite.models import Models
 
 DEEPCOPY = re.compile(r"\bdeepcopy\b")
