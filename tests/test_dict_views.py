@@ -261,6 +261,9 @@ def test_containers_are_followed_to_the_view_inside() -> None:
 def test_same_attribute_name_of_an_unrelated_class_does_not_count() -> None:
     other = "class Other:\n    def __init__(self):\n        self.names = set()\n    def f(self, s):\n        return self.names & s\n"
     assert only(found(CLASS, other)).fix
+    assert only(found(CLASS, other + "def g(s):\n    o = Other()\n    return o.names & s\n")).fix
+    assert only(found(CLASS, other + "def g(o: Other, s):\n    return o.names & s\n")).fix
+    assert only(found(CLASS, other + "def g(o, s):\n    return o.names & s\n")).reason
     child = "from a import Config\nclass Other(Config):\n    def f(self, s):\n        return self.names & s\n"
     assert only(found(CLASS, child)).reason
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .outline import Function, Outline, Repo, last_name, pairs, parameters
-from .receivers import dotted
+from .receivers import Receivers, dotted
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.BitAnd: "&",
@@ -248,8 +248,9 @@ def _argument(
 class ViewUses:
     """Follows a view from where it is made to all uses, through attributes, locals, arguments, returns."""
 
-    def __init__(self, repo: Repo) -> None:
+    def __init__(self, repo: Repo, receivers: Receivers) -> None:
         self.repo = repo
+        self.receivers = receivers
 
     def problems(self, start: list[Held], depth: int = 3) -> list[Problem]:
         """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
@@ -315,9 +316,15 @@ class ViewUses:
                     yield outline, node
 
     def foreign(self, outline: Outline, node: ast.Attribute, owner: str | None) -> bool:
-        """`node` is `self.name` in a class that has nothing to do with `owner` and stores its own `self.name`."""
-        if owner is None or not outline.is_self(node.value):
+        """`node` is `.name` of something known to be no `owner`.
+
+        That is: an instance of unrelated classes, or `self.name` in an unrelated class that stores its own.
+        """
+        if owner is None:
             return False
+        if not outline.is_self(node.value):
+            classes = self.receivers.instance_of(outline, node.value)
+            return bool(classes) and not any(self.repo.related(found.name, owner) for _, found in classes)
         here = outline.owner(node)
         if here is None or self.repo.related(here.name, owner):
             return False

@@ -132,7 +132,7 @@ class _Search:
         self.project = project
         self.repo = Repo(project)
         self.receivers = Receivers(self.repo)
-        self.uses = ViewUses(self.repo)
+        self.uses = ViewUses(self.repo, self.receivers)
         self.changes = DictChanges(self.repo, self.uses)
 
     def findings(self) -> Iterator[Finding]:

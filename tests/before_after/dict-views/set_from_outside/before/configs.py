@@ -1,0 +1,9 @@
+class Config:
+    """Attributes only."""
+
+
+def build_config(ranges):
+    cfg = Config()
+    cfg.max_range = max(ranges.values())
+    cfg.class_names = ranges.keys()
+    return cfg
