@@ -48,6 +48,7 @@ class Decisions:
         self.files = set(project.paths)
         self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
         self._programs: dict[str, entries.Program | None] = {}
+        self._imports: entries.Imports = {}
         self._pins: list[Pin] | None = None
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
@@ -108,7 +109,7 @@ class Decisions:
 
     def _program(self, target: str) -> entries.Program | None:
         if target not in self._programs:
-            self._programs[target] = entries.program(self.project, self.modules, target)
+            self._programs[target] = entries.program(self.project, self.modules, target, self._imports)
         return self._programs[target]
 
     def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:

@@ -17,8 +17,19 @@ _DEPTH = 2  # imports followed from the entry: its own modules and what they imp
 _MOST = 120  # modules of one program that are read
 SPELLINGS = ("--local_rank", "--local-rank")
 _OTHER_PARSERS = ("fire", "click", "typer", "absl", "simple_parsing", "tyro", "jsonargparse", "pyrallis", "docopt")
-_SCREEN = re.compile(r"local[_-]rank|init_process_group|\.parse_\w*args\(|set_start_method|hydra\.main", re.IGNORECASE)
+_TELLING: tuple[str, ...] = (
+    "local_rank",
+    "local-rank",
+    "LOCAL_RANK",
+    "init_process_group",
+    ".parse_args(",
+    ".parse_known_args(",
+)
+_TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
 _SPAWNERS = ("spawn", "start_processes")
+
+
+Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
 
 
 @dataclass
@@ -66,8 +77,8 @@ class RankOption:
     escapes: bool
 
 
-def program(project: Project, modules: Modules, path: str) -> Program | None:
-    """The program of the entry `path`; None when it can't be read."""
+def program(project: Project, modules: Modules, path: str, known: Imports) -> Program | None:
+    """The program of the entry `path`; None when it can't be read. `known` keeps what each module imports."""
     tree, source = project.module(path), project.source(path)
     if tree is None or source is None:
         return None
@@ -76,11 +87,13 @@ def program(project: Project, modules: Modules, path: str) -> Program | None:
     for depth in range(_DEPTH):
         following: list[str] = []
         for importer in level:
-            for line, target in _imports(found.modules[importer], importer, modules):
+            if importer not in known:
+                known[importer] = list(_imports(found.modules[importer], importer, modules))
+            for line, target in known[importer]:
                 if target in found.modules or len(found.modules) >= _MOST:
                     continue
                 source = project.source(target)
-                if source is None or (depth == _DEPTH - 1 and not _SCREEN.search(source.text)):
+                if source is None or (depth == _DEPTH - 1 and not any(word in source.text for word in _TELLING)):
                     continue
                 tree = project.module(target)
                 if tree is not None:
@@ -117,7 +130,7 @@ def rank_options(found: Program) -> list[Option]:
         return own
     imported: list[Option] = []
     for path, tree in found.modules.items():
-        if path != found.path:
+        if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
             guarded = {id(node) for guard in tree.body if _is_main_guard(guard) for node in ast.walk(guard)}
             imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
     return imported
@@ -278,7 +291,7 @@ def unseen_parser(found: Program) -> str | None:
             return None
     own = found.texts[found.path]
     if "HfArgumentParser" in own:
-        return None  # TrainingArguments reads LOCAL_RANK itself
+        return "TrainingArguments of transformers takes it, and only newer versions read LOCAL_RANK themselves"
     if re.search(r"sys\.argv", own) and re.search(r"local[_-]rank", own):
         return "it looks for local_rank in sys.argv itself"
     if any(re.search(r"\.parse_(known_)?args\(|hydra\.main", text) for text in texts):

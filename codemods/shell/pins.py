@@ -13,6 +13,7 @@ _FILES = re.compile(
     re.IGNORECASE,
 )
 _INSTALLS = re.compile(r"\b(pip3?|conda|mamba) install\b")  # in documentation only such lines count
+_NAMES_TORCH = re.compile(r"(?<![\w./-])(?:py)?torch(?![\w./-])")
 _SIDE_FOLDERS = frozenset(  # what lies in them is about the folder above
     """requirements docker dockers env envs environment conda install build .devcontainer doc docs
     documents""".split()  # noqa: SIM905
@@ -39,17 +40,26 @@ def pins(project: Project) -> list[Pin]:
     """Every upper bound on torch in the project's requirement files, environments, images and installation guides."""
     found: list[Pin] = []
     for path in project.paths:
-        guide = path.endswith(".md")
-        if not guide and not _FILES.search(path):
+        source = project.source(path) if path.endswith(".md") or _FILES.search(path) else None
+        if source is None or "torch" not in source.text.lower():
             continue
-        source = project.source(path)
-        for number, line in enumerate(source.text.splitlines() if source is not None else (), 1):
-            if line.lstrip().startswith("#") or (guide and not _INSTALLS.search(line)):
-                continue
-            newest = _newest(line)
-            if newest is not None:
-                found.append(Pin(path, number, newest))
+        lines = [(number, line) for number, line in enumerate(source.text.splitlines(), 1) if line.lstrip()[:1] != "#"]
+        if path.endswith(".md"):
+            found += _guide(path, lines)
+        else:
+            named = ((number, _newest(line)) for number, line in lines)
+            found += [Pin(path, number, newest) for number, newest in named if newest is not None]
     return found
+
+
+def _guide(path: str, lines: list[tuple[int, str]]) -> list[Pin]:
+    """A guide shows installations to choose from: the newest counts, and none when one of them asks for any torch."""
+    installs = [(number, line) for number, line in lines if _INSTALLS.search(line) and _NAMES_TORCH.search(line)]
+    named = [(number, newest) for number, line in installs if (newest := _newest(line)) is not None]
+    if not named or len(named) < len(installs):
+        return []
+    number, newest = max(named, key=lambda each: each[1])
+    return [Pin(path, number, newest)]
 
 
 def pin_for(found: list[Pin], path: str) -> Pin | None:

@@ -132,6 +132,11 @@ def _shell_source(project: Project, path: str) -> Source | None:
         return project.source(path)
     if "." in path.rpartition("/")[2]:
         return None
+    try:
+        if not project.files.read(path).startswith(b"#!"):  # may be anything: not worth a line in `skipped`
+            return None
+    except OSError:
+        return None
     source = project.source(path)
     return source if source is not None and _SHEBANG.match(source.text) else None
 
