@@ -16,6 +16,9 @@ from .finding import Confidence
 from .problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .finding import Skipped
     from .rule import Rule
     from .settings import Settings
     from .target import Target
@@ -126,12 +129,13 @@ def migrate(
         deliver.write_patch(patch, diff)
     if done.changes and not dry_run:
         deliver.deliver(where, done, branch, not no_checkout, _say)
-        return
-    for line in deliver.summary(done, would=True):
-        _say(line)
+    else:
+        for line in deliver.summary(done, would=True):
+            _say(line)
     if dry_run:
         _put(diff)
-        raise typer.Exit(1 if exit_code and done.changes else 0)
+    _complete(done.skipped)
+    raise typer.Exit(1 if exit_code and done.changes else 0)
 
 
 @app.command()
@@ -176,6 +180,7 @@ def check(
         _put(json.dumps(shape(report), indent=2).encode() + b"\n")
     if not report.files_seen:
         _say(f"{path}: no files to look at")
+    _complete(report.skipped)
     raise typer.Exit(1 if report.findings and not exit_zero else 0)
 
 
@@ -256,6 +261,12 @@ def _watched(doing: str) -> contextlib.AbstractContextManager[dict[str, Rule]]:
     from .review.progress import watched
 
     return watched(doing)
+
+
+def _complete(skipped: Iterable[Skipped]) -> None:
+    """Raises Problem when a rule failed on the project as a whole: what it would have found is not known."""
+    if any(row.path == "." for row in skipped):
+        raise Problem("a rule failed, so its findings are missing; please report it, with what SPAWNFIX_DEBUG=1 shows")
 
 
 def _say(line: str) -> None:

@@ -429,6 +429,20 @@ def test_our_own_failure_is_one_line(words: Path, run: Run, monkeypatch: pytest.
         commands.main()
 
 
+@pytest.mark.parametrize("command", ["check", "migrate"])
+def test_rule_that_fails_as_a_whole_is_no_success(
+    words: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def fail(self: Toy, project: Project) -> Iterator[Finding]:
+        raise RuntimeError("no file to blame")
+
+    monkeypatch.setattr(Toy, "find", fail)
+    done = run(command, words)
+    assert done.code == 2
+    assert "rule toy failed" in done.err + done.out.decode()
+    assert done.err.splitlines()[-1].startswith("spawnfix: a rule failed, so its findings are missing")
+
+
 def test_interrupt(words: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
