@@ -99,7 +99,7 @@ class Project:
         return self._csts[path]
 
     def matching(self, pattern: object, suffix: str = ".py") -> Iterator[Source]:
-        """Sources of files ending in `suffix` whose text `pattern` (a compiled `re.Pattern[str]`) finds something in."""
+        """Sources of files ending in `suffix` in whose text `pattern` (a compiled `re.Pattern[str]`) finds something."""
         for path in self.paths:
             if path.endswith(suffix):
                 source = self.source(path)
@@ -133,6 +133,8 @@ class Project:
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
         known = self.facts if "facts" in self.__dict__ else self.inherited_facts
         after.inherited_facts = {path: facts for path, facts in known.items() if path not in texts}
+        if not any(path.endswith(".py") for path in texts):  # then nothing flows differently
+            after.__dict__.update({name: self.__dict__[name] for name in ("facts", "flow") if name in self.__dict__})
         return after
 
     @property
@@ -144,6 +146,8 @@ class Project:
         """This project with one file that can't be read (a rule fails on it); `skipped` stays shared."""
         after = self.changed({})
         after.skipped = self.skipped
+        for made in ("facts", "flow"):
+            after.__dict__.pop(made, None)
         after._sources = {**self._sources, path: None}
         after._overlay.pop(path, None)
         after._modules[path] = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import re
 import subprocess
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from rich.console import Console
 
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop, Import, Skipped, Span
 from codemods.migrate import Report
-from codemods.review.diff import quoted, unified_diff
+from codemods.review.diff import changed_lines, quoted, unified_diff
 from codemods.review.github import to_github
 from codemods.review.json_report import to_json
 from codemods.review.sarif import to_sarif
@@ -97,6 +99,41 @@ def test_the_diff_is_the_one_git_makes(tmp_path: Path) -> None:
         (tmp_path / path).write_bytes(data)
     theirs = git("diff", "--no-ext-diff", cwd=tmp_path)
     assert re.sub(rb"^index .*\n", b"", theirs, flags=re.MULTILINE) == unified_diff(before, after)
+
+
+@settings(max_examples=150, deadline=None, database=None)
+@given(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12), st.data())
+def test_changed_lines_are_few_and_rebuild_the_text(old: list[bytes], data: st.DataObject) -> None:
+    new = data.draw(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12))
+    changes = changed_lines(old, new)
+    built, at = list[bytes](), 0
+    for i1, i2, j1, j2 in changes:
+        assert at <= i1 <= i2 and (i1 < i2 or j1 < j2)
+        built += old[at:i1] + new[j1:j2]
+        at = i2
+    assert built + old[at:] == new
+    naive = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    size = sum(i2 - i1 + j2 - j1 for tag, i1, i2, j1, j2 in naive if tag != "equal")
+    assert sum(i2 - i1 + j2 - j1 for i1, i2, j1, j2 in changes) <= size
+
+
+def test_an_added_function_starts_at_its_def() -> None:
+    old = [b"def a():", b"    pass", b"", b"", b"def c():", b"    pass"]
+    new = [*old[:4], b"def b():", b"    pass", b"", b"", *old[4:]]
+    assert changed_lines(old, new) == [(4, 4, 4, 8)]
+
+
+def test_long_files_of_equal_lines_take_no_time() -> None:
+    old = [b"    return None", b""] * 10_000
+    new = [b"first", *old[1:-1], b"last"]
+    start = time.perf_counter()
+    assert changed_lines(old, new) == [(0, 1, 0, 1), (19_999, 20_000, 19_999, 20_000)]
+    assert time.perf_counter() - start < 5  # difflib takes half a minute
+
+
+def test_other_texts_altogether() -> None:
+    old, new = [b"%d" % n for n in range(2000)], [b"%d" % -n for n in range(2000)]
+    assert [old[i1:i2] for i1, i2, _, _ in changed_lines(old, new)] == [old[1:]]
 
 
 def test_equal_files_make_no_diff() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from array import array
 from collections.abc import Mapping, Sequence
 
 CONTEXT = 3
+MAX_DIFFERENCE = 1500  # lines, for the exact search
 _ESCAPES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
 
 
@@ -58,16 +60,108 @@ def _of_file(path: str, old: bytes | None, new: bytes | None) -> bytes:
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
     out: list[bytes] = []
-    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(CONTEXT):
-        (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = group[0], group[-1]
-        out.append(b"@@ -%s +%s @@\n" % (_range(old_start, old_end), _range(new_start, new_end)))
-        for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                out += [_line(b" ", line) for line in old[i1:i2]]
-            else:
-                out += [_line(b"-", line) for line in old[i1:i2]]
-                out += [_line(b"+", line) for line in new[j1:j2]]
+    changes = changed_lines(old, new)
+    while changes:
+        group = [changes.pop(0)]
+        while changes and changes[0][0] - group[-1][1] <= 2 * CONTEXT:
+            group.append(changes.pop(0))
+        start, end = max(0, group[0][0] - CONTEXT), min(len(old), group[-1][1] + CONTEXT)
+        new_start, new_end = group[0][2] - (group[0][0] - start), group[-1][3] + (end - group[-1][1])
+        out.append(b"@@ -%s +%s @@\n" % (_range(start, end), _range(new_start, new_end)))
+        at = start
+        for i1, i2, j1, j2 in group:
+            out += [_line(b" ", line) for line in old[at:i1]]
+            out += [_line(b"-", line) for line in old[i1:i2]]
+            out += [_line(b"+", line) for line in new[j1:j2]]
+            at = i2
+        out += [_line(b" ", line) for line in old[at:end]]
     return out
+
+
+Change = tuple[int, int, int, int]  # old[a:b] became new[c:d]
+
+
+def changed_lines(old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+    """What to replace in `old` to get `new`, in order, nothing common in between; short also for long files."""
+    low, high, shared = 0, 0, min(len(old), len(new))
+    while low < shared and old[low] == new[low]:
+        low += 1
+    while high < shared - low and old[-1 - high] == new[-1 - high]:
+        high += 1
+    pairs = _common(old[low : len(old) - high], new[low : len(new) - high])
+    changes: list[Change] = []
+    i = j = low
+    for x, y in [*((x + low, y + low) for x, y in pairs), (len(old) - high, len(new) - high)]:
+        if (i, j) != (x, y):
+            changes.append((i, x, j, y))
+        i, j = x + 1, y + 1
+    return _slid(changes, old, new)
+
+
+def _common(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Pairs of equal lines, as many as can be (Myers' algorithm: quick when the texts differ little, as ours do)."""
+    n, m = len(old), len(new)
+    reach = array("l", [0])  # furthest x on each diagonal k = -d, -d + 2, ... d
+    history: list[array[int]] = []
+    for d in range(min(n + m, MAX_DIFFERENCE) + 1):
+        now = array("l")
+        for index in range(d + 1):
+            k = 2 * index - d
+            if d == 0:
+                x = 0
+            elif index == 0 or (index < d and reach[index - 1] < reach[index]):
+                x = reach[index]  # one line more of `new`
+            else:
+                x = reach[index - 1] + 1  # one line less of `old`
+            while x < n and x - k < m and old[x] == new[x - k]:
+                x += 1
+            now.append(x)
+            if x >= n and x - k >= m:
+                return _path([*history, now], d, index)
+        history.append(now)
+        reach = now
+    matcher = difflib.SequenceMatcher(None, old, new)  # other files altogether: any diff will do
+    return [(a + i, b + i) for a, b, size in matcher.get_matching_blocks() for i in range(size)]
+
+
+def _path(history: list[array[int]], d: int, index: int) -> list[tuple[int, int]]:
+    """The equal pairs on the way to diagonal number `index` of the last step, in order."""
+    pairs: list[tuple[int, int]] = []
+    x = history[d][index]
+    while d:
+        k, reach = 2 * index - d, history[d - 1]
+        down = index == 0 or (index < d and reach[index - 1] < reach[index])
+        start = reach[index] if down else reach[index - 1] + 1
+        pairs += [(at, at - k) for at in range(x - 1, start - 1, -1)]
+        d, index, x = d - 1, index if down else index - 1, start if down else start - 1
+    pairs += [(at, at) for at in range(x - 1, -1, -1)]
+    return pairs[::-1]
+
+
+def _slid(changes: list[Change], old: Sequence[bytes], new: Sequence[bytes]) -> list[Change]:
+    """Blocks only added or only removed, moved to where they begin like a block: at a `def`, not the line before."""
+    out: list[Change] = []
+    for number, (i1, i2, j1, j2) in enumerate(changes):
+        if (i1 == i2) == (j1 == j2):
+            out.append((i1, i2, j1, j2))
+            continue
+        side, start, end = (new, j1, j2) if i1 == i2 else (old, i1, i2)
+        above = i1 - (out[-1][1] if out else 0)
+        below = (changes[number + 1][0] if number + 1 < len(changes) else len(old)) - i2
+        up = down = 0
+        while up < above and side[start - up - 1] == side[end - up - 1]:
+            up += 1
+        while down < below and side[start + down] == side[end + down]:
+            down += 1
+        shift = min(range(-up, down + 1), key=lambda shift: (*_rank(side, start + shift), -shift))
+        out.append((i1 + shift, i2 + shift, j1 + shift, j2 + shift))
+    return out
+
+
+def _rank(side: Sequence[bytes], start: int) -> tuple[bool, int, bool]:
+    """How ill line `start` begins a block: a blank line, deep indentation, no blank line before it."""
+    line = side[start]
+    return not line.strip(), len(line) - len(line.lstrip()), start > 0 and bool(side[start - 1].strip())
 
 
 def _range(start: int, end: int) -> bytes:
