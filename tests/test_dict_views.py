@@ -449,3 +449,51 @@ def test_crlf_and_bom_stay() -> None:
     assert source is not None and finding.fix is not None
     after = source.encode(source.apply(finding.fix.edits))
     assert after == data.replace(b"self.table.keys()", b"list(self.table.keys())")
+
+
+WORK = "from multiprocessing import Pool, Process\ndef work(names, q=()):\n    return len(names)\n"
+KEPT = "class A:\n    def __init__(self, n):\n        self.n = n\n    def run(self):\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "view"),
+    [
+        pytest.param(
+            WORK + "def main(t):\n    Process(target=work, args=(t.keys(), 1)).start()\n", "t.keys()", id="argument"
+        ),
+        pytest.param(
+            WORK + KEPT + "def main(t):\n    Process(target=A(t.keys()).run).start()\n", "t.keys()", id="constructor"
+        ),
+        pytest.param(
+            WORK
+            + KEPT
+            + "def names(t):\n    return t.keys()\ndef main(t):\n    Process(target=A(names(t)).run).start()\n",
+            "t.keys()",
+            id="returned by a helper",
+        ),
+    ],
+)
+def test_handed_to_another_process_without_being_stored_here(text: str, view: str) -> None:
+    finding = only(found(text))
+    assert finding.confidence is Confidence.PROVEN
+    assert "multiprocessing.Process" in finding.trace[-1].what
+    assert rewritten(text) == text.replace(view, f"list({view})")
+
+
+def test_refused_where_the_worker_needs_a_view() -> None:
+    text = (
+        WORK.replace("len(names)", "names & q") + "def main(t):\n    Process(target=work, args=(t.keys(), 1)).start()\n"
+    )
+    assert only(found(text)).reason
+
+
+@pytest.mark.parametrize(
+    "call", ["pool.map(work, t.keys())", "pool.starmap(work, t.items())", "n = t.keys(); pool.map(work, n)"]
+)
+def test_pools_loop_over_what_they_are_given(call: str) -> None:
+    assert reported(f"{WORK}def main(t):\n    with Pool(2) as pool:\n        {call}\n") == []
+
+
+def test_stored_and_seen_to_cross_is_proven() -> None:
+    finding = only(found(f"{WORK}{CLASS}def main(t):\n    Process(target=work, args=(Config(t),)).start()\n"))
+    assert finding.confidence is Confidence.PROVEN and "multiprocessing.Process" in finding.trace[-1].what

@@ -94,6 +94,7 @@ _WORKER_SIDE = frozenset(
 )
 _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
+_LOOPING = frozenset(("map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map"))
 _VIEW_TYPES = frozenset(
     ["KeysView", "ValuesView", "ItemsView", "MappingView", "AbstractSet", "dict_keys", "dict_values", "dict_items"]
 )
@@ -156,9 +157,9 @@ class _Search:
         held, _ = held_by(outline, view)
         kept = [item for item in held if item.kind == "attribute" and self._keeps(outline, item)]
         stores = [] if kept else list(self._stores(held))
-        proven = crossing is not None and crossing.confidence is Confidence.PROVEN
-        if not (kept or stores or proven):
-            return
+        seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
+        if not (kept or stores) and (not seen or self._only_looped_over(held)):
+            return  # handed on by argument or return: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
         if kind is Kind.OTHER:
             return
@@ -173,6 +174,21 @@ class _Search:
             return
         judged = [[self._judge(each, receiver, method, kind, crossing) for each in choice] for choice in choices]
         yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
+
+    def _only_looped_over(self, held: Iterable[Held]) -> bool:
+        """It goes to a `pool.map` and the like, which pickle its elements."""
+        uses: list[list[Held]] = []
+        for item in held:
+            if item.kind == "name" and item.outline is not None and item.scope is not None:
+                for node in ast.walk(item.scope):
+                    if isinstance(node, ast.Name) and node.id == item.name and isinstance(node.ctx, ast.Load):
+                        uses.append(held_by(item.outline, node, item.nested)[0])
+            else:
+                uses.append(list(held))
+        reached = [ends for ends in uses if ends]
+        return bool(reached) and all(
+            any(end.kind == "argument" and end.name in _LOOPING and not end.nested for end in ends) for ends in reached
+        )
 
     def _stores(self, held: Iterable[Held]) -> Iterator[tuple[ast.Name, Held]]:
         """Where a local or global name for the view is stored as an attribute: the name there, and the attribute."""
