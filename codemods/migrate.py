@@ -80,7 +80,9 @@ def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str,
     """Every finding at or under the path `scope`, sorted; changes nothing."""
     run = _Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
-    found = tuple(sorted((f for rule in run.at_work(project) for f in run.look(rule, project)), key=_order))
+    found = tuple(
+        sorted((f for rule in run.at_work(project) for f in run.tested(run.look(rule, project), project)), key=_order)
+    )
     return Report(
         files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
     )
@@ -181,6 +183,15 @@ class _Run:
             return finding
         why = self.rejected.get(_identity(finding.fix, project))
         return finding if why is None else finding.refused(f"internal check failed: {why}")
+
+    def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
+        """`found`, refused where the fix fails a first test on its own."""
+        found = list(found)
+        for fix in self._applicable(found):
+            _, why = _texts(project, [fix], thorough=False)
+            if why is not None:
+                self.rejected[_identity(fix, project)] = why
+        return [self._judged(finding, project) for finding in found]
 
     def settle(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
         """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
@@ -290,21 +301,27 @@ def _disjoint(fixes: Iterable[Fix]) -> list[Fix]:
     return chosen
 
 
-def _rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | None]:
-    """`project` with `fixes` applied, and None; or `project` as it is, and what is wrong with the result."""
+def _texts(project: Project, fixes: Sequence[Fix], thorough: bool = True) -> tuple[dict[str, str], str | None]:
+    """The new text of every file that `fixes` write to, and what is wrong with it (None: nothing)."""
     texts: dict[str, str] = {}
     try:
         for path, edits in edits_of(fixes, project.source, project.module).items():
             source = project.source(path)
             if source is None:
-                return project, f"{path} can't be read"
+                return texts, f"{path} can't be read"
             texts[path] = source.apply(edits)
-            why = verify(source, texts[path], edits)
+            why = verify(source, texts[path], edits, thorough)
             if why is not None:
-                return project, f"{why} ({path})"
+                return texts, f"{why} ({path})"
     except (ValueError, RecursionError) as error:
-        return project, str(error)
-    return project.changed(texts), None
+        return texts, str(error)
+    return texts, None
+
+
+def _rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | None]:
+    """`project` with `fixes` applied, and None; or `project` as it is, and what is wrong with the result."""
+    texts, why = _texts(project, fixes)
+    return (project.changed(texts) if why is None else project), why
 
 
 def _recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], project: Project) -> str | None:

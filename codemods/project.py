@@ -99,7 +99,7 @@ class Project:
         return self._csts[path]
 
     def matching(self, pattern: object, suffix: str = ".py") -> Iterator[Source]:
-        """Sources of files ending in `suffix` in whose text `pattern` (a compiled `re.Pattern[str]`) finds something."""
+        """Sources of files ending in `suffix` whose text has a match of `pattern` (a compiled `re.Pattern[str]`)."""
         for path in self.paths:
             if path.endswith(suffix):
                 source = self.source(path)

@@ -76,6 +76,11 @@ def lines(text: str) -> str:
             id="unsorted: after the last of the standard library",
         ),
         pytest.param(
+            "import torch\nimport os\nfrom enum import Enum\n",
+            "import torch\nimport os\nimport functools\nfrom enum import Enum\n",
+            id="unsorted: beside imports of its form",
+        ),
+        pytest.param(
             "import os\nfrom pathlib import (\n    Path,\n)\n\nimport torch\n",
             "import functools\nimport os\nfrom pathlib import (\n    Path,\n)\n\nimport torch\n",
             id="isort",

@@ -218,6 +218,8 @@ def test_a_fix_that_breaks_the_file_is_rolled_back_and_the_others_stay() -> None
     done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\nz = BAD(3)\n"}, Marks(make))
     assert done.contents == {"a.py": b"x = int(1)\ny = BAD(2)\nz = int(3)\n"}
     assert len(done.changes[0].findings) == 2
+    report = check(MemoryFiles({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}), Settings(), rules={"marks": Marks(make)})
+    assert [finding.fix is None for finding in report.findings] == [False, True]
     (left,) = done.remaining
     assert left.span.line == 2 and (left.reason or "").startswith("internal check failed: the result does not compile")
 

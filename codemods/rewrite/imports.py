@@ -305,9 +305,10 @@ def _place_in_run(source: Source, run: list[_Line], need: Import) -> _Place:
                     _above(source, paragraph[0].first) if paragraph is not paragraphs[0] else paragraph[0].first
                 )
             return _Place(paragraph[index - 1].last + 1)
-    last = max((line.last for line in run if line.group == group), default=None)
-    if last is not None:
-        return _Place(last + 1)
+    alike = [line for line in run if line.group == group]
+    if alike:
+        same_kind = [line for line in alike if line.is_from == (need.name is not None)]
+        return _Place((same_kind or alike)[-1].last + 1)
     later = next((paragraph for paragraph in paragraphs if paragraph[0].group > group), None)
     blank = "\n" if tidy else ""
     if later is not None:
