@@ -123,6 +123,12 @@ def test_confidence(text: str, head: str, confidence: Confidence) -> None:
     assert [finding.confidence for finding in found(text, head)] == [confidence]
 
 
+def test_groups_of_a_convolution_are_no_process_groups() -> None:
+    text = "def main(group):\n    model = Net(4, group=group)\n    ema = deepcopy(model)\n    return model, ema\n"
+    (finding,) = RULE.find(project_of({"main.py": PLAIN + text}))
+    assert finding.confidence is Confidence.POSSIBLE
+
+
 def test_distributed_where_another_file_starts_it() -> None:
     files = {
         "ema.py": PLAIN.replace("        self.group = group\n", "")
@@ -175,6 +181,25 @@ def test_distributed_where_another_file_starts_it() -> None:
                 new.requires_grad_(old.requires_grad)
             """,
             id="frozen layers",
+        ),
+        pytest.param(
+            "model = (\n    Net(\n        args.width,  # wide\n    )\n    .half()\n    .train()\n)\nema = deepcopy(model)",
+            """
+            model = (
+                Net(
+                    args.width,  # wide
+                )
+                .half()
+                .train()
+            )
+            # built anew, not deep-copied: process groups inside a model can't be copied
+            with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+                ema = Net(
+                    args.width,  # wide
+                ).half().train()
+            ema.load_state_dict(model.state_dict())
+            """,
+            id="over several lines",
         ),
         pytest.param(
             "model, ema = None, None\nmodel = Net(4)\nema = Net(4)\nema = deepcopy(model)  # same start",

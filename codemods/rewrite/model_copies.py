@@ -21,9 +21,10 @@ _DISTRIBUTED = re.compile(
     r"\b(init_process_group|DistributedDataParallel|DDP|FullyShardedDataParallel|FSDP|init_distributed_mode|init_dist|"
     r"Accelerator|deepspeed|colossalai|torch\.distributed)\b"
 )
-_SNAPSHOT = re.compile(
-    r"best|snapshot|ckpt|checkpoint|backup|saved|(^|_)(old|prev|previous|tmp|temp)(_|$)", re.IGNORECASE
+_GROUP_ARGUMENT = re.compile(
+    r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
 )
+_SNAPSHOT = re.compile(r"best|snapshot|ckpt|checkpoint|backup|saved|(^|_)te?mp(_|$)", re.IGNORECASE)
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
 _ON_COPY = ("eval", "train", "requires_grad_")
 
@@ -292,9 +293,8 @@ class _Search(Again):
                         binding.lineno,
                         f"the process group that it is given is made: {_short(ast.unparse(made))}",
                     )
-            if re.search(r"process_group|(^|_)group$|(^|_)pg$", keyword or "") or re.search(
-                r"process_group|_group$|(^|_)pg$", name
-            ):
+            is_group = _GROUP_ARGUMENT.search(keyword or "") or _GROUP_ARGUMENT.search(name)
+            if is_group and self.models.speaks_of_groups(self.path):
                 return Hop(self.path, value.lineno, f"it is given a process group, `{name}`")
         return None
 

@@ -28,7 +28,7 @@ from .models import Models, dotted
 _DEVICE = re.compile(r"device|rank|gpu|cuda|cpu", re.IGNORECASE)
 _DEVICE_METHODS = ("to", "cuda", "cpu")
 _UNSAVED_BUFFERS = re.compile(r"\bpersistent\s*=\s*False\b")
-_REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad\w*|freeze\w*)$")
+_REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad_?|freeze(_(model|params|parameters|weights|all))?)$")
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,12 @@ def _next_settles_grads(models: Models, copy: Copy) -> bool:
             and isinstance(node.iter, ast.Call)
             and dotted(node.iter.func) == f"{target}.parameters"
         ):
-            return len(node.body) == 1 and "requires_grad" in ast.unparse(node.body[0])
+            body = node.body[0]
+            return (
+                len(node.body) == 1
+                and isinstance(body, (ast.Assign, ast.Expr))
+                and "requires_grad" in ast.unparse(body)
+            )
     return False
 
 
@@ -277,8 +282,8 @@ def _construction_text(source: Source, copy: Copy, needs: frozenset[str], indent
     """The construction as it is written, continuation lines moved along, with the method calls that still matter."""
     built = copy.construction
     assert built is not None
-    first = built.statement
-    old_indent = source.text[source.line_starts[first.lineno - 1] : extent(source, first)[0]]
+    line = source.line_text(built.value.lineno)
+    old_indent = line[: len(line) - len(line.lstrip())]
     text = _moved(source.text[slice(*extent(source, built.value))], old_indent, indent)
     for step in built.steps:
         assert isinstance(step.func, ast.Attribute)

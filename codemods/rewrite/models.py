@@ -32,6 +32,7 @@ _MODULE_BASES = {
 }
 GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
 GROUP_CALL = re.compile(r"(^|\.)(new_group|new_subgroups\w*|get_\w*group|get_group)$")
+_SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
 _RANDOM_TENSOR = re.compile(r"^torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)(_like)?$")
 _OTHER_RANDOM = re.compile(r"^(random|numpy\.random)\.\w+$")
 _LOCK = re.compile(r"^(threading|_thread|multiprocessing)\.(R?Lock|allocate_lock|Condition|Event|(Bounded)?Semaphore)$")
@@ -226,6 +227,11 @@ class Models:
         self._survey_nodes(path, [call], result, set(), 0)
         return result
 
+    def speaks_of_groups(self, path: str) -> bool:
+        """Whether a `group` in this file can be a process group: a convolution has groups too."""
+        source = self.project.source(path)
+        return source is not None and bool(_SPEAKS_OF_GROUPS.search(source.text))
+
     def _survey_nodes(
         self, path: str, nodes: list[ast.AST], result: Survey, done: set[tuple[str, str]], depth: int
     ) -> None:
@@ -265,7 +271,7 @@ class Models:
                 if not kept or node.value is None:
                     continue
                 called = dotted(node.value.func) if isinstance(node.value, ast.Call) else None
-                if _holds_group(kept, node.value, called):
+                if _holds_group(kept, node.value, called) and self.speaks_of_groups(path):
                     result.group = result.group or where
                 if any(
                     isinstance(inner, ast.Call) and _RANDOM_TENSOR.match(names.qualified(dotted(inner.func) or ""))
