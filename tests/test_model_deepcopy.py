@@ -183,7 +183,8 @@ def test_distributed_where_another_file_starts_it() -> None:
             id="frozen layers",
         ),
         pytest.param(
-            "model = (\n    Net(\n        args.width,  # wide\n    )\n    .half()\n    .train()\n)\nema = deepcopy(model)",
+            "model = (\n    Net(\n        args.width,  # wide\n    )\n    .half()\n    .train()\n)\n"
+            "ema = deepcopy(model)",
             """
             model = (
                 Net(
