@@ -445,7 +445,7 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
         ("torchrun --nproc_per_node=2 a.py", SPAWNS, "asked for 2 ranks, the script starts `args.gpus`"),
         ('torchrun --nproc_per_node=4 a.py "$@"', SPAWNS, "make them agree"),
         ("torchrun --nnodes=2 --nproc_per_node=4 a.py", SPAWNS, "several nodes"),
-        ("torchrun --nproc_per_node=4 a.py", SPAWNS.replace("    mp.spawn", "    if x: mp.spawn"), "only if `x`"),
+        (f"{LAUNCH} --nproc_per_node=4 a.py", SPAWNS.replace("    mp.spawn", "    if x: mp.spawn"), "only if `x`"),
         ("torchrun --nproc_per_node=4 a.py", SPAWNS.replace("tcp://127.0.0.1:9999", "env://"), "MASTER_ADDR"),
         (
             "torchrun --nproc_per_node=4 a.py",
@@ -457,6 +457,25 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
 def test_keeps_the_launcher_where_ranks_may_differ(shell: str, script: str, reason: str) -> None:
     (said,) = reasons(files(run_sh=shell + "\n", a_py=script))
     assert reason in said
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        "    if x:\n        mp.spawn(",
+        "    if 'RANK' not in os.environ:\n        mp.spawn(",
+        "    if 'RANK' in os.environ:\n        worker(0, args)\n    else:\n        mp.spawn(",
+    ],
+)
+def test_leaves_scripts_that_know_about_launchers(guard: str) -> None:
+    script = SPAWNS.replace("    mp.spawn(", guard).replace("tcp://127.0.0.1:9999", "env://")
+    assert findings(files(run_sh="torchrun --nproc_per_node=4 a.py\n", a_py=script)) == []
+
+
+def test_leaves_scripts_that_return_before_they_spawn() -> None:
+    script = SPAWNS.replace('if __name__ == "__main__":', "def main():").replace("tcp://127.0.0.1:9999", "env://")
+    script = script.replace("    mp.spawn", "    if os.getenv('RANK'):\n        return worker(0, args)\n    mp.spawn")
+    assert findings(files(run_sh="torchrun --nproc_per_node=4 a.py\n", a_py=script)) == []
 
 
 def test_counted_gpus_are_as_many_as_the_visible_ones() -> None:

@@ -16,6 +16,7 @@ from ..tree.source import Source
 from . import entry as entries
 from .edits import drop_flag, drop_launcher, new_argument, swap_launcher
 from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
@@ -49,6 +50,7 @@ class Decisions:
         self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
         self._programs: dict[str, entries.Program | None] = {}
         self._imports: entries.Imports = {}
+        self._own: dict[str, OwnRanks | None] = {}
         self._pins: list[Pin] | None = None
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
@@ -138,10 +140,12 @@ class Decisions:
         verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
         return verdict
 
-    def _own_ranks(self, line: LaunchLine, program: entries.Program) -> entries.OwnRanks | None:
+    def _own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
         """Where the program starts ranks itself when it is started by `line`."""
-        own = program.own_ranks
-        return None if own is None else entries.under_line(own, program, line)
+        if program.path not in self._own:
+            self._own[program.path] = own_ranks(program)
+        own = self._own[program.path]
+        return None if own is None else under_line(own, program, line)
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
@@ -246,7 +250,7 @@ class Decisions:
         verdict.imports += needs
 
 
-def _without_launcher(line: LaunchLine, program: entries.Program, own: entries.OwnRanks) -> Verdict:
+def _without_launcher(line: LaunchLine, program: entries.Program, own: OwnRanks) -> Verdict:
     """The script starts its ranks itself: the launcher goes, when as many ranks are left."""
     verdict = Verdict(
         f"`{program.path}` starts its ranks itself, and the launcher starts it several times: the ranks wait for each "
@@ -266,7 +270,7 @@ def _without_launcher(line: LaunchLine, program: entries.Program, own: entries.O
         )
     elif not own.rendezvous:
         verdict.reason = "its ranks meet at the MASTER_ADDR that only the launcher sets: set it in the script first"
-    elif per_node is not None and per_node.value != "1" and not entries.same_count(line, own.count, program):
+    elif per_node is not None and per_node.value != "1" and not same_count(line, own.count, program):
         count = f"`{ast.unparse(own.count)}`" if own.count is not None else "its own number"
         asked = per_node.value or per_node.words[-1].text
         verdict.reason = f"the launcher is asked for {asked} ranks, the script starts {count}: make them agree first"

@@ -1,17 +1,15 @@
-"""The Python program that a launch line starts: how it learns its rank, and which ranks it starts itself."""
+"""The Python program that a launch line starts: its modules, and how it learns its rank."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.argparse_options import Option, options
-from .launch import LaunchLine
 
 _DEPTH = 2  # imports followed from the entry: its own modules and what they import
 _MOST = 120  # modules of one program that are read
@@ -26,7 +24,6 @@ _TELLING: tuple[str, ...] = (
     ".parse_known_args(",
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
-_SPAWNERS = ("spawn", "start_processes")
 
 
 Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
@@ -45,23 +42,6 @@ class Program:
     def entry(self) -> ast.Module:
         """The entry's own tree."""
         return self.modules[self.path]
-
-    @cached_property
-    def own_ranks(self) -> OwnRanks | None:
-        """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
-        return _own_ranks(self)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnRanks:
-    """The program starts its ranks itself: `count` of them (an expression), under the tests `conditions`."""
-
-    path: str
-    line: int
-    call: str
-    count: ast.expr | None
-    conditions: tuple[ast.expr, ...]
-    rendezvous: bool  # the program names its own address: tcp://, file:// or MASTER_ADDR
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +111,13 @@ def rank_options(found: Program) -> list[Option]:
     imported: list[Option] = []
     for path, tree in found.modules.items():
         if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
-            guarded = {id(node) for guard in tree.body if _is_main_guard(guard) for node in ast.walk(guard)}
+            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in ast.walk(guard)}
             imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
     return imported
 
 
-def _is_main_guard(node: ast.stmt) -> bool:
+def is_main_guard(node: ast.stmt) -> bool:
+    """Is it `if __name__ == "__main__":`?"""
     return isinstance(node, ast.If) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
 
 
@@ -334,7 +315,7 @@ def tcp_rendezvous(found: Program, passes: Callable[[str], bool]) -> tuple[str, 
         if "tcp://" not in found.texts[path]:
             continue
         for node in ast.walk(tree):
-            if not (isinstance(node, ast.Call) and _called(node) == "init_process_group"):
+            if not (isinstance(node, ast.Call) and called(node) == "init_process_group"):
                 continue
             method = next((keyword.value for keyword in node.keywords if keyword.arg == "init_method"), None)
             if method is None:
@@ -354,144 +335,9 @@ def _starts_tcp(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tcp://")
 
 
-def _called(node: ast.Call) -> str:
+def called(node: ast.Call) -> str:
+    """The last name of what is called; empty when it has none."""
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-
-
-def _own_ranks(found: Program) -> OwnRanks | None:
-    """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
-    ranked = any(
-        isinstance(node, ast.Call)
-        and _called(node) == "init_process_group"
-        and any(keyword.arg in ("rank", "world_size") for keyword in node.keywords)
-        for path, tree in found.modules.items()
-        if "init_process_group" in found.texts[path]
-        for node in ast.walk(tree)
-    )
-    if not ranked:
-        return None
-    texts = "\n".join(found.texts.values())
-    rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
-    called = {_called(node) for node in ast.walk(found.entry) if isinstance(node, ast.Call)}
-    for path, tree in found.modules.items():
-        if not re.search(r"\bspawn\b|start_processes|\bProcess\(", found.texts[path]):
-            continue
-        for holder, node, tests in _calls_with_tests(tree):
-            if path != found.path and holder not in called:
-                continue
-            count = _rank_count(node, tree)
-            if not isinstance(count, bool):
-                return OwnRanks(path, node.lineno, _called(node), count, tests, rendezvous)
-    return None
-
-
-def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
-    """How many processes the call starts (an expression or None); False when it starts no ranks."""
-    name = _called(node)
-    base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    if name in _SPAWNERS and (base.endswith(("mp", "multiprocessing")) or (not base and name in _SPAWNERS)):
-        given = next((keyword.value for keyword in node.keywords if keyword.arg == "nprocs"), None)
-        return given if given is not None else node.args[2] if len(node.args) > 2 else None
-    if name == "Process":
-        target = next((keyword.value for keyword in node.keywords if keyword.arg == "target"), None)
-        if not isinstance(target, ast.Name):
-            return False
-        for function in ast.walk(tree):
-            if (
-                isinstance(function, ast.FunctionDef)
-                and function.name == target.id
-                and "init_process_group" in ast.unparse(function)
-            ):
-                return _loop_count(node, tree)
-    return False
-
-
-def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | None:
-    """`own` as it is when `line` starts the program: tests of switches (`if args.spawn:`) are settled by the line."""
-    open_tests: list[ast.expr] = []
-    for test in own.conditions:
-        wanted, plain = True, test
-        while isinstance(plain, ast.UnaryOp) and isinstance(plain.op, ast.Not):
-            wanted, plain = not wanted, plain.operand
-        given = _switch(found, plain, line)
-        if given is None:
-            open_tests.append(test)
-        elif given != wanted:
-            return None
-    return replace(own, conditions=tuple(open_tests))
-
-
-def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:
-    """Is the `store_true` option behind `args.name` given on the line? None when that can't be told."""
-    if not (isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)):
-        return None
-    spellings = (f"--{test.attr}", f"--{test.attr.replace('_', '-')}")
-    for option in options(found.path, found.entry, *spellings):
-        action = option.keywords.get("action")
-        if isinstance(action, ast.Constant) and action.value == "store_true":
-            if any(line.passes(name) for name in option.names):
-                return True
-            return None if line.extra_arguments else False
-    return None
-
-
-def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool:
-    """Does the program start as many ranks as the line asks the launcher for?"""
-    flag = line.flag("nproc-per-node")
-    assert flag is not None
-    asked = flag.value
-    written = flag.words[-1].text.partition("=")[2] if "=" in flag.words[-1].text else flag.words[-1].text
-    if count is None:
-        return False
-    if "device_count" in ast.unparse(count):
-        visible = dict(line.command.environment).get("CUDA_VISIBLE_DEVICES", "").strip("\"'")
-        devices = [device for device in visible.split(",") if device]
-        return asked in ("gpu", "auto") or "nvidia-smi" in written or (bool(devices) and asked == str(len(devices)))
-    if isinstance(count, ast.Constant):
-        return asked == str(count.value)
-    if isinstance(count, ast.Attribute):
-        for name in (f"--{count.attr}", f"--{count.attr.replace('_', '-')}"):
-            given = line.argument(name)
-            if given is not None:
-                shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
-                return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
-            for option in options(found.path, found.entry, name):
-                default = option.default
-                if isinstance(default, ast.Constant) and not line.extra_arguments:
-                    return asked == str(default.value)
-    return False
-
-
-def _loop_count(node: ast.Call, tree: ast.Module) -> ast.expr | None:
-    for loop in ast.walk(tree):
-        if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and _called(loop.iter) == "range"):
-            continue
-        if len(loop.iter.args) == 1 and any(inner is node for inner in ast.walk(loop)):
-            return loop.iter.args[0]
-    return None
-
-
-def _calls_with_tests(tree: ast.Module) -> Iterator[tuple[str, ast.Call, tuple[ast.expr, ...]]]:
-    """Every call with the function that holds it and the `if` tests it stands under (main guards left out)."""
-
-    def walk(
-        node: ast.AST, holder: str, tests: tuple[ast.expr, ...]
-    ) -> Iterator[tuple[str, ast.Call, tuple[ast.expr, ...]]]:
-        if isinstance(node, ast.Call):
-            yield holder, node, tests
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            holder, tests = node.name, ()
-        if isinstance(node, ast.If) and not _is_main_guard(node):
-            yield from walk(node.test, holder, tests)
-            for statement in node.body:
-                yield from walk(statement, holder, (*tests, node.test))
-            for statement in node.orelse:
-                yield from walk(statement, holder, (*tests, ast.UnaryOp(ast.Not(), node.test)))
-            return
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, holder, tests)
-
-    yield from walk(tree, "", ())
 
 
 def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
@@ -500,7 +346,7 @@ def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
         if "set_start_method" not in found.texts[path]:
             continue
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _called(node) == "set_start_method":
+            if isinstance(node, ast.Call) and called(node) == "set_start_method":
                 given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]
                 if given and isinstance(given[0], ast.Constant) and given[0].value == "spawn":
                     yield path, node
