@@ -1,0 +1,15 @@
+import functools
+import random
+
+
+def _get_seed_worker(seed, worker_id):
+    # one stream per worker
+    random.seed(seed + worker_id)
+
+
+def get_seed_worker(seed):
+    """A worker_init_fn for the DataLoader."""
+
+    seed_worker = functools.partial(_get_seed_worker, seed)
+
+    return seed_worker
