@@ -514,6 +514,19 @@ class Ds:
             "defines `__getattr__`",
             id="self with __getattr__",
         ),
+        pytest.param(
+            """\
+def build(ds):
+    def step(x):
+        if not hasattr(step, "seen"):
+            step.seen = 0
+        return x
+
+    return ds.map(step)
+""",
+            "which every caller would share",
+            id="an attribute kept on itself",
+        ),
     ],
 )
 def test_stays(text: str, reason: str) -> None:
@@ -525,6 +538,98 @@ def test_stays(text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        pytest.param(
+            """\
+def build(ds, n):
+    ds.map(lambda x: x + 1, lambda x: x + n)
+    ds.map(lambda x: x + 1, lambda x: x + n)
+    ds.map(lambda x: x + 2)
+""",
+            """\
+import functools
+
+
+def _build_map(x):
+    return x + 1
+
+
+def _build_map_2(n, x):
+    return x + n
+
+
+def _build_map_3(x):
+    return x + 2
+
+
+def build(ds, n):
+    ds.map(_build_map, functools.partial(_build_map_2, n))
+    ds.map(_build_map, functools.partial(_build_map_2, n))
+    ds.map(_build_map_3)
+""",
+            id="the same lambda twice",
+        ),
+        pytest.param(
+            """\
+def build(ds):
+    ds.map(lambda x: (
+        x + 1  # one
+    ))
+    ds.map(lambda x: (
+        x + 1  # two
+    ))
+""",
+            """\
+def _build_map(x):
+    return (
+        x + 1  # one
+    )
+
+
+def _build_map_2(x):
+    return (
+        x + 1  # two
+    )
+
+
+def build(ds):
+    ds.map(_build_map)
+    ds.map(_build_map_2)
+""",
+            id="the same lambda with comments of its own",
+        ),
+        pytest.param(
+            """\
+def test_loader(ds):
+    def test_step(x):
+        return x
+
+    return ds.map(test_step)
+""",
+            """\
+def _test_loader_test_step(x):
+    return x
+
+
+def test_loader(ds):
+    return ds.map(_test_loader_test_step)
+""",
+            id="a nested function that pytest would collect",
+        ),
+        pytest.param(
+            """\
+def build_the_loader_of_all_the_samples_of_every_split(ds):
+    return ds.map(collate_function=lambda x: x)
+""",
+            """\
+def _collate_function(x):
+    return x
+
+
+def build_the_loader_of_all_the_samples_of_every_split(ds):
+    return ds.map(collate_function=_collate_function)
+""",
+            id="a maker with a long name",
+        ),
         pytest.param(
             """\
 def build_loader(ds):
@@ -2152,6 +2257,18 @@ def build(ds):
 def test_look_alikes(text: str) -> None:
     done = plan(MemoryFiles({PATH: text.encode()}), Settings(select=("lambdas",)))
     assert not done.changes and not done.remaining
+
+
+def test_what_is_silenced_stays_when_its_twin_moves() -> None:
+    text = (
+        "from multiprocessing import Pool\n\n\ndef run(rows):\n    with Pool() as pool:\n"
+        "        pool.map(lambda x: x + 1, rows)  # spawnfix: ignore[lambdas]\n"
+        "        pool.map(lambda x: x + 1, rows)\n"
+    )
+    done = plan(MemoryFiles({PATH: text.encode()}), Settings(select=("lambdas",)))
+    after = done.contents[PATH].decode()
+    assert "pool.map(lambda x: x + 1, rows)  # spawnfix" in after
+    assert "pool.map(_run_map, rows)\n" in after
 
 
 def test_finding_says_what_and_where() -> None:

@@ -75,7 +75,7 @@ class _Move:
     attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
     captures: tuple[str, ...] = ()
     keeps_name: bool = False
-    in_place: bool = False
+    is_repeated: bool = False  # another one of the group is the same code under this name
 
     @property
     def base(self) -> str:
@@ -154,12 +154,26 @@ class _Planner:
         groups: list[list[Unit]] = []
         for unit in units:
             group = self.units.needed(unit)
-            for other in [each for each in groups if any(member in group for member in each)]:
+            for other in [each for each in groups if any(self._go_together(one, two) for one in each for two in group)]:
                 groups.remove(other)
                 group = other + [member for member in group if member not in other]
             groups.append(group)
         ordered = [sorted(group, key=lambda unit: start_of(unit.node)) for group in groups]
         return sorted(ordered, key=lambda group: start_of(group[0].node))
+
+    def _go_together(self, one: Unit, two: Unit) -> bool:
+        return one is two or (self._signature(one) is not None and self._signature(one) == self._signature(two))
+
+    def _signature(self, unit: Unit) -> tuple[object, ...] | None:
+        """Equal for lambdas that one function can stand for: the same code for the same role, made at one place."""
+        if not isinstance(unit.node, ast.Lambda) or unit.functions or unit.own_self or unit.frozen or unit.refusal:
+            return None
+        edit = self._replace(unit.node, "")
+        if "#" in self.source.text[edit.start : edit.end]:
+            return None  # its comments are its own
+        name = private_name(home_name(self.scopes, unit.node), role(self.scopes, unit.node))
+        read = (tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()))
+        return ast.dump(unit.node), name, self.scopes.top_statement(unit.node).lineno, read
 
     # one target alone
     def _simple(self, node: Movable) -> Fix | None:
@@ -308,6 +322,12 @@ class _Planner:
             move.name = self.names.fresh_attribute(private_name(snake(own), what))
             return
         if isinstance(node, ast.Lambda):
+            signature = self._signature(unit)
+            twins = (each for other, each in moves.items() if each.name and self._signature(other) == signature)
+            twin = next(twins, None) if signature is not None else None
+            if twin is not None:
+                move.name, move.is_repeated = twin.name, True
+                return
             move.name = self.names.fresh(private_name(home, role(self.scopes, node)))
             return
         movable = unit.variable is not None and self._can_vanish(unit)
@@ -451,6 +471,8 @@ class _Planner:
         """The new definitions, those for one place together."""
         places: dict[tuple[int, int, bool], list[str]] = {}
         for unit, move in moves.items():
+            if move.is_repeated:
+                continue
             inner = self._inner_edits(move, moves, imports)
             if move.method is not None:
                 maker = self._last_accessor(move.method)

@@ -14,6 +14,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+_LONG = 48
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
 
 
@@ -92,8 +93,11 @@ def home_name(scopes: Scopes, node: ast.AST) -> str:
 
 
 def private_name(home: str, what: str) -> str:
-    """`_build_loader_collate_fn` from "build_loader" and "collate_fn"; a shared word is not said twice."""
-    if not home or what.startswith(home + "_") or what == home:
+    """`_build_loader_collate_fn` from "build_loader" and "collate_fn"; a shared word is not said twice.
+
+    Where that gets longer than anybody wants to read, what it is for has to do.
+    """
+    if not home or what.startswith(home + "_") or what == home or len(home) + len(what) > _LONG:
         return "_" + what
     words = what.split("_")
     for count in range(len(words), 0, -1):
@@ -137,6 +141,8 @@ class Names:
         and no file star-imports this one.
         """
         module = self._scopes.module
+        if name.lower().startswith("test"):
+            return False  # pytest would collect it
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
             return False
         above = home.parent

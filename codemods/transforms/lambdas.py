@@ -98,6 +98,7 @@ from ..finding import Finding, Fix
 from ..flow.graph import Crossing
 from ..project import Project
 from ..rewrite.hoist import Refusal, Target, plan_hoist
+from ..rewrite.suppress import suppressions
 from ..tree.source import Source
 
 _KINDS = frozenset({"lambda", "function", "class"})
@@ -108,9 +109,7 @@ class Lambdas:
     """Lambdas, nested functions and local classes that cross a process boundary."""
 
     id = "lambdas"
-    summary = (
-        "Give lambdas, nested functions and local classes that cross to another process a name that pickle can find"
-    )
+    summary = "Give lambdas, nested functions and local classes that reach a worker a name that pickle finds"
     screen = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
 
     def find(self, project: Project) -> Iterable[Finding]:
@@ -124,23 +123,35 @@ class Lambdas:
                 yield from self._findings(project, source, crossings)
 
     def _findings(self, project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
-        targets = {crossing: Target(crossing.kind, crossing.line, crossing.column) for crossing in crossings}
-        answers = plan_hoist(project, source.path, targets.values(), project.flow.burdens)
-        for crossing, target in targets.items():
-            answer = answers[target]
-            start = source.offset(crossing.line, crossing.column)
-            end = source.offset(crossing.end_line, crossing.end_column)
-            finding = Finding(
-                self.id,
-                source.path,
-                source.span(start, end),
-                _message(crossing),
-                crossing.confidence,
-                crossing.trace,
-                fix=answer if isinstance(answer, Fix) else None,
-                reason=answer.reason if isinstance(answer, Refusal) else None,
-            )
-            yield finding
+        """The findings of one file. Those that the settings leave out are planned apart: no fix may lean on them."""
+        silent = suppressions(source)
+        wanted: dict[Crossing, bool] = {}
+        for crossing in crossings:
+            draft = self._finding(source, crossing, Refusal("not planned yet"))
+            reaches = crossing.confidence.reaches(project.settings.confidence)
+            wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
+        for part in (True, False):
+            targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
+            answers = plan_hoist(project, source.path, targets.values(), project.flow.burdens) if targets else {}
+            for crossing, target in targets.items():
+                yield self._finding(source, crossing, answers[target])
+
+    def _finding(self, source: Source, crossing: Crossing, answer: Fix | Refusal) -> Finding:
+        start = source.offset(crossing.line, crossing.column)
+        return Finding(
+            self.id,
+            source.path,
+            source.span(start, source.offset(crossing.end_line, crossing.end_column)),
+            _message(crossing),
+            crossing.confidence,
+            crossing.trace,
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer.reason if isinstance(answer, Refusal) else None,
+        )
+
+
+def _target(crossing: Crossing) -> Target:
+    return Target(crossing.kind, crossing.line, crossing.column)
 
 
 def _message(crossing: Crossing) -> str:
