@@ -336,7 +336,7 @@ class _Search:
         if kept is not None and kept.place is not None:
             line = getattr(kept.place, "lineno", candidate.view.lineno)
             hops.append(
-                Hop(outline.path, line, f"kept as `{_label(kept)}`; whoever holds this object pickles it along")
+                Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object")
             )
         return own, tuple(hops)
 
