@@ -527,6 +527,33 @@ def build(ds):
             "which every caller would share",
             id="an attribute kept on itself",
         ),
+        pytest.param(
+            """\
+def build():
+    from models import Net
+
+    class Ds:
+        def make(self):
+            return Net()
+
+    return Ds()
+""",
+            "it uses `Net`, imported in the function",
+            id="a class that uses an import of the function",
+        ),
+        pytest.param(
+            """\
+def build():
+    from torch.utils.data import Dataset
+
+    class Ds(Dataset):
+        pass
+
+    return Ds()
+""",
+            "its base `Dataset` is imported in the function",
+            id="a class with a base imported in the function",
+        ),
     ],
 )
 def test_stays(text: str, reason: str) -> None:

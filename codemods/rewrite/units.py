@@ -274,6 +274,8 @@ class Units:
                 owner = scopes.owner(use.scope, use.name)
                 if owner is not None and owner.is_local:
                     value = self._movable_value(Variable(owner, use.name))
+                    if any(each.kind == "import" for each in Variable(owner, use.name).bindings):
+                        return f"its base `{use.name}` is imported in the function: import it at the top of the file"
                     if not isinstance(value, ast.ClassDef):
                         return f"its base `{use.name}` is a variable: write the classes out at module level"
                     variable = Variable(owner, use.name)
@@ -369,6 +371,8 @@ class Units:
         bindings = variable.bindings
         imported = [each for each in bindings if each.kind == "import"]
         if imported:
+            if isinstance(unit.node, ast.ClassDef):
+                return f"it uses `{variable.name}`, imported in the function: import it at the top of the file"
             if len(bindings) > 1:
                 return (
                     f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
