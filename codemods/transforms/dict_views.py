@@ -335,9 +335,7 @@ class _Search:
         hops = [Hop(outline.path, candidate.view.lineno, "a view of a dict is taken here")]
         if kept is not None and kept.place is not None:
             line = getattr(kept.place, "lineno", candidate.view.lineno)
-            hops.append(
-                Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object")
-            )
+            hops.append(Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object"))
         return own, tuple(hops)
 
     def _travels(self, outline: Outline, kept: Held) -> bool:
