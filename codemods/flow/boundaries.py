@@ -29,8 +29,8 @@ class Boundary:
     def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
         """False when this very call is known not to pickle.
 
-        `literals`: constant arguments by name or position; `given`: names of all arguments; `open_ended`: there are `*` or
-        `**` arguments, which may hold anything.
+        `literals`: constant arguments by name or position; `given`: names of all arguments; `open_ended`: there are
+        `*` or `**` arguments, which may hold anything.
         """
         for name, condition in self.when.items():
             if condition == "nonzero":
@@ -81,7 +81,7 @@ class Table:
         return known
 
     def concerns(self, name: str) -> bool:
-        """True when some entry is about `name` (canonical) or about a part of it; for plain names also about what it belongs to."""
+        """True when an entry is about `name` (canonical) or a part of it; for plain names also about what it is in."""
         known = self._known.get(name)
         if known is None:
             known = any(key.startswith(name) for key in self._keys) or self.fluent(name)
@@ -89,12 +89,18 @@ class Table:
             self._known[name] = known
         return known
 
+    def family(self, name: str) -> str:
+        """`name` (canonical), or the whole it belongs to where the table has a word on that only (a smaller graph)."""
+        if any(key.startswith(name) for key in self._keys):
+            return name
+        return next((prefix for prefix in _prefixes(name) if prefix in self.burdens), name)
+
     def boundary(self, name: str) -> Boundary | None:
         """The boundary called `name` (canonical)."""
         return self.boundaries.get(name)
 
     def keeps(self, name: str) -> bool:
-        """True when the result of calling `name` (canonical) holds on to the arguments: a class, or a listed carrier."""
+        """True when what calling `name` (canonical) gives holds on to the arguments: a class, or a listed carrier."""
         if any(prefix in self.harmless for prefix in _prefixes(name)):
             return False
         last = name.rpartition(".")[2]
@@ -105,7 +111,7 @@ class Table:
         return any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
 
     def carried(self, base: str) -> str | None:
-        """Why objects with the base class `base` (canonical, outside the repo) are made to cross; None when they aren't."""
+        """Why objects with the foreign base class `base` (canonical) are made to cross; None when they aren't."""
         if base in self.carried_bases:
             return self.carried_bases[base]
         return next(

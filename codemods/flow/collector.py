@@ -1,7 +1,7 @@
 """The one `ast` pass: a syntax tree in, `FileFacts` out.
 
-Variables are one node per scope and name (flow-insensitive). A name is looked up when its scope ends, when all that the scope
-binds is known; so one pass is enough.
+Variables are one node per scope and name (flow-insensitive). A name is looked up when its scope ends, when all that
+the scope binds is known; so one pass is enough.
 """
 
 from __future__ import annotations
@@ -289,12 +289,12 @@ class _Collector:
             whole = self.bind(target.id)
             if value >= 0:  # `xs += [f]`: the contents join
                 inner = self.node()
-                self.facts.elements.append((value, inner))
-                self.facts.puts.append((whole, inner, self.line))
+                self.facts.elements.append((value, inner, ""))
+                self.facts.puts.append((whole, inner, self.line, ""))
         elif isinstance(target, ast.Attribute) and value >= 0:
             whole, inner = self.attribute(target), self.node()
-            self.facts.elements.append((value, inner))
-            self.facts.puts.append((whole, inner, self.line))
+            self.facts.elements.append((value, inner, ""))
+            self.facts.puts.append((whole, inner, self.line, ""))
         else:
             self.target(target, value, node.value)
 
@@ -310,7 +310,7 @@ class _Collector:
             base = self.value(target.value)
             self.value(target.slice)
             if base >= 0 and value >= 0:
-                self.facts.puts.append((base, value, self.line))
+                self.facts.puts.append((base, value, self.line, _key(target.slice)))
         elif isinstance(target, ast.Starred):
             self.target(target.value, value)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -322,7 +322,7 @@ class _Collector:
             element = -1
             if value >= 0:
                 element = self.node()
-                self.facts.elements.append((value, element))
+                self.facts.elements.append((value, element, ""))
             for inner in target.elts:
                 self.target(inner, element)
 
@@ -341,7 +341,7 @@ class _Collector:
         value, element = self.value(iterable), -1
         if value >= 0:
             element = self.node()
-            self.facts.elements.append((value, element))
+            self.facts.elements.append((value, element, ""))
         self.target(target, element)
 
     def with_(self, node: ast.With | ast.AsyncWith) -> None:
@@ -494,29 +494,49 @@ class _Collector:
     def bool_op(self, node: ast.BoolOp) -> int:
         return self.merge([self.value(value) for value in node.values])
 
-    def container(self, values: Iterable[int], what: str) -> int:
+    def container(self, values: Iterable[int], what: str, items: Sequence[tuple[str, int]] = ()) -> int:
         result, contents = self.node(), self.node(f"put in a {what}")
-        self.facts.containers.append((result, contents))
+        fields: dict[str, int] = {}
+        for key, value in items:
+            if key not in fields:
+                fields[key] = self.node(f"put in a {what} as `{key}`")
+            self.edge(value, fields[key])
+        self.facts.containers.append((result, contents, tuple(fields.items())))
         for value in values:
             self.edge(value, contents)
         return result
 
     def display(self, node: ast.List | ast.Tuple | ast.Set) -> int:
-        what = type(node).__name__.lower()
         values = [self.value(element) for element in node.elts]
-        return self.container(values, what) if any(value >= 0 for value in values) or isinstance(node, ast.List) else -1
+        if any(value >= 0 for value in values):
+            return self.container(values, type(node).__name__.lower())
+        if isinstance(node, ast.List) and not node.elts:
+            result = self.container((), "list")
+            self.facts.empty.append(result)
+            return result
+        return -1
 
     def dict_(self, node: ast.Dict) -> int:
         values: list[int] = []
+        items: list[tuple[str, int]] = []
+        others: list[int] = []
         for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:  # **other
-                inner = self.node()
-                self.facts.elements.append((self.value(value), inner))
-                values.append(inner)
-            else:
-                self.value(key)
-                values.append(self.value(value))
-        return self.container(values, "dict")
+            if key is None:  # **other: as far as we look, the same dict
+                others.append(self.value(value))
+                continue
+            self.value(key)
+            name, number = _key(key), self.value(value)
+            if number >= 0:
+                if name:
+                    items.append((name, number))
+                else:
+                    values.append(number)
+        if node.keys and not values and not items:
+            return self.merge(others)
+        result = self.container(values, "dict", items)
+        if not node.keys:
+            self.facts.empty.append(result)
+        return self.merge([result, *others])
 
     def subscript(self, node: ast.Subscript) -> int:
         base = self.value(node.value)
@@ -524,7 +544,7 @@ class _Collector:
         if base < 0:
             return -1
         result = self.node("", node.lineno)
-        self.facts.elements.append((base, result))
+        self.facts.elements.append((base, result, _key(node.slice)))
         if isinstance(node.slice, ast.Slice):
             self.edge(base, result)
         return result
@@ -534,7 +554,7 @@ class _Collector:
         if base < 0:
             return -1
         result = self.node()
-        self.facts.elements.append((base, result))
+        self.facts.elements.append((base, result, ""))
         return result
 
     def named(self, node: ast.NamedExpr) -> int:
@@ -547,7 +567,7 @@ class _Collector:
             value, element = self.value(generator.iter), -1
             if value >= 0:
                 element = self.node()
-                self.facts.elements.append((value, element))
+                self.facts.elements.append((value, element, ""))
             self.bind_inner(generator.target, element)
             for test in generator.ifs:
                 self.value(test)
@@ -573,7 +593,7 @@ class _Collector:
             element = -1
             if value >= 0:
                 element = self.node()
-                self.facts.elements.append((value, element))
+                self.facts.elements.append((value, element, ""))
             for inner in target.elts:
                 self.bind_inner(inner, element)
         elif isinstance(target, ast.Starred):
@@ -589,7 +609,7 @@ class _Collector:
                 function = self.facts.functions[scope.function]
                 if isinstance(node, ast.YieldFrom):
                     inner = self.node()
-                    self.facts.elements.append((value, inner))
+                    self.facts.elements.append((value, inner, ""))
                     value = inner
                 if not function.generator:
                     function.generator = True
@@ -675,6 +695,11 @@ class _Collector:
                     changed = True
         for index in inside:
             self.facts.functions[index].worker_side = True
+
+
+def _key(node: ast.expr) -> str:
+    """A literal string used as a key, else ""."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _dropped(node: ast.ClassDef) -> frozenset[str] | None:

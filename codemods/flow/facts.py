@@ -20,7 +20,7 @@ Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end lin
 
 @dataclass(slots=True)
 class Parameter:
-    """A parameter of a function; `kind` is "" (positional or keyword), "/" (positional only), "k" (keyword only), "*", "**"."""
+    """A parameter; `kind` is "" (positional or keyword), "/" (positional only), "k" (keyword only), "*" or "**"."""
 
     name: str
     node: int
@@ -92,9 +92,14 @@ class FileFacts:
     stores: list[tuple[int, str, int, int, int]] = field(
         default_factory=list
     )  # (base, attribute, value, line, function)
-    elements: list[tuple[int, int]] = field(default_factory=list)  # (container, result): iteration, subscript
-    puts: list[tuple[int, int, int]] = field(default_factory=list)  # (container, value, line)
-    containers: list[tuple[int, int]] = field(default_factory=list)  # (node, node of its contents)
+    elements: list[tuple[int, int, str]] = field(default_factory=list)  # (container, result, key): iteration, subscript
+    puts: list[tuple[int, int, int, str]] = field(default_factory=list)  # (container, value, line, key)
+    containers: list[tuple[int, int, tuple[tuple[str, int], ...]]] = field(default_factory=list)  # see below
+    # (node, node of the contents, ((key, node), ...) for the values under a literal key). A key that isn't a literal
+    # string is "".
+    empty: list[int] = field(
+        default_factory=list
+    )  # nodes of containers that start empty: something may be put in later
     calls: list[Call] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     function_nodes: list[int] = field(default_factory=list)  # node that holds functions[i]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ..finding import Confidence, Hop, Trace
 from .boundaries import table
 from .facts import Position
-from .solver import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, Solver
+from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
+from .solver import Solver
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -24,8 +25,8 @@ class Crossing:
     """A hazard that crosses, or may.
 
     `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator".
-    The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted name of the
-    callable that pickles it, "" where none was seen.
+    The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted name of
+    the callable that pickles it, "" where none was seen.
     """
 
     kind: str
@@ -61,7 +62,7 @@ class Flow:
         return Solver(self.project.facts, table(self.project.settings.boundaries))
 
     def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
-        """All hazards of these kinds that cross or may cross, in the order of the files, each once with its best confidence."""
+        """All hazards of these kinds that cross or may, in the order of the files, each once, with its best confidence."""
         return [crossing for crossing in self._all if crossing.kind in kinds]
 
     @cached_property
@@ -166,9 +167,9 @@ class Flow:
         solver = self.solver
         value = solver.values[number]
         if value.kind == CONTAINER:
-            return [int(value.a)]
+            return [int(value.a), *solver.fields.get(int(value.a), {}).values()]
         if value.kind == OBJECT:
-            return [value.b] if solver.table.keeps(str(value.a)) else []
+            return [value.b] if value.b >= 0 else []
         if value.kind != INSTANCE:
             return []
         found: list[int] = []

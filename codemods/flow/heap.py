@@ -1,0 +1,177 @@
+"""The graph that the solver works on: nodes that hold abstract values, edges that copy them, containers with fields."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
+# Where more values than this meet (a builder that every model goes through), following each says nothing of any of them.
+MAX_VALUES = 16
+MAX_HAZARDS = 400
+FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
+
+
+class Value(NamedTuple):
+    """An abstract value. What `a` and `b` are depends on `kind`:
+
+    FUNCTION, CLASS, INSTANCE, HAZARD: a = index; BOUND: a = function, b = receiver (a value number);
+    CONTAINER: a = node of what it holds under no known key; MODULE: a = file;
+    FOREIGN (something outside the repo): a = dotted name, b = receiver; OBJECT (what a call of it gave): a = dotted
+    name, b = node of what it holds, or -1; SUPER: a = class, b = receiver.
+    """
+
+    kind: int
+    a: int | str
+    b: int = -1
+
+
+class Heap:
+    """Nodes, values and edges. Each (node, value) pair remembers where it came from, so that its path can be told."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self.labels: list[str] = []
+        self.file_of: list[int] = []
+        self.holds: list[set[int]] = []
+        self.targets: list[list[tuple[int, int]] | None] = []
+        self.values: list[Value] = []
+        self.numbers: dict[Value, int] = {}
+        self.most: list[int] = []  # per value: it goes into no node that holds so many already
+        self.sources: dict[tuple[int, int], tuple[int, int]] = {}  # (node, value) -> (node it came from, line)
+        self.edge_set: set[tuple[int, int]] = set()
+        self.work: deque[tuple[int, int]] = deque()
+        self.pending: dict[
+            int, list[tuple[int, int]]
+        ] = {}  # node -> (holder, value) to add once the node holds anything
+        self.fields: dict[int, dict[str, int]] = {}  # container -> key -> node
+        self.all_of: dict[int, int] = {}  # container -> node of everything in it
+        self.holders: dict[int, int] = {}  # node -> how many containers it holds
+        self.summaries: dict[int, int] = {}  # node -> contents of the one container that stands for many
+        self.copies: dict[int, list[int]] = {}  # container -> summaries that follow it
+        self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
+        self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
+        self.read_whole: set[int] = set()  # containers without fields that something reads all of
+
+    def number(self, value: Value) -> int:
+        """The number of an abstract value, the same for equal values."""
+        known = self.numbers.get(value)
+        if known is None:
+            known = self.numbers[value] = len(self.values)
+            self.values.append(value)
+            self.most.append(MAX_HAZARDS if self.is_hazard(value) else MAX_VALUES)
+        return known
+
+    def is_hazard(self, value: Value) -> bool:
+        """True for values that are looked for, not only looked through."""
+        raise NotImplementedError
+
+    def node(self, label: str, file: int, line: int) -> int:
+        """A new node."""
+        self.lines.append(line)
+        self.labels.append(label)
+        self.file_of.append(file)
+        self.holds.append(set())
+        self.targets.append(None)
+        return len(self.lines) - 1
+
+    def add(self, node: int, number: int, source: int = -1, line: int = 0) -> None:
+        """`node` holds the value `number`, which came from the node `source` at `line`."""
+        held = self.holds[node]
+        if number in held or len(held) >= self.most[number]:
+            return
+        value = self.values[number]
+        if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
+            contents = int(value.a) if value.kind == CONTAINER else value.b
+            if contents != self.summaries.get(node, -1):
+                if self.holders.get(node, 0) >= MAX_CONTAINERS:
+                    self.overflow.append((node, contents))
+                    return
+                self.holders[node] = self.holders.get(node, 0) + 1
+        if not held and node in self.pending:
+            for holder, waiting in self.pending.pop(node):
+                self.add(holder, waiting)
+        held.add(number)
+        self.sources[node, number] = (source, line)
+        self.work.append((node, number))
+
+    def summarise(self, node: int, contents: int) -> None:
+        """`node` has met too many containers: one container with a copy of their contents stands for the others."""
+        summary = self.summaries.get(node, -1)
+        if summary < 0:
+            summary = self.summaries[node] = self.node("", self.file_of[node], self.lines[node])
+            self.summaries[summary] = summary  # what it holds too much of is poured out into it
+            self.add_when_filled(node, Value(CONTAINER, summary), summary)
+        followers = self.copies.setdefault(contents, [])
+        if summary not in followers and contents != summary:
+            followers.append(summary)
+            self.edge(contents, summary, self.lines[node])
+            for key, field in tuple(self.fields.get(contents, {}).items()):
+                self.edge(field, self.field(summary, key), self.lines[node])
+
+    def edge(self, source: int, target: int, line: int) -> None:
+        """Everything in `source` is in `target` too."""
+        if source == target or (source, target) in self.edge_set:
+            return
+        self.edge_set.add((source, target))
+        out = self.targets[source]
+        if out is None:
+            self.targets[source] = [(target, line)]
+        else:
+            out.append((target, line))
+        for number in tuple(self.holds[source]):
+            self.add(target, number, source, line)
+
+    def add_when_filled(self, holder: int, value: Value, contents: int) -> None:
+        """`holder` holds the container `value` from the moment that one of its nodes holds something.
+
+        Most containers of a repo hold numbers and strings only; keeping these out of the graph is what keeps it small.
+        """
+        number = self.number(value)
+        for node in (contents, *self.fields.get(contents, {}).values()):
+            if self.holds[node]:
+                self.add(holder, number)
+                return
+        for node in (contents, *self.fields.get(contents, {}).values()):
+            self.pending.setdefault(node, []).append((holder, number))
+
+    def field(self, contents: int, key: str) -> int:
+        """The node of what a container holds under a literal key."""
+        fields = self.fields.setdefault(contents, {})
+        node = fields.get(key, -1)
+        if node < 0:
+            node = fields[key] = self.node(f"put in a dict as `{key}`", self.file_of[contents], self.lines[contents])
+            if contents in self.all_of:
+                self.edge(node, self.all_of[contents], self.lines[node])
+            elif contents in self.read_whole:
+                self.edge(node, contents, self.lines[node])
+            if contents in self.pending:
+                self.pending.setdefault(node, []).extend(self.pending[contents])
+            for result in self.wanted.pop((contents, key), ()):
+                self.edge(node, result, self.lines[result])
+            for summary in self.copies.get(contents, ()):
+                self.edge(node, self.field(summary, key), self.lines[node])
+        return node
+
+    def read(self, contents: int, key: str, result: int) -> None:
+        """`result` is what a container holds under `key`, or under no known key."""
+        node = self.fields.get(contents, {}).get(key, -1)
+        if node >= 0:
+            self.edge(node, result, self.lines[result])
+        else:
+            self.wanted.setdefault((contents, key), []).append(result)
+        self.edge(contents, result, self.lines[result])
+
+    def every(self, contents: int) -> int:
+        """The node of everything that a container holds."""
+        if contents not in self.fields:
+            self.read_whole.add(contents)
+            return contents
+        if contents in self.read_whole:
+            return contents
+        node = self.all_of.get(contents, -1)
+        if node < 0:
+            node = self.all_of[contents] = self.node("", self.file_of[contents], self.lines[contents])
+            for part in (contents, *self.fields[contents].values()):
+                self.edge(part, node, self.lines[part])
+        return node
