@@ -1561,6 +1561,22 @@ class Ds:
         ),
         pytest.param(
             """\
+class Net(nn.Module):
+    def __init__(self):
+        self.hook = self.register(apply=lambda x: x * self.scale)
+""",
+            """\
+class Net(nn.Module):
+    def __init__(self):
+        self.hook = self.register(apply=self._net_apply)
+
+    def _net_apply(self, x):
+        return x * self.scale
+""",
+            id="captures self where a base class is not known",
+        ),
+        pytest.param(
+            """\
 class Ds:
     def build(self, n):
         return self.map(lambda x: x * self.scale + n)

@@ -318,6 +318,8 @@ class _Planner:
         if move.method is not None:
             maker = move.method[0].node
             own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+            if not own and move.method[2].bases:
+                own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
             what = role(self.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
             move.name = self.names.fresh_attribute(private_name(snake(own), what))
             return
