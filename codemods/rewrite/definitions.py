@@ -1,4 +1,4 @@
-"""Writing a lambda as a `def`, and moving a `def` or `class` elsewhere: meaning and comments kept."""
+"""Writing a lambda as a `def`: the same meaning, its comments kept, its lines indented for the new place."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
 from ..finding import Edit
 from ..tree.source import Source
-from .placement import first_attached_line, indentation_at, last_line
-from .scopes import FUNCTIONS, FunctionNode, end_of, start_of
+from .placement import indentation_at
+from .scopes import end_of, start_of
 
 _NEWLINES = re.compile(r"\r\n?")
 
@@ -206,86 +204,3 @@ def _check(text: str, written: str, leading: int) -> None:
         leading -= taken
     if ast.dump(value) != ast.dump(before.body) or ast.dump(arguments) != ast.dump(before.args):
         raise Unwritable("it can't be written as a function with the same meaning")
-
-
-def moved(
-    source: Source,
-    node: FunctionNode | ast.ClassDef,
-    name: str,
-    leading: Sequence[str],
-    edits: Sequence[Edit],
-    indent: str,
-    preamble: Sequence[str] = (),
-) -> str:
-    """The definition with its comments and decorators, called `name`, indented by `indent`, without a last newline."""
-    first = first_attached_line(source, node)
-    start = source.line_starts[first - 1]
-    last = last_line(source, node)
-    end = source.line_starts[last - 1] + len(source.line_text(last))
-    every = [*edits, *_header_edits(source, node, name, leading)]
-    text = edited(source, start, end, every)
-    old = indentation_at(source, first)
-    block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
-    found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
-    definition = next(each for each in found if isinstance(each, (cst.FunctionDef, cst.ClassDef)))
-    shifted = definition.visit(_Shift(old, indent, "__doc__" not in source.text))
-    assert isinstance(shifted, (cst.FunctionDef, cst.ClassDef))
-    if preamble:
-        shifted = _with_preamble(shifted, preamble)
-    # the snippet's first level of indentation is the old place's: inner blocks name their own wherever that differs
-    default = block.default_indent
-    if indent:
-        suite = cst.IndentedBlock([shifted], indent=indent)
-        code = cst.Module([cst.If(cst.Name("x"), suite)], default_indent=default).code
-        return code.partition("\n")[2].rstrip("\n")
-    return cst.Module([shifted], default_indent=default).code.rstrip("\n")
-
-
-def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, leading: Sequence[str]) -> list[Edit]:
-    start = source.offset(*start_of(node))
-    keyword = r"class\s+" if isinstance(node, ast.ClassDef) else r"(?:async\s+)?def\s+"
-    found = re.compile(keyword + re.escape(node.name) + r"\b").match(source.text, start)
-    if found is None:
-        raise Unwritable("its first line is not laid out as usual")
-    edits = []
-    if name != node.name:
-        edits.append(Edit(source.path, found.end() - len(node.name), found.end(), name))
-    if leading:
-        if not isinstance(node, FUNCTIONS) or not source.text[found.end() :].lstrip().startswith("("):
-            raise Unwritable("its first line is not laid out as usual")
-        paren = source.text.index("(", found.end()) + 1
-        has_parameters = bool(
-            node.args.posonlyargs or node.args.args or node.args.vararg or node.args.kwonlyargs or node.args.kwarg
-        )
-        edits.append(Edit(source.path, paren, paren, ", ".join(leading) + (", " if has_parameters else "")))
-    return edits
-
-
-def _with_preamble(node: cst.FunctionDef | cst.ClassDef, preamble: Sequence[str]) -> cst.FunctionDef | cst.ClassDef:
-    if not isinstance(node.body, cst.IndentedBlock):
-        raise Unwritable("its body is on the line of the `def`: put it on a line of its own")
-    statements = list(node.body.body)
-    at = 1 if node.get_docstring() is not None else 0
-    statements[at:at] = [cst.parse_statement(line) for line in preamble]
-    return node.with_changes(body=node.body.with_changes(body=statements))
-
-
-class _Shift(cst.CSTTransformer):
-    """Moves what libcst keeps as written: lines after a backslash and the lines of docstrings."""
-
-    def __init__(self, old: str, new: str, docstrings: bool) -> None:
-        self.old, self.new, self.docstrings = old, new, docstrings
-
-    def leave_SimpleWhitespace(
-        self, original: cst.SimpleWhitespace, updated: cst.SimpleWhitespace
-    ) -> cst.SimpleWhitespace:
-        return updated.with_changes(value=updated.value.replace("\n" + self.old, "\n" + self.new))
-
-    def leave_IndentedBlock(self, original: cst.IndentedBlock, updated: cst.IndentedBlock) -> cst.IndentedBlock:
-        first = updated.body[0] if updated.body else None
-        if self.docstrings and isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
-            value = first.body[0].value
-            if isinstance(value, cst.SimpleString) and "\n" in value.value:
-                shifted = value.with_changes(value=value.value.replace("\n" + self.old, "\n" + self.new))
-                return updated.with_deep_changes(first.body[0], value=shifted)
-        return updated

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..finding import Edit, Fix, Import
 from ..project import Project
-from .definitions import Unwritable, lambda_as_def, moved
+from .definitions import Unwritable, lambda_as_def
 from .handover import Burdens, Handover, Stay, outside_uses
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
@@ -519,6 +519,8 @@ class _Planner:
         node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
         if isinstance(node, ast.Lambda):
             return lambda_as_def(self.source, node, move.name, move.leading, inner, indent, self.indent_unit, imports)
+        from .relocation import moved  # libcst takes long to import
+
         return moved(self.source, node, move.name, move.leading, inner, indent, imports)
 
     def _check_order(self, unit: Unit, offset: int) -> None:
