@@ -100,8 +100,8 @@ class Heap:
         summary = self.summaries.get(node, -1)
         if summary < 0:
             summary = self.summaries[node] = self.node("", self.file_of[node], self.lines[node])
-            self.summaries[summary] = summary  # what it holds too much of is poured out into it
-            self.add_when_filled(node, Value(CONTAINER, summary), summary)
+            self.summaries[summary] = summary  # what it holds too much of is poured out into it: no summaries of summaries
+        self.add_when_filled(node, Value(CONTAINER, summary), summary)
         followers = self.copies.setdefault(contents, [])
         if summary not in followers and contents != summary:
             followers.append(summary)
@@ -141,6 +141,8 @@ class Heap:
         node = fields.get(key, -1)
         if node < 0:
             node = fields[key] = self.node(f"put in a dict as `{key}`", self.file_of[contents], self.lines[contents])
+            if self.summaries.get(contents) == contents:
+                self.summaries[node] = contents
             if contents in self.all_of:
                 self.edge(node, self.all_of[contents], self.lines[node])
             elif contents in self.read_whole:
