@@ -1,4 +1,4 @@
-"""Moving a `def` or `class` to another level: comments, decorators and strings as they are, indentation of the new place.
+"""Moving a `def` or `class` to another level: comments, decorators and strings kept, indentation of the new place.
 
 Imports libcst, so that whoever needs nothing moved should not import this module.
 """
