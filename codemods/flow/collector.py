@@ -22,6 +22,7 @@ class _Scope:
     __slots__ = (
         "bound",
         "constants",
+        "current",
         "function",
         "globals",
         "kind",
@@ -43,6 +44,7 @@ class _Scope:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.constants: dict[str, object] = {}  # names bound once, to a literal
+        self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what
 
 
 _SEVERAL = object()
@@ -172,9 +174,27 @@ class _Collector:
             scope.constants[name] = _SEVERAL if name in scope.bound else constant
             scope.bound.add(name)
         node = self.variable(name, scope)
+        scope.current.pop(name, None)
         if value >= 0:
             self.edge(value, node)
+            if scope is self.scope and scope.kind == "function" and name not in scope.nonlocals:
+                scope.current[name] = value
         return node
+
+    def forget(self, statements: Iterable[ast.stmt]) -> None:
+        """Names that `statements` bind may or may not have been bound anew: look at all their bindings."""
+        current = self.scope.current
+        if current:
+            for statement in statements:
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                        current.pop(node.id, None)
+
+    def optional(self, statements: Sequence[ast.stmt]) -> None:
+        """A block that may be left out, or run again."""
+        before = dict(self.scope.current)
+        self.body(statements)
+        self.scope.current = {name: node for name, node in before.items() if self.scope.current.get(name) == node}
 
     def leave(self) -> None:
         """End of a scope: names that it does not bind come from outside."""
@@ -186,7 +206,8 @@ class _Collector:
             outer = outer.parent
         for name, node in scope.names.items():
             if name not in scope.bound:
-                above = self.variable(name, outer)
+                above = outer.current.get(name, -1) if scope.kind == "comprehension" else -1
+                above = above if above >= 0 else self.variable(name, outer)
                 self.edge(above, node)
                 if name in scope.nonlocals:
                     self.edge(node, above)
@@ -218,19 +239,22 @@ class _Collector:
         self.value(node.value)
 
     def branch(self, node: ast.If | ast.While) -> None:
+        if isinstance(node, ast.While):
+            self.forget(node.body)
         self.value(node.test)
-        self.body(node.body)
-        self.body(node.orelse)
+        self.optional(node.body)
+        self.optional(node.orelse)
 
     def try_(self, node: ast.Try) -> None:
-        self.body(node.body)
+        self.forget(node.body)
+        self.optional(node.body)
         for handler in node.handlers:
             if handler.type is not None:
                 self.value(handler.type)
             if handler.name:
                 self.bind(handler.name)
-            self.body(handler.body)
-        self.body(node.orelse)
+            self.optional(handler.body)
+        self.optional(node.orelse)
         self.body(node.finalbody)
 
     def match(self, node: ast.Match) -> None:
@@ -242,7 +266,7 @@ class _Collector:
                     self.bind(name, subject)
             if case.guard is not None:
                 self.value(case.guard)
-            self.body(case.body)
+            self.optional(case.body)
 
     def global_(self, node: ast.Global) -> None:
         self.scope.globals.update(node.names)
@@ -333,12 +357,14 @@ class _Collector:
                 self.edge(value, self.facts.functions[self.scope.function].returns)
 
     def for_(self, node: ast.For | ast.AsyncFor) -> None:
-        self.iterate(node.target, node.iter)
-        self.body(node.body)
-        self.body(node.orelse)
+        value = self.value(node.iter)
+        self.forget(node.body)
+        self.iterate(node.target, value)
+        self.optional(node.body)
+        self.optional(node.orelse)
 
-    def iterate(self, target: ast.expr, iterable: ast.expr) -> None:
-        value, element = self.value(iterable), -1
+    def iterate(self, target: ast.expr, value: int) -> None:
+        element = -1
         if value >= 0:
             element = self.node()
             self.facts.elements.append((value, element, ""))
@@ -459,7 +485,8 @@ class _Collector:
             self.depth -= 1
 
     def name(self, node: ast.Name) -> int:
-        return self.variable(node.id)
+        known = self.scope.current.get(node.id, -1)
+        return known if known >= 0 else self.variable(node.id)
 
     def attribute(self, node: ast.Attribute) -> int:
         base = self.value(node.value)

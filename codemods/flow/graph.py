@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from .solver import Solver
 if TYPE_CHECKING:
     from ..project import Project
 
-MAX_HOPS = 12  # longer traces lose their middle
+_TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
+MAX_HOPS = 12  # a longer path is shown without its middle, and is no proof: what we merge may have made it up
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end given in `hop`."""
+    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end, `hop`."""
 
     node: int
     parent: int
@@ -55,6 +57,7 @@ class Flow:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._reached: dict[int, set[int]] = {}
 
     @cached_property
     def solver(self) -> Solver:
@@ -62,7 +65,7 @@ class Flow:
         return Solver(self.project.facts, table(self.project.settings.boundaries))
 
     def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
-        """All hazards of these kinds that cross or may, in the order of the files, each once, with its best confidence."""
+        """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
         return [crossing for crossing in self._all if crossing.kind in kinds]
 
     @cached_property
@@ -76,10 +79,18 @@ class Flow:
             reasons = self._closure(seeds)
             for number, reason in reasons.items():
                 for kind, path, position in self._hazards(number):
+                    if (
+                        reason.node < 0
+                    ):  # a Dataset class in a function is no hazard as long as no instance is seen to cross
+                        continue
                     key = (kind, path, position)
                     if key not in found:
                         trace = self._trace(number, reason, reasons, kind, path, position)
-                        found[key] = Crossing(kind, path, *position, confidence, trace, self._boundary(reason, reasons))
+                        sure = confidence
+                        if len(trace) > MAX_HOPS or (is_test(path) and not is_test(trace[-1].path)):
+                            sure = Confidence.POSSIBLE
+                        boundary = self._boundary(reason, reasons)
+                        found[key] = Crossing(kind, path, *position, sure, _shorten(trace), boundary)
         return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
 
     # what starts to cross
@@ -136,14 +147,14 @@ class Flow:
         reasons: dict[int, _Reason] = {}
         todo: deque[int] = deque()
         for number, reason in seeds:
-            if number not in reasons:
+            if number not in reasons and (reason.node < 0 or reason.node in self._reach(number)):
                 reasons[number] = reason
                 todo.append(number)
         while todo:
             number = todo.popleft()
             for node in self._inside(number):
                 for held in solver.holds[node]:
-                    if held not in reasons:
+                    if held not in reasons and node in self._reach(held):
                         reasons[held] = _Reason(node, number, None, "")
                         todo.append(held)
             value = solver.values[number]
@@ -157,6 +168,22 @@ class Flow:
                             reasons[held] = _Reason(node, number, None, "")
                             todo.append(held)
         return reasons
+
+    def _reach(self, number: int) -> set[int]:
+        known = self._reached.get(number)
+        if known is None:
+            known = self._reached[number] = self.solver.reach(number, self._origins.get(number, ()))
+        return known
+
+    @cached_property
+    def _origins(self) -> dict[int, list[int]]:
+        """Per value the nodes where it is made, or added without an edge."""
+        found: dict[int, list[int]] = {}
+        holds = self.solver.holds
+        for (node, number), (source, _) in self.solver.sources.items():
+            if source < 0 or number not in holds[source]:
+                found.setdefault(number, []).append(node)
+        return found
 
     def _captures(self, function: int) -> list[int]:
         file, made = self.solver.functions[function]
@@ -282,14 +309,22 @@ class Flow:
         return None
 
 
+def is_test(path: str) -> bool:
+    """True for test code by the conventions of pytest and unittest.
+
+    A test builds the classes of the program with values of its own. We keep one abstract instance per class, so such a
+    value seems to get wherever the program takes its instances; only a boundary in test code says anything about it.
+    """
+    return _TEST.search(path) is not None
+
+
 def _tidy(hops: list[Hop]) -> Trace:
-    kept: list[Hop] = []
-    for hop in hops:
-        if not kept or kept[-1] != hop:
-            kept.append(hop)
-    if len(kept) > MAX_HOPS:
-        half = MAX_HOPS // 2
-        left_out = len(kept) - 2 * half
-        middle = kept[half]
-        kept = [*kept[:half], Hop(middle.path, middle.line, f"... {left_out} more steps ..."), *kept[-half:]]
-    return tuple(kept)
+    return tuple(hop for at, hop in enumerate(hops) if at == 0 or hops[at - 1] != hop)
+
+
+def _shorten(trace: Trace) -> Trace:
+    if len(trace) <= MAX_HOPS:
+        return trace
+    half = MAX_HOPS // 2
+    middle = Hop(trace[half].path, trace[half].line, f"... {len(trace) - 2 * half} more steps ...")
+    return (*trace[:half], middle, *trace[-half:])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from typing import NamedTuple
 
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
-# Where more values than this meet (a builder that every model goes through), following each says nothing of any of them.
+# Where more values than this meet (a builder that every model goes through), following all says nothing of any one.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
+MAX_CALLS = 8  # calls remembered on a path
+MAX_STATES = 20_000  # steps on the paths of one value
+_PLAIN = (0,)
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
 
 
@@ -40,6 +44,7 @@ class Heap:
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
         self.sources: dict[tuple[int, int], tuple[int, int]] = {}  # (node, value) -> (node it came from, line)
         self.edge_set: set[tuple[int, int]] = set()
+        self.sites: dict[tuple[int, int], list[int]] = {}  # of edges into and out of calls
         self.work: deque[tuple[int, int]] = deque()
         self.pending: dict[
             int, list[tuple[int, int]]
@@ -100,7 +105,9 @@ class Heap:
         summary = self.summaries.get(node, -1)
         if summary < 0:
             summary = self.summaries[node] = self.node("", self.file_of[node], self.lines[node])
-            self.summaries[summary] = summary  # what it holds too much of is poured out into it: no summaries of summaries
+            self.summaries[summary] = (
+                summary  # what it holds too much of is poured out into it: no summaries of summaries
+            )
         self.add_when_filled(node, Value(CONTAINER, summary), summary)
         followers = self.copies.setdefault(contents, [])
         if summary not in followers and contents != summary:
@@ -109,9 +116,20 @@ class Heap:
             for key, field in tuple(self.fields.get(contents, {}).items()):
                 self.edge(field, self.field(summary, key), self.lines[node])
 
-    def edge(self, source: int, target: int, line: int) -> None:
-        """Everything in `source` is in `target` too."""
-        if source == target or (source, target) in self.edge_set:
+    def edge(self, source: int, target: int, line: int, site: int = 0) -> None:
+        """Everything in `source` is in `target` too.
+
+        `site` tells calls apart: positive where a value goes into a call, the same number negated where it comes back.
+        """
+        if source == target:
+            return
+        if site:
+            sites = self.sites.setdefault((source, target), [])
+            if site not in sites:
+                sites.append(site)
+        elif (source, target) in self.sites:
+            self.sites[source, target].append(0)
+        if (source, target) in self.edge_set:
             return
         self.edge_set.add((source, target))
         out = self.targets[source]
@@ -177,3 +195,33 @@ class Heap:
             for part in (contents, *self.fields[contents].values()):
                 self.edge(part, node, self.lines[part])
         return node
+
+    def reach(self, number: int, origins: Iterable[int]) -> set[int]:
+        """Nodes that a value gets to by paths on which what enters a function by one call does not leave it by another.
+
+        The solver does not look at that, so a value may sit in nodes that it can't get to. Paths may start inside a
+        function, and what goes through an attribute or a container forgets its call.
+        """
+        found: set[int] = set()
+        seen: set[tuple[int, tuple[int, ...]]] = set()
+        todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
+        while todo and len(seen) < MAX_STATES:
+            state = todo.pop()
+            if state in seen:
+                continue
+            seen.add(state)
+            node, calls = state
+            found.add(node)
+            for target, _ in self.targets[node] or ():
+                if number not in self.holds[target]:
+                    continue
+                for site in self.sites.get((node, target), _PLAIN):
+                    if site == 0:
+                        todo.append((target, calls))
+                    elif site > 0:
+                        todo.append((target, (*calls, site)[-MAX_CALLS:]))
+                    elif not calls:
+                        todo.append((target, ()))
+                    elif calls[-1] == -site:
+                        todo.append((target, calls[:-1]))
+        return found

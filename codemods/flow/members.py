@@ -250,7 +250,7 @@ class Members(Heap):
                     self._name(f"{name}().{attribute}", value.b, result)
 
     def _name(self, name: str, receiver: int, result: int) -> None:
-        """`result` is the foreign thing `name`; parts of what calls give are followed only where the table knows them."""
+        """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""
         canonical = self.table.canonical(name)
         if "()" not in name:
             inside = name.rpartition(".")[0].rpartition(".")[2]

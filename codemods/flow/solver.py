@@ -1,7 +1,7 @@
 """Inclusion-based points-to analysis over the facts of a repo: which values can be in which node.
 
-Field-sensitive for attributes of the repo's own classes (one abstract instance per class) and for literal keys of dicts,
-one content node per container or foreign object otherwise; flow- and context-insensitive. Each (node, value) pair is
+Field-sensitive for attributes of the repo's own classes (one abstract instance per class) and for literal keys of
+dicts, one content node per container or foreign object otherwise; flow- and context-insensitive. Each (node, value) pair is
 handled once.
 """
 
@@ -166,16 +166,17 @@ class Solver(Members):
         named = {p.name: p.node + base for p in parameters if p.kind in ("", "k")}
         rest = next((p.node + base for p in parameters if p.kind == "*"), -1)
         others = next((p.node + base for p in parameters if p.kind == "**"), -1)
+        site = call.result + offset + 1
         for place, argument in enumerate(call.arguments):
             if argument >= 0 and place < len(positional):
-                self.edge(argument + offset, positional[place].node + base, line)
+                self.edge(argument + offset, positional[place].node + base, line, site)
             elif argument >= 0 and rest >= 0:
-                self.edge(argument + offset, self._rest(rest), line)
+                self.edge(argument + offset, self._rest(rest), line, site)
         for name, argument in call.keywords:
             if argument >= 0 and name in named:
-                self.edge(argument + offset, named[name], line)
+                self.edge(argument + offset, named[name], line, site)
             elif argument >= 0 and others >= 0:
-                self.edge(argument + offset, self.field(self._rest(others), name), line)
+                self.edge(argument + offset, self.field(self._rest(others), name), line, site)
         for star in call.stars:
             if star >= 0:
                 for parameter in positional[len(call.arguments) :]:
@@ -194,7 +195,7 @@ class Solver(Members):
         if function.generator:
             self.add_when_filled(result, Value(CONTAINER, function.returns + base), function.returns + base)
         else:
-            self.edge(function.returns + base, result, line)
+            self.edge(function.returns + base, result, line, -site)
 
     def _rest(self, parameter: int) -> int:
         """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
@@ -408,14 +409,20 @@ class Solver(Members):
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
         line = call.position[0]
         for argument_name, argument in given.items():
-            if argument >= 0 and (argument_name in boundary.pickles or "*" in boundary.pickles):
+            if argument < 0:
+                continue
+            if argument_name in boundary.pickles or "*" in boundary.pickles:
                 self._sink(argument + offset, boundary, argument_name, line, crosses)
+            elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
+                node = self.node("", self.file_of[argument + offset], line)
+                self._pass_elements(argument + offset, node)
+                self._sink(node, boundary, argument_name, line, crosses)
         if "self" in boundary.pickles and receiver >= 0:
             node = self.node("", self.file_of[call.result + offset], line)
             self.add(node, receiver)
             self._sink(node, boundary, "self", line, crosses)
         for star in call.double_stars:
-            for argument_name in boundary.pickles - {"*", "self"} - set(given) if star >= 0 else ():
+            for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
                 node = self.node("", self.file_of[star + offset], line)
                 self._pass_elements(star + offset, node, argument_name)
                 self._sink(node, boundary, argument_name, line, crosses)
