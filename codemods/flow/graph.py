@@ -68,30 +68,65 @@ class Flow:
         """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
         return [crossing for crossing in self._all if crossing.kind in kinds]
 
+    def instances(self, path: str, class_line: int) -> Crossing | None:
+        """How instances of the class at `path`:`class_line` (of the `class` keyword) cross; None when none was seen to.
+
+        The kind is "instance" and the position that of the class.
+        """
+        return self._instances.get((path, class_line))
+
     @cached_property
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
-        for confidence, seeds in (
-            (Confidence.PROVEN, self._proven_seeds()),
-            (Confidence.LIKELY, self._likely_seeds()),
-            (Confidence.POSSIBLE, self._possible_seeds()),
-        ):
-            reasons = self._closure(seeds)
+        for confidence, reasons in self._closures:
             for number, reason in reasons.items():
+                if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
+                    continue
                 for kind, path, position in self._hazards(number):
-                    if (
-                        reason.node < 0
-                    ):  # a Dataset class in a function is no hazard as long as no instance is seen to cross
-                        continue
-                    key = (kind, path, position)
-                    if key not in found:
-                        trace = self._trace(number, reason, reasons, kind, path, position)
-                        sure = confidence
-                        if len(trace) > MAX_HOPS or (is_test(path) and not is_test(trace[-1].path)):
-                            sure = Confidence.POSSIBLE
-                        boundary = self._boundary(reason, reasons)
-                        found[key] = Crossing(kind, path, *position, sure, _shorten(trace), boundary)
+                    known = found.get((kind, path, position))
+                    if known is None or not known.confidence.reaches(confidence):
+                        made = self._crossing(kind, path, position, confidence, number, reasons)
+                        if known is None or not known.confidence.reaches(made.confidence):
+                            found[kind, path, position] = made
         return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
+
+    @cached_property
+    def _instances(self) -> dict[tuple[str, int], Crossing]:
+        found: dict[tuple[str, int], Crossing] = {}
+        for confidence, reasons in self._closures[:2]:
+            for number in reasons:
+                value = self.solver.values[number]
+                if value.kind == INSTANCE:
+                    file, made = self.solver.classes[int(value.a)]
+                    path = self.solver.files[file]
+                    crossing = self._crossing("instance", path, made.position, confidence, number, reasons)
+                    known = found.get((path, made.position[0]))
+                    if known is None or not known.confidence.reaches(crossing.confidence):
+                        found[path, made.position[0]] = crossing
+        return found
+
+    @cached_property
+    def _closures(self) -> list[tuple[Confidence, dict[int, _Reason]]]:
+        return [
+            (Confidence.PROVEN, self._closure(self._proven_seeds())),
+            (Confidence.LIKELY, self._closure(self._likely_seeds())),
+            (Confidence.POSSIBLE, self._closure(self._possible_seeds())),
+        ]
+
+    def _crossing(
+        self,
+        kind: str,
+        path: str,
+        position: Position,
+        confidence: Confidence,
+        number: int,
+        reasons: dict[int, _Reason],
+    ) -> Crossing:
+        trace = self._trace(number, reasons[number], reasons, kind, path, position)
+        if len(trace) > MAX_HOPS or (is_test(path) and not is_test(trace[-1].path)):
+            confidence = Confidence.POSSIBLE
+        boundary = self._boundary(reasons[number], reasons)
+        return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
 
     # what starts to cross
 
@@ -243,6 +278,7 @@ class Flow:
             "class": "a class is defined inside a function here",
             "dict-view": "a view of a dict is taken here",
             "generator": "a generator is made here",
+            "instance": "instances of this class",
         }
         hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]
         seen: set[int] = set()
