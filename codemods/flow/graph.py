@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ..project import Project
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
-MAX_HOPS = 12  # a longer path is shown without its middle, and is no proof: what we merge may have made it up
+MAX_HOPS = 12  # a longer path is shown without its middle
+MAX_PROOF = 20  # a longer path is no proof: what the solver merges may have made it up
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Flow:
         reasons: dict[int, _Reason],
     ) -> Crossing:
         trace = self._trace(number, reasons[number], reasons, kind, path, position)
-        if len(trace) > MAX_HOPS or (is_test(path) and not is_test(trace[-1].path)):
+        if len(trace) > MAX_PROOF or (is_test(path) and trace[-1].path != path):
             confidence = Confidence.POSSIBLE
         boundary = self._boundary(reasons[number], reasons)
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)

@@ -1,8 +1,8 @@
 """Inclusion-based points-to analysis over the facts of a repo: which values can be in which node.
 
 Field-sensitive for attributes of the repo's own classes (one abstract instance per class) and for literal keys of
-dicts, one content node per container or foreign object otherwise; flow- and context-insensitive. Each (node, value) pair is
-handled once.
+dicts, one content node per container or foreign object otherwise; flow- and context-insensitive. Each (node, value)
+pair is handled once.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Solver(Members):
         self.site_contents: dict[int, int] = {}  # result of a call -> contents of what it makes
         self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
+        self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
         self.steps = 0
         self._run(names_only=True)
@@ -117,6 +118,9 @@ class Solver(Members):
         if node in self.supers_at and value.kind in (INSTANCE, CLASS):
             for owner, result in self.supers_at[node]:
                 self.add(result, self.number(Value(SUPER, owner, number)))
+        if node in self.copies_at:
+            for result in self.copies_at[node]:
+                self._copy(value, number, result)
         if node in self.types_at and value.kind == INSTANCE:
             for result in self.types_at[node]:
                 self.add(result, self.number(Value(CLASS, value.a)))
@@ -348,9 +352,15 @@ class Solver(Members):
             for key, argument in call.keywords:
                 if argument >= 0:
                     self.edge(argument + offset, self.field(contents, key), line)
-            for star in (*call.double_stars, *given):  # its keys are kept: it is the same dict as far as we look
-                if star >= 0:
-                    self.edge(star + offset, result, line)
+            for other in (*call.double_stars, *given):  # its keys are kept: it is the same dict as far as we look
+                if other >= 0:
+                    self.copies_at[other + offset].append(result)
+                    for number in tuple(self.holds[other + offset]):
+                        self._copy(self.values[number], number, result)
+
+    def _copy(self, value: Value, number: int, result: int) -> None:
+        if value.kind == CONTAINER:
+            self.add(result, number)
 
     def _super(self, node: int, result: int, call: Call) -> None:
         file = self.file_of[node]
