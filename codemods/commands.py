@@ -6,6 +6,7 @@ import contextlib
 import enum
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -67,6 +68,7 @@ Unsafe = Annotated[
     Optional[bool],  # noqa: UP045
     typer.Option("--unsafe-fixes/--no-unsafe-fixes", help="Also make changes that may change what the code does."),
 ]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
 Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
 
 
@@ -106,6 +108,7 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Also write the changes to FILE, as a diff."),
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     from . import deliver, target
@@ -115,7 +118,7 @@ def migrate(
     if no_git and (branch is not None or no_checkout):
         raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
-    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, None)
+    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache)
     if branch is not None and where.commit is not None:
         from .tree.git_tree import free_name
 
@@ -152,12 +155,13 @@ def check(
         Optional[StartMethod],  # noqa: UP045
         typer.Option(help="How workers will be started.  [default: spawn]"),
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
     from . import target
 
     where = target.to_check(path)
-    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, start_method)
+    settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache)
     from .migrate import check as find
 
     with _watched("checking") as rules:
@@ -236,11 +240,12 @@ def _settings(
     unsafe_fixes: bool | None,
     launcher: Launcher | None,
     start_method: StartMethod | None,
+    cache: bool,
 ) -> Settings:
     from .settings import read_settings, with_flags
     from .transforms import rules as known
 
-    return with_flags(
+    settings = with_flags(
         read_settings(where.files, known()),
         known(),
         select=None if select is None else ",".join(select),
@@ -250,6 +255,7 @@ def _settings(
         launcher=launcher.value if launcher else None,
         start_method=start_method.value if start_method else None,
     )
+    return replace(settings, cache=cache)
 
 
 def _watched(doing: str) -> contextlib.AbstractContextManager[dict[str, Rule]]:

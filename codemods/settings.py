@@ -44,6 +44,7 @@ class Settings:
     unsafe_fixes: bool = False
     launcher: str = "auto"  # torchrun | python | auto
     start_method: str = "spawn"
+    cache: bool = False  # keep facts between runs; the command line does
 
     def ignored_rules(self, path: str) -> frozenset[str]:
         """The rules that per-file-ignores turns off in `path`."""

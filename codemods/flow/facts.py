@@ -7,7 +7,7 @@ node unless said otherwise, and -1 stands for "nothing that could matter" (a con
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,13 +113,29 @@ class FileFacts:
 
 
 def collect(project: Project) -> Mapping[str, FileFacts]:
-    """Facts of every Python file of `project` that parses, by path."""
+    """Facts of every Python file of `project` that parses, by path; from the cache where the settings allow it."""
+    from . import cache
     from .collector import facts_of
 
     facts = project.inherited_facts
-    for path in project.python_paths:
+    missing = [path for path in project.python_paths if path not in facts]
+    blobs: dict[str, str] = {}
+    if project.settings.cache:
+        for path in missing:
+            source = project.source(path)
+            if source is not None:
+                blobs[path] = cache.blob_id(source.encode(source.text))
+        known = cache.load(set(blobs.values()))
+        for path, blob in blobs.items():
+            if blob in known:
+                facts[path] = replace(known[blob], path=path)
+    made: dict[str, FileFacts] = {}
+    for path in missing:
         if path not in facts:
             tree = project.module(path)
             if tree is not None:
-                facts[path] = facts_of(path, tree)
-    return facts
+                facts[path] = made[blobs.get(path, "")] = facts_of(path, tree)
+    made.pop("", None)
+    if made:
+        cache.store(made)
+    return {path: facts[path] for path in project.python_paths if path in facts}

@@ -1,1 +1,1 @@
-"""What the rules share when they write code: scopes and captures, imports, names, placement. Nothing here finds hazards."""
+"""What rules share to write code: scopes, captures, imports, names, placement. Nothing here finds hazards."""

@@ -35,7 +35,7 @@ class Source:
 
     @classmethod
     def from_bytes(cls, path: str, data: bytes) -> Source:
-        """Decode `data` as Python would (BOM, PEP 263 cookie, else UTF-8); shell and Markdown are read as UTF-8, else latin-1.
+        """Decode `data` as Python would (BOM, PEP 263 cookie, else UTF-8); other files as UTF-8, else latin-1.
 
         Raises UnreadableSource when the bytes do not decode or would not come back the same.
         """
