@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import gc
 import os
 import sys
 from dataclasses import replace
@@ -111,6 +112,7 @@ def migrate(
     no_cache: NoCache = False,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
+    gc.disable()  # one look at all we hold would take longer than this process lives
     from . import deliver, target
 
     if exit_code and not dry_run:
@@ -158,6 +160,7 @@ def check(
     no_cache: NoCache = False,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
+    gc.disable()
     from . import target
 
     where = target.to_check(path)
