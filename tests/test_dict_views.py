@@ -362,8 +362,19 @@ def test_values_are_live_where_keys_are_not() -> None:
 
 @pytest.mark.parametrize(
     "use",
-    ["print(c.names)", "s = f'{c.names}'", "s = '%s' % c.names", "s = '%s %s' % (1, c.names)", "s = str(c.names)",
-     "s = '{}'.format(c.names)", "logger.info('names %s', c.names)"],
+    ["print(c.names)", "print(f'names: {c.names}')", "print('names ' + str(c.names))", "logger.info('%s', c.names)",
+     "logger.info('%s' % c.names)", "raise KeyError(f'none of {c.names}')", "assert x in c.names, f'{c.names}'",
+     "warnings.warn('names: {}'.format(c.names))"],
+)  # fmt: skip
+def test_safe_where_the_view_is_only_shown(use: str) -> None:
+    fix = only(found(CLASS, f"c = make()\n{use}\n")).fix
+    assert fix is not None and fix.unsafe is None
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["print(c.names, file=out)", "s = f'{c.names}'", "s = '%s' % c.names", "s = '%s %s' % (1, c.names)",
+     "s = str(c.names)", "s = '{}'.format(c.names)", "out.write(str(c.names))"],
 )  # fmt: skip
 def test_unsafe_where_the_view_is_turned_into_text(use: str) -> None:
     fix = only(found(CLASS, f"c = make()\n{use}\n")).fix

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .outline import Outline, Repo, last_name, parameters, position
 from .view_uses import Problem, ViewUses
 
-_CHANGING = frozenset(["update", "pop", "popitem", "clear", "setdefault", "subtract", "__setitem__", "__delitem__"])
+CHANGING = frozenset(["update", "pop", "popitem", "clear", "setdefault", "subtract", "__setitem__", "__delitem__"])
 _DEPTH = 3
 _TARGETS = 20  # ways to reach one dict that are followed
 
@@ -113,7 +113,7 @@ class DictChanges:
                     yield outline, outline.statement(parent), "deletes from the dict"
                 elif method != "keys" or not _same_keys(outline, node, parent):
                     yield outline, outline.statement(parent), "sets an item of the dict"
-            elif isinstance(parent, ast.Attribute) and parent.value is node and parent.attr in _CHANGING:
+            elif isinstance(parent, ast.Attribute) and parent.value is node and parent.attr in CHANGING:
                 call = outline.parents[parent]
                 if isinstance(call, ast.Call) and call.func is parent:
                     yield outline, outline.statement(call), f"calls `.{parent.attr}()` on the dict"

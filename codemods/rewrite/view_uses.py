@@ -24,6 +24,11 @@ _SIGNS: dict[type[ast.AST], str] = {
 _SET_METHODS = frozenset(("isdisjoint", "mapping"))
 _TEXT = frozenset(("print", "str", "repr", "format", "ascii"))
 _LOGGING = frozenset(("debug", "info", "warning", "warn", "error", "exception", "critical", "log", "format"))
+_AS_TEXT = "puts it into a text, which would read differently"
+_SHOWING = frozenset(("print", "pprint", "warn")) | (_LOGGING - {"format"})
+_TEXT_PARTS = (
+    ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Tuple, ast.Attribute, ast.Call, ast.keyword, ast.Starred,
+)  # fmt: skip
 _TYPE_TESTS = frozenset(("isinstance", "type"))
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
@@ -69,6 +74,8 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
     problems: list[Problem] = []
 
     def problem(text: str, fatal: bool) -> None:
+        if text is _AS_TEXT and only_shown(outline, node):
+            return
         problems.append(Problem(outline.path, getattr(node, "lineno", 0), text, fatal))
 
     while (parent := outline.parents.get(node)) is not None:
@@ -90,7 +97,7 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
         elif isinstance(parent, (ast.Dict, ast.List, ast.Tuple, ast.ListComp, ast.DictComp)):
             grand = outline.parents.get(parent)
             if isinstance(parent, ast.Tuple) and isinstance(grand, ast.BinOp) and isinstance(grand.op, ast.Mod):
-                problem("puts it into a text, which would read differently", False)
+                problem(_AS_TEXT, False)
                 break
             if isinstance(parent, ast.DictComp) and parent.value is not node:
                 break
@@ -102,7 +109,7 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
             if type(parent.op) in _SIGNS and reached:
                 problem(f"uses it with `{_SIGNS[type(parent.op)]}`, which a list does not have", True)
             elif isinstance(parent.op, ast.Mod) and parent.right is node:
-                problem("puts it into a text, which would read differently", False)
+                problem(_AS_TEXT, False)
             break
         elif isinstance(parent, ast.AugAssign):
             if type(parent.op) in _SIGNS and reached:
@@ -116,7 +123,7 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
                     problem(f"compares it with `{_SIGNS[type(sign)]}`: a list is equal to no set and no view", True)
             break
         elif isinstance(parent, ast.FormattedValue):
-            problem("puts it into a text, which would read differently", False)
+            problem(_AS_TEXT, False)
             break
         elif isinstance(parent, ast.Match):
             problem("matches it against patterns: a list is a sequence, a view is none", True)
@@ -165,6 +172,37 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
     return held, problems
 
 
+def only_shown(outline: Outline, node: ast.AST) -> bool:
+    """The text that `node` becomes is printed, logged or said in an error, and goes nowhere else."""
+    child = node
+    for parent in outline.ancestors(node):
+        if isinstance(parent, (ast.Raise, ast.Assert)):
+            return True
+        if isinstance(parent, ast.Call) and parent.func is not child:
+            name = last_name(parent.func)
+            if name in _SHOWING:
+                return not any(keyword.arg == "file" for keyword in parent.keywords)
+            error = isinstance(outline.parents.get(parent), ast.Raise)
+            if not (error or name in _TEXT or name == "join"):
+                return False
+        elif not isinstance(
+            parent,
+            (
+                ast.JoinedStr,
+                ast.FormattedValue,
+                ast.BinOp,
+                ast.Tuple,
+                ast.Attribute,
+                ast.Call,
+                ast.keyword,
+                ast.Starred,
+            ),
+        ):
+            return False
+        child = parent
+    return False
+
+
 def _inside(outline: Outline, node: ast.AST, part: ast.AST) -> bool:
     return node is part or part in outline.ancestors(node)
 
@@ -207,7 +245,8 @@ def _argument(
     if isinstance(func, ast.Name) and name in _TYPE_TESTS and reached and call.args and call.args[0] is argument:
         return [], [Problem(outline.path, line, "asks for its type", True)]
     if (isinstance(func, ast.Name) and name in _TEXT) or (isinstance(func, ast.Attribute) and name in _LOGGING):
-        return [], [Problem(outline.path, line, "puts it into a text, which would read differently", False)]
+        shown = only_shown(outline, argument)
+        return [], [] if shown else [Problem(outline.path, line, _AS_TEXT, False)]
     if dotted(outline, func).startswith("numpy.") and reached:
         text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]

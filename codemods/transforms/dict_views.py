@@ -3,7 +3,12 @@
 ## What it finds
 `d.keys()`, `d.values()` and `d.items()` stored as an attribute of an object, directly, through a local name, inside a
 list, tuple or dict, or set from outside (`config.names = table.keys()`). Views that are only looped over, returned or
-passed on are left alone.
+passed on are left alone. What `zip`, `map`, `filter` and `reversed` give can be pickled and is left alone too.
+
+Also objects of installed packages that are known to hold a view (the evaluation configuration of nuscenes-devkit, and
+the datasets of mmdetection3d before 1.1 that keep one), where a dataset of the repository keeps or inherits them. The
+package can't be changed from here: the fix is one line after the object is there,
+`self.config.class_names = list(self.config.class_names)`. It stays right when the package is repaired one day.
 
 ## Why it breaks
 A view can't be pickled. Under spawn and forkserver the whole dataset is pickled for every `DataLoader` worker, with
@@ -60,9 +65,10 @@ All uses of the attribute in the repository are looked at. Looping, `in`, `len`,
 for a list. The fix is refused where a use needs a view: set operators (`names & other`), comparisons (`==`, `<=`),
 `isdisjoint`, a type test; and where `list` is another name in that file. It is unsafe (only with `--unsafe-fixes`)
 where the dict is seen to change after the view is taken, because a view shows later changes and a list does not;
-where the view is printed or formatted, because the text reads differently; and where nothing shows that it is a dict
-in a file that uses a library whose `.keys()` or `.values()` is something else. Code outside the repository that
-relies on a view is not seen.
+where the view is made part of a text that goes on (a file name, a key), because that reads differently; and where
+nothing shows that it is a dict in a file that uses a library whose `.keys()` or `.values()` is something else. What is
+only printed, logged or put into an error message reads `[...]` instead of `dict_keys([...])` afterwards; the fix
+counts as safe. Code outside the repository that relies on a view is not seen.
 
 ## References
 - [Dictionary view objects](https://docs.python.org/3/library/stdtypes.html#dictionary-view-objects) - [What can be
@@ -80,6 +86,8 @@ from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Edit, Finding, Fix, Hop, Trace
 from ..project import Project
+from ..rewrite import dependency_views
+from ..rewrite.dependency_views import Foreign, changed_dict, foreign_views
 from ..rewrite.dict_changes import DictChanges
 from ..rewrite.outline import Outline, Repo, Scope, last_name, parameters
 from ..rewrite.receivers import Kind, Receivers, imports_any, view_receiver
@@ -119,7 +127,7 @@ class DictViews:
 
     id = "dict-views"
     summary = "Store lists instead of dict views on objects that are pickled"
-    screen = re.compile(rb"\.\s*(?:keys|values|items)\s*\(")
+    screen = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + dependency_views.TEXT.pattern.encode())
 
     def find(self, project: Project) -> Iterable[Finding]:
         """All stored views of `project`, in the order of the files."""
@@ -150,6 +158,45 @@ class _Search:
                 if isinstance(node, ast.Call) and (shape := view_receiver(node)) is not None:
                     known = crossings.get((outline.path, node.lineno, node.col_offset))
                     yield from self._view(outline, node, *shape, known)
+        for foreign in foreign_views(self.repo):
+            yield self._foreign(foreign)
+
+    def _foreign(self, foreign: Foreign) -> Finding:
+        """An object of an installed package that holds a view."""
+        outline, row, node = foreign.outline, foreign.row, foreign.node
+        source = self.project.source(outline.path)
+        assert source is not None and node.end_lineno is not None and node.end_col_offset is not None
+        span = source.span(
+            source.offset(node.lineno, node.col_offset), source.offset(node.end_lineno, node.end_col_offset)
+        )
+        fix, reason = None, foreign.reason
+        if (line := _bound_line(outline, node, "list")) is not None:
+            reason = (
+                f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
+            )
+        problems = self.uses.problems([Held("attribute", row.view, row.owner)]) if reason is None else []
+        if problems and problems[0].fatal:
+            reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
+        if reason is None:
+            assert foreign.edit is not None
+            doubts = [f"{_where(each, outline)} {each.text}" for each in problems[:1]]
+            if (changed := changed_dict(self.repo, row)) is not None:
+                doubts.append(
+                    f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list made before would not"
+                )
+            title = f"Make `{foreign.held}.{row.view}` a list once it is there"
+            fix = Fix(title, (foreign.edit,), unsafe="; ".join(doubts) or None)
+        message = (
+            f"`{foreign.held}` comes from an installed package ({row.package}) and keeps a live view of a dict, "
+            f"`.{row.view}`; a worker process under spawn or forkserver stops with "
+            f"`TypeError: cannot pickle 'dict_{row.method}' object`"
+        )
+        hops = (
+            Hop(outline.path, span.line, f"{row.owner} keeps a view: {row.source.rpartition(', ')[2]}"),
+            Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
+        )
+        confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
+        return Finding(RULE.id, outline.path, span, message, confidence, hops, fix, reason)
 
     def _view(
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
