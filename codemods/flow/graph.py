@@ -79,7 +79,12 @@ class Flow:
     @cached_property
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
-        for confidence, reasons in self._closures:
+        for confidence, seeds in (
+            (Confidence.PROVEN, self._proven_seeds()),
+            (Confidence.LIKELY, self._likely_seeds()),
+            (Confidence.POSSIBLE, self._possible_seeds()),
+        ):
+            reasons = self._closure(seeds, self._holders)
             for number, reason in reasons.items():
                 if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
                     continue
@@ -94,7 +99,11 @@ class Flow:
     @cached_property
     def _instances(self) -> dict[tuple[str, int], Crossing]:
         found: dict[tuple[str, int], Crossing] = {}
-        for confidence, reasons in self._closures[:2]:
+        for confidence, seeds in (
+            (Confidence.PROVEN, self._proven_seeds()),
+            (Confidence.LIKELY, self._likely_seeds()),
+        ):
+            reasons = self._closure(seeds, None)
             for number in reasons:
                 value = self.solver.values[number]
                 if value.kind == INSTANCE:
@@ -107,12 +116,29 @@ class Flow:
         return found
 
     @cached_property
-    def _closures(self) -> list[tuple[Confidence, dict[int, _Reason]]]:
-        return [
-            (Confidence.PROVEN, self._closure(self._proven_seeds())),
-            (Confidence.LIKELY, self._closure(self._likely_seeds())),
-            (Confidence.POSSIBLE, self._closure(self._possible_seeds())),
-        ]
+    def _holders(self) -> set[int]:
+        """The hazards, and every value that one may ride on."""
+        solver = self.solver
+        outer: dict[int, list[int]] = {}
+        todo: list[int] = []
+        for number, value in enumerate(solver.values):
+            if self._hazards(number):
+                todo.append(number)
+            inside = self._inside(number)
+            if value.kind == FUNCTION:
+                inside = self._captures(int(value.a))
+            for node in inside:
+                for held in solver.holds[node]:
+                    outer.setdefault(held, []).append(number)
+            if value.kind == BOUND:
+                outer.setdefault(value.b, []).append(number)
+        found = set(todo)
+        while todo:
+            for number in outer.get(todo.pop(), ()):
+                if number not in found:
+                    found.add(number)
+                    todo.append(number)
+        return found
 
     def _crossing(
         self,
@@ -177,12 +203,14 @@ class Flow:
                 for number in solver.holds[node]:
                     yield number, _Reason(node, -1, hop, "")
 
-    def _closure(self, seeds: Iterable[tuple[int, _Reason]]) -> dict[int, _Reason]:
-        """Every value that crosses along with the seeds, and why."""
+    def _closure(self, seeds: Iterable[tuple[int, _Reason]], among: set[int] | None) -> dict[int, _Reason]:
+        """Every value (`among` these) that crosses along with the seeds, and why."""
         solver = self.solver
         reasons: dict[int, _Reason] = {}
         todo: deque[int] = deque()
         for number, reason in seeds:
+            if among is not None and number not in among:
+                continue
             if number not in reasons and (reason.node < 0 or reason.node in self._reach(number)):
                 reasons[number] = reason
                 todo.append(number)
@@ -190,7 +218,9 @@ class Flow:
             number = todo.popleft()
             for node in self._inside(number):
                 for held in solver.holds[node]:
-                    if held not in reasons and node in self._reach(held):
+                    if held in reasons or (among is not None and held not in among):
+                        continue
+                    if node in self._reach(held):
                         reasons[held] = _Reason(node, number, None, "")
                         todo.append(held)
             value = solver.values[number]
