@@ -508,3 +508,85 @@ def test_pools_loop_over_what_they_are_given(call: str) -> None:
 def test_stored_and_seen_to_cross_is_proven() -> None:
     finding = only(found(f"{WORK}{CLASS}def main(t):\n    Process(target=work, args=(Config(t),)).start()\n"))
     assert finding.confidence is Confidence.PROVEN and "multiprocessing.Process" in finding.trace[-1].what
+
+
+FACTORY = "from nuscenes.eval.detection.config import config_factory\n"
+
+
+def dataset(body: str, base: str = "Dataset", more: str = "") -> str:
+    """A dataset whose `__init__` runs `body`."""
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    return f"{FACTORY}{more}class Scenes({base}):\n    def __init__(self, version):\n{lines}"
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("self.cfg = config_factory(version)", "self.cfg.class_names = list(self.cfg.class_names)"),
+        ("cfg = config_factory(version)\nself.cfg = cfg", "cfg.class_names = list(cfg.class_names)"),
+    ],
+)
+def test_one_line_for_an_object_of_an_installed_package(body: str, line: str) -> None:
+    before = dataset(body)
+    after = rewritten(before)
+    assert [each.strip() for each in after.splitlines() if each not in before.splitlines()][1:] == [line]
+    assert not reported(after)
+
+
+def test_one_line_where_a_local_object_goes_to_a_dataset() -> None:
+    code = FACTORY + (
+        "class Scenes(Dataset):\n    def __init__(self, cfg):\n        self.cfg = cfg\n\n"
+        "def build():\n    cfg = config_factory('detection_cvpr_2019')\n    return Scenes(cfg=cfg)\n"
+    )
+    after = rewritten(code)
+    assert "    cfg.class_names = list(cfg.class_names)\n    return Scenes(cfg=cfg)\n" in after
+    assert not reported(after)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        dataset("self.cfg = config_factory('tracking_nips_2019')"),
+        dataset("cfg = config_factory(version)"),
+        dataset("self.cfg = config_factory(version)", base="BaseMetric"),
+        dataset("self.cfg = config_factory(version)\nself.cfg.class_names = sorted(self.cfg.class_names)"),
+        dataset("self.cfg = config_factory(version)").replace("nuscenes.", "mine."),
+        "from mmdet3d.datasets import NuScenesDataset\nclass Scenes(NuScenesDataset):\n    def f(self): pass\n",
+        "from mmcv.parallel import collate\nfrom mmdet3d.datasets import KittiDataset\nclass A(KittiDataset):\n    x = 1\n",
+    ],
+)
+def test_installed_packages_are_left_alone(code: str) -> None:
+    assert not reported(code)
+
+
+def test_the_package_itself_gets_no_line_from_outside() -> None:
+    contents = {
+        "nuscenes/eval/detection/data_classes.py": b"class DetectionConfig:\n    pass\n",
+        "scenes.py": dataset("self.cfg = config_factory(version)").encode(),
+    }
+    assert not list(RULE.find(Project(MemoryFiles(contents))))
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (dataset("self.cfg = config_factory(version) if version else None"), "not always made"),
+        (dataset("if version: self.cfg = config_factory(version)"), "shares its line"),
+        (dataset("self.cfg = config_factory(version); self.n = 1"), "shares its line"),
+        (dataset("pass") + "s = Scenes(config_factory('detection_cvpr_2019'))\n", "give it a name first"),
+        (dataset("self.cfg = config_factory(version)") + "    def g(self, o):\n        return self.cfg.class_names & o\n",
+         "`&`, which a list does not have"),
+        (dataset("self.cfg = config_factory(version)", more="list = tuple\n"), "`list` is another name"),
+        ("from mmcv.parallel import collate\nfrom mmdet3d.datasets import NuScenesDataset\n"
+         "class A(NuScenesDataset):\n    def __init__(self):\n        self.x = 1\n", "no call of the `__init__`"),
+    ],
+)  # fmt: skip
+def test_installed_packages_refused(code: str, reason: str) -> None:
+    finding = only(reported(code))
+    assert finding.fix is None and reason in (finding.reason or "")
+
+
+def test_installed_package_unsafe_where_its_dict_changes() -> None:
+    code = dataset("self.cfg = config_factory(version)\nself.cfg.class_range.pop('barrier')")
+    fix = only(reported(code)).fix
+    assert fix is not None and "`.class_range`" in (fix.unsafe or "")

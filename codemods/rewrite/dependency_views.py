@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
 from ..finding import Edit
 from .dict_changes import CHANGING
@@ -34,6 +35,7 @@ class Holder:
     owner: str
     home: str
     package: str
+    says: str
     source: str
     made_by: tuple[str, ...] = ()
     inherited: tuple[str, ...] = ()
@@ -45,7 +47,8 @@ class Holder:
 def _table() -> tuple[Holder, ...]:
     text = resources.files(__package__).joinpath("dependency_views.toml").read_text("utf-8")
     rows = tomllib.loads(text)["holder"]
-    return tuple(Holder(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in rows)
+    fields: list[dict[str, Any]] = [{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows]
+    return tuple(Holder(**row) for row in fields)
 
 
 HOLDERS = _table()

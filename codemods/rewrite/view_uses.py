@@ -367,6 +367,8 @@ class ViewUses:
         here = outline.owner(node)
         if here is None or self.repo.related(here.name, owner):
             return False
+        if not self.repo.classes(owner):  # a class of an installed package, and this one is not derived from it
+            return True
         for name in self.repo.ancestors(here.name):
             for where, found in self.repo.classes(name):
                 for part in ast.walk(found):

@@ -192,7 +192,7 @@ class _Search:
             f"`TypeError: cannot pickle 'dict_{row.method}' object`"
         )
         hops = (
-            Hop(outline.path, span.line, f"{row.owner} keeps a view: {row.source.rpartition(', ')[2]}"),
+            Hop(outline.path, span.line, f"`{foreign.held}` is a {row.owner} of {row.package}, {row.says}"),
             Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
         )
         confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
