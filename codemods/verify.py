@@ -272,11 +272,20 @@ class _Change:
                 if item.name in _BUILTINS and not isinstance(item.node, (ast.Global, ast.Nonlocal)):
                     return f"{item.name!r} is not the builtin in this file"
                 continue
+            if item.name not in self.added and item.name not in _BUILTINS and self._read_there(item.scope, item.name):
+                continue
             low, high = _extent(self.after, item.scope)
             for use in uses[item.name]:
                 if low <= self.after.offset(use.lineno, use.col_offset) < high:
                     return f"the local variable {item.name!r} hides the name that the new code needs"
         return None
+
+    def _read_there(self, scope: ast.AST, name: str) -> bool:
+        """Old code of `scope` reads the local variable as well: the new code beside it means the same."""
+        return any(
+            isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) and not self.is_new(node)
+            for node in ast.walk(scope)
+        )
 
     def too_late(self) -> str | None:
         """A new module-level name that code running on import uses before it is there."""

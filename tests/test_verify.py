@@ -31,6 +31,11 @@ GOOD = [
         id="a lambda hoisted",
     ),
     pytest.param(
+        "def f(args):\n    m = N(args.n)\n    e = copy(m)\nargs = parse()\nf(args)\n",
+        [("copy(m)", "N(args.n)")],
+        id="a parameter that has a namesake in the main part",
+    ),
+    pytest.param(
         "def f(k):\n    return g(lambda r: r[k])\ndef g(h): pass\n",
         [
             ("lambda r: r[k]", "functools.partial(_pick, k)"),
