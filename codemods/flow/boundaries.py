@@ -25,6 +25,7 @@ class Boundary:
     when: Mapping[str, str] = field(default_factory=dict)
     unless: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     source: str = ""
+    always: bool = False  # under every start method, fork too
 
     def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
         """False when this very call is known not to pickle.
@@ -60,12 +61,23 @@ class Table:
         self.alias: dict[str, str] = dict(entries.get("alias", {}))
         self.boundaries = {made.callable: made for made in map(_boundary, [*entries.get("boundary", ()), *extra])}
         self.carriers: dict[str, bool] = {c["callable"]: bool(c.get("fluent")) for c in entries.get("carrier", ())}
+        self.starters: dict[str, tuple[str, str]] = {
+            s["callable"]: (s.get("method", ""), s.get("parameter", "")) for s in entries.get("starter", ())
+        }
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
         self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
         self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
         self._canonical: dict[str, str] = {}
         self._known: dict[str, bool] = {}
-        self._keys = {*self.alias, *self.boundaries, *self.carriers, *self.harmless, *self.burdens, "functools.partial"}
+        self._keys = {
+            *self.alias,
+            *self.boundaries,
+            *self.starters,
+            *self.carriers,
+            *self.harmless,
+            *self.burdens,
+            "functools.partial",
+        }
 
     def canonical(self, name: str) -> str:
         """The table's own name for `name`."""
@@ -142,6 +154,7 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
         dict(entry.get("when", {})),
         {name: tuple(values) for name, values in entry.get("unless", {}).items()},
         entry.get("source", ""),
+        bool(entry.get("always")),
     )
 
 

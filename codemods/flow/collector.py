@@ -381,8 +381,7 @@ class _Collector:
 
     def function_def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         decorators = [dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
-        for decorator in node.decorator_list:
-            self.value(decorator)
+        applied = [self.value(decorator) for decorator in node.decorator_list]
         scope = self.scope
         kind = "method" if scope.kind == "class" else "top" if scope.kind == "module" else "function"
         last = {name.rpartition(".")[2] for name in decorators}
@@ -394,6 +393,7 @@ class _Collector:
         index = self.function(node, kind, node.name, binding, "wraps" in last)
         holder = self.bind(node.name)
         self.facts.function_nodes[index] = holder
+        self.decorate(applied, holder, node)
 
     def lambda_(self, node: ast.Lambda) -> int:
         index = self.function(node, "lambda", "<lambda>")
@@ -447,8 +447,7 @@ class _Collector:
 
     def class_def(self, node: ast.ClassDef) -> None:
         facts, outer = self.facts, self.scope
-        for decorator in node.decorator_list:
-            self.value(decorator)
+        applied = [self.value(decorator) for decorator in node.decorator_list]
         bases = tuple(self.value(base) for base in node.bases)
         for keyword in node.keywords:
             self.value(keyword.value)
@@ -470,6 +469,16 @@ class _Collector:
         self.leave()
         self.line = node.lineno
         facts.class_nodes[index] = self.bind(node.name)
+        self.decorate(applied, facts.class_nodes[index], node)
+
+    def decorate(self, decorators: Iterable[int], decorated: int, node: ast.stmt) -> None:
+        """A decorator is called with what it decorates (a registry keeps it); what it gives counts as the same."""
+        for decorator in decorators:
+            if decorator >= 0:
+                call = Call(
+                    decorator, (decorated,), (), (), (), self.node(), _position(node), "", {}, self.scope.function
+                )
+                self.facts.calls.append(call)
 
     # expressions: each returns the node of its value, or -1
 

@@ -13,7 +13,7 @@ from ..finding import Confidence, Hop, Trace
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
-from .solver import Solver
+from .solver import Sink, Solver
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -163,11 +163,23 @@ class Flow:
             if sink.crosses:
                 name = sink.boundary.replace("()", "")
                 argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
-                hop = Hop(sink.path, sink.line, f"`{name}` pickles {argument} for another process")
+                what = f"`{name}` pickles {argument} for another process, {self.start_words(sink)}"
                 if name in ("torch.save", "pickle.dump", "pickle.dumps"):
-                    hop = Hop(sink.path, sink.line, f"`{name}` pickles it")
+                    what = f"`{name}` pickles it"
+                hop = Hop(sink.path, sink.line, what)
                 for number in solver.holds[sink.node]:
                     yield number, _Reason(sink.node, -1, hop, sink.boundary)
+
+    def start_words(self, sink: Sink) -> str:
+        """Under which start methods, and so where, the arguments of a boundary call are pickled."""
+        if sink.always:
+            return "under every start method"
+        if sink.method:
+            return f"as {sink.method} is asked for here"
+        for (path, line), method in sorted(self.solver.start_methods.items()):
+            if method in ("spawn", "forkserver") and not is_test(path):
+                return f"as {method} is set at {path}:{line}"
+        return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 
     def _likely_seeds(self) -> Iterator[tuple[int, _Reason]]:
         solver = self.solver

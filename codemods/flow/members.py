@@ -12,7 +12,9 @@ from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, 
 from .modules import Modules
 
 _MAX_DOTS = 8  # longer dotted names are not followed
-HOLDERS = frozenset({"OrderedDict", "defaultdict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace"})
+HOLDERS = frozenset(
+    {"OrderedDict", "defaultdict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"}
+)
 
 
 class Hazard(NamedTuple):
@@ -97,9 +99,18 @@ class Members(Heap):
             if origin is not None:
                 self.edge(self.module_nodes[origin][name], node + offset, self.lines[node + offset])
             else:
-                self.add(node + offset, self.number(Value(FOREIGN, name)))
+                self.add(node + offset, self.number(Value(FOREIGN, self._foreign_name(facts, name))))
         for number, node in enumerate(facts.class_nodes):
             self.add(node + offset, self.number(Value(CLASS, self.class_offset[index] + number)))
+
+    def _foreign_name(self, facts: FileFacts, name: str) -> str:
+        """What a name means that nothing in the repo binds: a builtin, or something from a foreign star import."""
+        for module, level in facts.star_imports:
+            if not level and self.modules.absolute(facts.path, module) is None:
+                full = f"{module}.{name}"
+                if self.table.concerns(self.table.canonical(full)):
+                    return full
+        return name
 
     def _import(self, index: int, node: int, module: str, level: int, name: str) -> None:
         path = self.files[index]

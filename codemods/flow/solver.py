@@ -16,7 +16,7 @@ from .facts import Call, FileFacts, Function
 from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, SUPER, Value
 from .members import HOLDERS, Members
 
-MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking further; real repos stay far below
+MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
@@ -38,6 +38,8 @@ class Sink:
     path: str
     line: int
     crosses: bool
+    always: bool  # under every start method, fork too
+    method: str  # the start method that the call itself asks for, "" where it doesn't
 
 
 class Solver(Members):
@@ -47,12 +49,14 @@ class Solver(Members):
         super().__init__(facts, table)
         self.sinks: list[Sink] = []
         self.sink_keys: set[tuple[int, str, str]] = set()
+        self.start_methods: dict[tuple[str, int], str] = {}  # (path, line) -> what is set there for the whole process
         self.site_contents: dict[int, int] = {}  # result of a call -> contents of what it makes
         self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
         self.steps = 0
+        self.limit = max(MAX_STEPS, 10 * len(self.lines))
         self._run(names_only=True)
         self._resolve_bases()
         self.bases_known = True
@@ -64,8 +68,8 @@ class Solver(Members):
 
     @property
     def complete(self) -> bool:
-        """False when the analysis stopped at `MAX_STEPS`: some paths may be missing."""
-        return self.steps <= MAX_STEPS
+        """False when the analysis stopped early: some paths may be missing."""
+        return self.steps <= self.limit
 
     def _run(self, names_only: bool) -> None:
         work, values, targets, sources, all_held = self.work, self.values, self.targets, self.sources, self.holds
@@ -76,7 +80,7 @@ class Solver(Members):
                 continue
             node, number = work.popleft()
             self.steps += 1
-            if self.steps > MAX_STEPS:
+            if self.steps > self.limit:
                 work.clear()
                 return
             out = targets[node]
@@ -258,6 +262,12 @@ class Solver(Members):
                 self._container_method(written[12:], int(receiver.a), offset, call)
             return
         self._boundary(name, offset, call, value.b)
+        if name in self.table.starters:
+            method, parameter = self.table.starters[name]
+            asked = method or call.literals.get(parameter, call.literals.get(0))
+            self.start_methods[self.files[self.file_of[node]], call.position[0]] = (
+                asked if isinstance(asked, str) else ""
+            )
         if name.endswith("().__init__"):
             if receiver is not None and receiver.kind == INSTANCE:
                 self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
@@ -418,33 +428,35 @@ class Solver(Members):
         open_ended = bool(call.double_stars or call.stars)
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
         line = call.position[0]
+        context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
+        method = context if isinstance(context, str) else ""
         for argument_name, argument in given.items():
             if argument < 0:
                 continue
             if argument_name in boundary.pickles or "*" in boundary.pickles:
-                self._sink(argument + offset, boundary, argument_name, line, crosses)
+                self._sink(argument + offset, boundary, argument_name, line, crosses, method)
             elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
                 node = self.node("", self.file_of[argument + offset], line)
                 self._pass_elements(argument + offset, node)
-                self._sink(node, boundary, argument_name, line, crosses)
+                self._sink(node, boundary, argument_name, line, crosses, method)
         if "self" in boundary.pickles and receiver >= 0:
             node = self.node("", self.file_of[call.result + offset], line)
             self.add(node, receiver)
-            self._sink(node, boundary, "self", line, crosses)
+            self._sink(node, boundary, "self", line, crosses, method)
         for star in call.double_stars:
             for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
                 node = self.node("", self.file_of[star + offset], line)
                 self._pass_elements(star + offset, node, argument_name)
-                self._sink(node, boundary, argument_name, line, crosses)
+                self._sink(node, boundary, argument_name, line, crosses, method)
         for star in call.stars:
             if star >= 0:
                 node = self.node("", self.file_of[star + offset], line)
                 self._pass_elements(star + offset, node)
-                self._sink(node, boundary, "*", line, crosses)
+                self._sink(node, boundary, "*", line, crosses, method)
 
-    def _sink(self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool) -> None:
+    def _sink(self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str) -> None:
         key = (node, boundary.callable, argument)
         if key not in self.sink_keys:
             self.sink_keys.add(key)
             path = self.files[self.file_of[node]]
-            self.sinks.append(Sink(node, boundary.callable, argument, path, line, crosses))
+            self.sinks.append(Sink(node, boundary.callable, argument, path, line, crosses, boundary.always, method))
