@@ -22,6 +22,7 @@ from .facts import FACTS_VERSION, FileFacts
 
 MAX_CACHE_BYTES = 512 * 2**20  # beyond, the cache is emptied
 _FORMAT = f"{FACTS_VERSION}.{sys.version_info[0]}.{sys.version_info[1]}"
+counted = [0, 0]  # blobs that were known, blobs that were asked for, in this process
 _CLASSES = {name: getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")}
 
 
@@ -83,6 +84,8 @@ def load(blobs: Iterable[str]) -> dict[str, FileFacts]:
                     read = _Unpickler(io.BytesIO(zlib.decompress(data))).load()
                     if isinstance(read, FileFacts):
                         found[blob] = read
+    counted[0] += len(found)
+    counted[1] += len(wanted)
     return found
 
 
