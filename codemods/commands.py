@@ -6,6 +6,7 @@ import contextlib
 import enum
 import gc
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -203,13 +204,27 @@ def rules() -> None:
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule's name, as `spawnfix rules` lists them.")],
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule as `spawnfix rules` lists them, or PATH:LINE.")],
 ) -> None:
-    """Explain a rule: what it finds, why that breaks, what it writes instead."""
+    """Explain a rule (what it finds, why that breaks, what it writes), or a line of code: PATH:LINE."""
+    from . import target
     from .review.documentation import documentation
     from .settings import nearest
     from .transforms import rules as known
 
+    place = re.fullmatch(r"(.+):(\d+)", rule)
+    if place is not None and Path(place[1]).is_file():
+        from .flow.explain import explain_line
+        from .project import Project
+        from .review.sites import sites_text
+
+        where = target.to_check(Path(place[1]))
+        project = Project(where.files, _settings(where, None, None, None, None, None, None, True))
+        line = int(place[2])
+        _put(
+            sites_text(where.scope, line, explain_line(project, where.scope, line)).encode("utf-8", "backslashreplace")
+        )
+        return
     if rule not in known():
         raise Problem(f"no rule called {rule!r}{nearest(rule, known())}")
     text = documentation(known()[rule]).markdown

@@ -7,8 +7,10 @@ import textwrap
 import pytest
 
 from codemods.finding import Confidence
+from codemods.flow.explain import explain_line
 from codemods.flow.graph import Crossing
 from codemods.project import Project
+from codemods.review.sites import sites_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
@@ -255,6 +257,29 @@ def loader(dataset):
                 def __init__(self):
                     super().__init__()
                     self.pad = lambda x: x  # likely
+            """
+    },
+    "given to classes that are not ours to see": {
+        "net.py": """
+            import torch.nn as nn
+            import torchvision.transforms as T
+            from timm.layers import Mlp
+            from torch.utils.data import Dataset
+
+            class Block(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.mlp = Mlp(act_layer=lambda: nn.GELU())  # possible
+                    self.head = nn.Sequential(nn.ReLU(), Fn(lambda x: x))  # likely
+
+            class Fn(nn.Module):
+                def __init__(self, fn):
+                    super().__init__()
+                    self.fn = fn
+
+            class Images(Dataset):
+                def __init__(self):
+                    self.transform = T.Compose([T.Lambda(lambda x: x)])  # likely
             """
     },
     "plain objects": {
@@ -738,3 +763,26 @@ def test_cache_is_used(tmp_path, monkeypatch) -> None:  # type: ignore[no-untype
 
     monkeypatch.setattr("codemods.flow.collector.facts_of", refuse)
     assert crossings(files, Settings(cache=True)) == cold
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "line", "words"),
+    [
+        ("collate_fn", "train.py", 4, "crosses a process boundary"),
+        ("a Dataset nobody loads", "data.py", 6, "kept on an object that is made to cross"),
+        (
+            "plain objects",
+            "config.py",
+            5,
+            "kept on an object, or handed to a boundary that does not pickle it as called",
+        ),
+        ("threads", "train.py", 10, "given to `pool.map`: harmless (threads)"),
+        ("consumed on the spot", "train.py", 5, "given to `sorted` as `key`: used in this process"),
+        ("what the loader keeps at home", "train.py", 4, "harmless: not seen on the way"),
+        ("threads", "train.py", 2, "nothing that pickle rejects"),
+    ],
+)
+def test_explain_line(name: str, path: str, line: int, words: str) -> None:
+    contents = {file: textwrap.dedent(text).encode() for file, text in PROGRAMS[name].items()}
+    text = sites_text(path, line, explain_line(Project(MemoryFiles(contents)), path, line))
+    assert words in text

@@ -97,13 +97,14 @@ class Table:
         known = self._known.get(name)
         if known is None:
             known = any(key.startswith(name) for key in self._keys) or self.fluent(name)
+            known = known or self.why_harmless(name) is not None
             known = known or ("()" not in name and any(prefix in self._keys for prefix in _prefixes(name)))
             self._known[name] = known
         return known
 
     def family(self, name: str) -> str:
         """`name` (canonical), or the whole it belongs to where the table has a word on that only (a smaller graph)."""
-        if any(key.startswith(name) for key in self._keys):
+        if any(key.startswith(name) for key in self._keys) or self.why_harmless(name) is not None:
             return name
         return next((prefix for prefix in _prefixes(name) if prefix in self.burdens), name)
 
@@ -118,9 +119,17 @@ class Table:
         last = name.rpartition(".")[2]
         return last[:1].isupper() or any(prefix in self.carriers for prefix in _prefixes(name))
 
+    def why_harmless(self, name: str) -> str | None:
+        """Why what `name` (canonical) is given is not pickled with plain pickle; None when nothing is known of it."""
+        return next((self.harmless[prefix] for prefix in _prefixes(name) if prefix in self.harmless), None)
+
     def fluent(self, name: str) -> bool:
         """True when methods of `name` (canonical) give back the object and keep their arguments."""
         return any(self.carriers.get(prefix, False) for prefix in _prefixes(name))
+
+    def surely_keeps(self, name: str) -> bool:
+        """True when the table says so; that a class keeps its arguments is a guess otherwise."""
+        return any(prefix in self.carriers for prefix in _prefixes(name))
 
     def carried(self, base: str) -> str | None:
         """Why objects with the foreign base class `base` (canonical) are made to cross; None when they aren't."""

@@ -13,7 +13,7 @@ from ..finding import Confidence, Hop, Trace
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
-from .solver import Sink, Solver
+from .solver import PERHAPS_KEPT, Sink, Solver
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -152,8 +152,18 @@ class Flow:
         trace = self._trace(number, reasons[number], reasons, kind, path, position)
         if len(trace) > MAX_PROOF or (is_test(path) and trace[-1].path != path):
             confidence = Confidence.POSSIBLE
+        if confidence is Confidence.LIKELY and self._guessed(number, reasons):
+            confidence = Confidence.POSSIBLE
         boundary = self._boundary(reasons[number], reasons)
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
+
+    def _guessed(self, number: int, reasons: dict[int, _Reason]) -> bool:
+        """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`)."""
+        while reasons[number].parent >= 0:
+            number = reasons[number].parent
+            if self.solver.values[number].a == PERHAPS_KEPT:
+                return True
+        return False
 
     # what starts to cross
 

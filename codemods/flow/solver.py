@@ -18,6 +18,7 @@ from .members import HOLDERS, Members
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
+KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 _JOIN_METHODS = frozenset({"extend", "update", "union"})
@@ -291,7 +292,8 @@ class Solver(Members):
             if contents < 0:
                 contents = self.site_contents[result] = self.node(f"kept by `{call.text or name}(...)`", file, line)
             named = self.table.fluent(name) or name == "functools.partial" or name.rpartition(".")[2] in HOLDERS
-            made = Value(OBJECT, name if named else "<object>", contents)
+            kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
+            made = Value(OBJECT, name if named else kept, contents)
             if self.table.fluent(name):
                 self.add(result, self.number(made))
             else:

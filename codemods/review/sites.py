@@ -1,0 +1,32 @@
+"""`spawnfix explain PATH:LINE` as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..flow.explain import Site
+
+_WORDS = {
+    "lambda": "a lambda",
+    "function": "a nested function",
+    "class": "a local class",
+    "dict-view": "a view of a dict",
+    "generator": "a generator",
+}
+
+
+def sites_text(path: str, line: int, sites: Sequence[Site]) -> str:
+    """What stands on the line and what becomes of it, with the trace; ends in a newline."""
+    if not sites:
+        nothing = "no lambda, nested function, local class, view or generator here"
+        return f"{path}:{line}: nothing that pickle rejects ({nothing})\n"
+    lines: list[str] = []
+    for site in sites:
+        crossing = site.crossing
+        sure = f"  {crossing.confidence.value}" if crossing is not None else ""
+        lines.append(f"{path}:{site.line}  {_WORDS[site.kind]}{sure}")
+        lines.append(f"  {site.verdict}")
+        hops = crossing.trace if crossing is not None else site.places
+        lines += [f"  {at}. {hop.path}:{hop.line}  {hop.what}" for at, hop in enumerate(hops, 1)]
+        lines.append("")
+    return "\n".join(lines)
