@@ -1,0 +1,194 @@
+"""Let a script that a launcher can start be started without one too.
+
+## What it finds
+Reads of a process's number on its machine that raise where no launcher set it: `os.environ["LOCAL_RANK"]`,
+`int(os.environ.get("SLURM_LOCALID"))`, `int(os.getenv("LOCAL_RANK"))`, also through `from os import environ`. Only
+where a plain `python script.py` gets there: nothing on the way has asked for a launcher (`if "RANK" in os.environ`,
+`if args.distributed`, `try`/`except KeyError`), the program doesn't set the variable itself, and it does not join a
+process group in any case.
+
+Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and their kin are reported in the same circumstances, never rewritten.
+
+## Why it breaks
+`LOCAL_RANK` is set by torchrun, `SLURM_LOCALID` by srun. Started by hand, on Windows, in a debugger or a notebook, the
+script ends before it begins: `KeyError: 'LOCAL_RANK'`, or `TypeError: int() argument must be a string, a bytes-like
+object or a real number, not 'NoneType'`.
+
+## Example
+```python
+import os
+
+import torch
+
+
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+
+
+if __name__ == "__main__":
+    trainer = Trainer(device=torch.device(int(os.environ.get("SLURM_LOCALID"))))
+    print("training on", trainer.device)
+```
+
+## Use instead
+```python
+import os
+
+import torch
+
+
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+
+
+if __name__ == "__main__":
+    trainer = Trainer(device=torch.device(int(os.environ.get("SLURM_LOCALID", os.environ.get("LOCAL_RANK", 0)))))
+    print("training on", trainer.device)
+```
+
+## Fix safety
+Only a run that crashed changes: where the variable is set, the same value is read. One process alone is the first on
+its machine, so 0 is what a launcher would have set. Where a rank or world size is read beside it without a default, the
+local rank alone would not help, and nothing is rewritten. Functions for launched runs only (they call
+`init_process_group`) keep their clear error. One exception: `int(os.environ.get("SLURM_LOCALID"))` beside a rank that
+is still asked for takes torchrun's `LOCAL_RANK` as second choice; without a launcher that run still stops.
+
+## References
+- https://pytorch.org/docs/stable/elastic/run.html#environment-variables
+- https://github.com/Stability-AI/StableCascade/issues/69
+- https://github.com/facebookresearch/nougat/issues/46
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..finding import Confidence, Finding, Fix, Hop
+from ..flow.graph import is_test
+from ..flow.modules import Modules
+from ..project import Project
+from ..rewrite.launch_reads import LOCAL, VARIABLES, Reach, Read, Way, asks_for_variable, default_edits, guard, reads
+from ..rewrite.outline import Repo
+from ..tree.source import Source
+
+_NAMES = "|".join(sorted(VARIABLES))
+READ = re.compile(rf"(?:environ|getenv)\b[\s\S]*?[\"'](?:{_NAMES})[\"']")
+
+
+@dataclass(frozen=True)
+class LauncherEnv:
+    """See the module's docstring."""
+
+    id: str = "launcher-env"
+    summary: str = "Use local rank 0 where no launcher set it, instead of failing"
+    screen: re.Pattern[bytes] = re.compile(rb"(?:environ|getenv)\b[\s\S]*?[\"'](?:" + _NAMES.encode() + rb")[\"']")
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """Findings file by file; fixes are independent of each other."""
+        repo = Repo(project)
+        reach = Reach(repo, Modules(project.python_paths))
+        for source in project.matching(READ):
+            outline = repo.outline(source.path)
+            if outline is not None:
+                found = [(read, reach.way(outline, read.node)) for read in reads(outline)]
+                for read, way in found:
+                    if way is not None or _needs_rank_anyway(reach, read, found):
+                        yield self._finding(reach, source, read, way, found)
+
+    def _finding(
+        self,
+        reach: Reach,
+        source: Source,
+        read: Read,
+        way: Way | str | None,
+        others: list[tuple[Read, Way | str | None]],
+    ) -> Finding:
+        confidence, answer = _judge(reach, source, read, way, others)
+        start = source.offset(read.node.lineno, read.node.col_offset)
+        end = source.offset(read.node.end_lineno or 0, read.node.end_col_offset or 0)
+        text = source.text[start:end]
+        message = f"`{text}` raises {read.error} where no launcher set it"
+        hops = way.hops if isinstance(way, Way) else ()
+        here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
+        return Finding(
+            self.id,
+            source.path,
+            source.span(start, end),
+            message.replace("\n", " "),
+            confidence,
+            (here, *hops),
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer if isinstance(answer, str) else None,
+        )
+
+
+def _judge(
+    reach: Reach, source: Source, read: Read, way: Way | str | None, others: list[tuple[Read, Way | str | None]]
+) -> tuple[Confidence, Fix | str]:
+    possible = Confidence.POSSIBLE
+    if way is None:
+        return Confidence.LIKELY, _fix(source, read)
+    if isinstance(way, str):
+        return possible, f"nothing shows that a plain run gets here: {way}"
+    setter = reach.written(read.variable)
+    if setter is not None:
+        return possible, f"{setter} sets {read.variable} itself: look whether it does so before this line"
+    if is_test(source.path):
+        return possible, "a test; start it the way it is meant to be started"
+    if reach.demands_launcher(way):
+        return possible, (
+            "this run joins a process group whatever happens, so it needs a launcher: start it with `torchrun`. "
+            "A default here would only hide that"
+        )
+    confidence = Confidence.PROVEN if way.certain else Confidence.LIKELY
+    if read.variable not in LOCAL:
+        return confidence, (
+            f"{read.variable} decides whether ranks look for each other, so a default is yours to choose: with "
+            "`torchrun` (or srun) nothing is wrong; if one process alone is a use that you support, ask "
+            f'`if "{read.variable}" in os.environ` first'
+        )
+    for other, its_way in others:
+        if other.variable not in LOCAL and isinstance(its_way, Way) and _together(way, its_way):
+            return confidence, (
+                f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
+                "would not let the run start"
+            )
+    return confidence, _fix(source, read)
+
+
+def _together(one: Way, other: Way) -> bool:
+    scopes = {id(scope) for _, scope in one.scopes}
+    return any(id(scope) in scopes for _, scope in other.scopes)
+
+
+def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | str | None]]) -> bool:
+    """SLURM's local rank, in a function that starts a process group and asks for a rank without default beside it."""
+    if read.variable != "SLURM_LOCALID" or isinstance(read.node, ast.Subscript) or not read.numeric:
+        return False
+    outline = read.outline
+    test = guard(outline, read.node)
+    if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path):
+        return False
+    block = outline.parents.get(outline.statement(read.node))
+    return (
+        any(
+            other.variable not in LOCAL and outline.parents.get(outline.statement(other.node)) is block
+            for other, _ in others
+        )
+        and reach.written(read.variable) is None
+    )
+
+
+def _fix(source: Source, read: Read) -> Fix | str:
+    edits = default_edits(read, source)
+    if edits is None:
+        return "the name of the variable is not a plain string here; give the read a default by hand"
+    return Fix(f"Let `{read.variable}` be 0 where no launcher set it", edits)
+
+
+RULE = LauncherEnv()

@@ -1,0 +1,10 @@
+import os
+
+
+class Settings:
+    gpu = int(os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK", 0))
+    name = "small"
+
+
+if __name__ == "__main__":
+    print(Settings.name, "on GPU", Settings.gpu)
