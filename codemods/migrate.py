@@ -6,12 +6,14 @@ and `tree/` puts them where they belong.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
 import re
+import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ParamSpec, TypeVar
@@ -32,8 +34,10 @@ T = TypeVar("T")
 MAX_PASSES = 10  # of one rule over its own output
 MAX_ROUNDS = 4  # of all rules over each other's output
 MAX_CRASHES = 20  # files that one rule may fail on before it is given up
+FRAMES = 5000  # of Python's stack while we work
 _READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
-    r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|sbatch|slurm|mk|ya?ml|md|ipynb|Dockerfile)|[^/.]+|Makefile[^/]*|Dockerfile[^/]*)$"
+    r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job|mk|ya?ml|md|markdown|rst|ipynb"
+    r"|bat|cmd|ps1|[Dd]ockerfile)|[^/.]+|(?:GNU)?[Mm]akefile[^/]*|(?:Docker|Container)file[^/]*)$"
 )
 
 
@@ -81,6 +85,17 @@ class Plan:
         return {path: data for change in self.changes for path, data in change.contents.items()}
 
 
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Recursion enough for trees of MAX_DEPTH, here and in LibCST: some ten frames a level."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
     """`job` without the cyclic garbage collector: our trees have no cycles, and looking for some doubles the time."""
 
@@ -97,6 +112,7 @@ def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
+@_room()
 @_without_collector
 def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
     """Every finding at or under the path `scope`, sorted; changes nothing."""
@@ -110,6 +126,7 @@ def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str,
     )
 
 
+@_room()
 @_without_collector
 def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
     """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
@@ -253,13 +270,32 @@ class _Run:
         """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
         good: list[Fix] = []
         for fix in fixes:
-            after, why = _rewritten(project, [fix])
-            why = why or _recheck(found, [fix], self.look(rule, after), project)
+            _, why = _texts(project, [fix])
             if why is not None:
                 self.rejected[_identity(fix, project)] = why
-            elif _rewritten(project, [*good, fix])[1] is None:
+            elif _texts(project, [*(other for other in good if other.paths & fix.paths), fix])[1] is None:
                 good.append(fix)
-        return self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+        step = self._step(rule, project, good, found)
+        if step is None and good:
+            good = self._helping(rule, project, good, found)
+            step = self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+        return step
+
+    def _helping(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
+        """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
+        if len(fixes) == 1:
+            after, why = _rewritten(project, fixes)
+            why = why or _recheck(found, fixes, self.look(rule, after), project)
+            if why is not None:
+                self.rejected[_identity(fixes[0], project)] = why
+            return [] if why is not None else fixes
+        half = len(fixes) // 2
+        parts = (fixes[:half], fixes[half:])
+        return [
+            fix
+            for part in parts
+            for fix in (part if self._step(rule, project, part, found) else self._helping(rule, project, part, found))
+        ]
 
     def all_skipped(self, project: Project) -> tuple[Skipped, ...]:
         """Every file that was not (wholly) looked at, by path."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .flow.graph import Flow
 
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
+MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
 class Project:
@@ -78,11 +79,16 @@ class Project:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
-                return ast.parse(source.text, path)
+                tree = ast.parse(source.text, path)
+            if shallow(tree):
+                return tree
+            self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
         except SyntaxError as error:
             self.skipped[path] = Skipped(path, f"line {error.lineno}: {error.msg}")
-        except (ValueError, RecursionError, MemoryError) as error:
-            self.skipped[path] = Skipped(path, f"can't be parsed: {type(error).__name__} {error}".rstrip())
+        except (RecursionError, MemoryError):
+            self.skipped[path] = Skipped(path, "nested too deeply to be parsed")
+        except ValueError as error:
+            self.skipped[path] = Skipped(path, f"can't be parsed: {error}")
         return None
 
     def concrete(self, path: str) -> cst.Module:
@@ -153,3 +159,21 @@ class Project:
         after._modules[path] = None
         after.inherited_facts.pop(path, None)
         return after
+
+
+def shallow(tree: ast.Module) -> bool:
+    """True when `tree` is not deeper than MAX_DEPTH: code that recurses over it has room enough."""
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_DEPTH):
+        below: list[ast.AST] = []
+        for node in level:
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list):
+                    below += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    below.append(value)
+        if not below:
+            return True
+        level = below
+    return False

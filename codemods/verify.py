@@ -158,20 +158,20 @@ def _survives_libcst(text: str) -> bool:
 
     try:
         return cst.parse_module(text).code == text
-    except (cst.ParserSyntaxError, RecursionError):
+    except (cst.ParserSyntaxError, RecursionError, MemoryError):
         return False
 
 
 def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -> str | None:
     try:
         _parsed(before.text)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the file does not compile as it is: {_words(error)}"
     if thorough and not _survives_libcst(before.text):
         return "the file does not survive reading and writing it unchanged"
     try:
         _parsed(after)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the result does not compile: {_words(error)}"
     if thorough and not _survives_libcst(after):
         return "the result does not survive reading and writing it unchanged"
@@ -339,12 +339,16 @@ def _run_on_import(tree: ast.Module) -> Iterator[ast.Name]:
             todo += ast.iter_child_nodes(node)
 
 
-def _methods(tree: ast.Module) -> Counter[tuple[str, str]]:
-    """How often each class body defines each method, by (class, method); two classes of one name count together."""
-    return Counter(
-        (node.name, statement.name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        for statement in node.body
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not statement.decorator_list
-    )
+def _methods(tree: ast.Module) -> Counter[tuple[str, str, int]]:
+    """How often each class body defines each method, by (class, method, which class of that name)."""
+    seen: Counter[str] = Counter()
+    found: Counter[tuple[str, str, int]] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            seen[node.name] += 1
+            found.update(
+                (node.name, statement.name, seen[node.name])
+                for statement in node.body
+                if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not statement.decorator_list
+            )
+    return found
