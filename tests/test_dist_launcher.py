@@ -95,7 +95,7 @@ def test_reads_the_line(text: str, entry: str, arguments: list[str]) -> None:
         "echo torchrun a.py",
         "echo 'python -m torch.distributed.launch a.py' > job.sh",
         "cat <<EOF\ntorchrun a.py\nEOF",
-        "cat <<'EOF' > job.sh\npython -m torch.distributed.launch a.py\nEOF\n",
+        "cat <<'EOF' > job.txt\npython -m torch.distributed.launch a.py\nEOF\n",
         "pkill -f torchrun",
         "which torchrun && pip install torchrun",
         "x=$((RANDOM<<15))  # torchrun a.py\n",
@@ -545,7 +545,10 @@ def test_spawn_under_a_launcher_is_offered_as_unsafe(body: str, left: str) -> No
     (finding,) = findings(contents)
     assert finding.fix is not None and finding.fix.unsafe is not None and "fork" in finding.fix.unsafe
     assert not migrated(contents)
-    assert migrated(contents, unsafe_fixes=True) == {"a.py": head + left + "\nmain()\n"}
+    without = head.replace("import torch.multiprocessing as mp\n", "")  # nothing else uses it
+    assert migrated(contents, unsafe_fixes=True) == {"a.py": without + left + "\nmain()\n"}
+    contents["a.py"] = head + body + "\nmain()\nqueue = mp.Queue()\n"
+    assert migrated(contents, unsafe_fixes=True) == {"a.py": head + left + "\nmain()\nqueue = mp.Queue()\n"}
 
 
 @pytest.mark.parametrize(
@@ -595,3 +598,82 @@ def test_messages_name_the_consequence() -> None:
     assert finding.message == (
         "torchrun never passes --local_rank: every rank would keep the default -1 and train alone"
     )
+
+
+# other hosts
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("Makefile", "train:\n\t@cd x && {L} a.py $(ARGS)\n", "train:\n\t@cd x && torchrun a.py $(ARGS)\n"),
+        ("Makefile", "t:\n\t$(PY) -m torch.distributed.launch \\\n\t  a.py\n", "t:\n\t$(PY) -m {R} \\\n\t  a.py\n"),
+        ("rules.mk", "t:\n\tX=$$HOME {L} --use_env a.py $$Y\n", "t:\n\tX=$$HOME torchrun a.py $$Y\n"),
+        ("Makefile", "t: a.py\n\t-{L} $< \n# {L} a.py\n", None),
+        ("Dockerfile", 'FROM x\nCMD ["python", "-m", "{l}", "a.py"]\n', 'FROM x\nCMD ["torchrun", "a.py"]\n'),
+        (
+            "docker/Dockerfile.gpu",
+            'ENTRYPOINT ["python3.9", "-m", "{l}", "--use_env", "--nnodes", "1", "a.py"]\n',
+            'ENTRYPOINT ["python3.9", "-m", "{R}", "--nnodes", "1", "a.py"]\n',
+        ),
+        (
+            "Dockerfile",
+            "RUN pip install x && \\\n # why\n {L} a.py\n",
+            "RUN pip install x && \\\n # why\n torchrun a.py\n",
+        ),
+        ("Dockerfile", "CMD {L} a.py\nLABEL x='{L} a.py'\n", "CMD torchrun a.py\nLABEL x='{L} a.py'\n"),
+        (
+            ".github/workflows/ci.yml",
+            "jobs:\n  t:\n    steps:\n    - run: {L} a.py\n",
+            "jobs:\n  t:\n    steps:\n    - run: torchrun a.py\n",
+        ),
+        (
+            ".github/workflows/ci.yml",
+            "    - name: {L} a.py\n      run: |\n        cd ${{{{ github.workspace }}}}\n        cd -\n        {L} \\\n          a.py\n",
+            "    - name: {L} a.py\n      run: |\n        cd ${{{{ github.workspace }}}}\n        cd -\n        torchrun \\\n          a.py\n",
+        ),
+        (
+            ".gitlab-ci.yml",
+            "t:\n  script:\n    - cd .\n    - {L} a.py\n",
+            "t:\n  script:\n    - cd .\n    - torchrun a.py\n",
+        ),
+        (".gitlab-ci.yml", "t:\n  script:\n  - |\n    {L} a.py\n", "t:\n  script:\n  - |\n    torchrun a.py\n"),
+        ("job.yaml", "command: >-\n  {L}\n  --use_env\n  a.py\n", "command: >-\n  torchrun\n  a.py\n"),
+        ("job.yaml", "command: {L}\n  --use_env a.py\nnext: 1\n", "command: torchrun a.py\nnext: 1\n"),
+        ("job.yaml", 'x:\n  command: ["python", "-m", "{l}", a.py]\n', 'x:\n  command: ["torchrun", a.py]\n'),
+        (
+            "k8s/pod.yml",
+            "    command:\n    - python\n    - -m\n    - {l}\n    args:\n    - --use_env\n    - a.py\n",
+            "    command:\n    - torchrun\n    args:\n    - a.py\n",
+        ),
+        ("job.yaml", "entrypoint: '{L} a.py --x'  # y\n", "entrypoint: 'torchrun a.py --x'  # y\n"),
+        ("job.yaml", "description: {L} a.py\n# run: {L} a.py\n", None),
+        ("README.md", "```bash\n$ {L} a.py\n```\n`{L} a.py`\n", "```bash\n$ torchrun a.py\n```\n`{L} a.py`\n"),
+        (
+            "README.md",
+            "1. x\n   ~~~\n   {L} --nproc_per_node=<gpus> a.py\n   ~~~\n",
+            "1. x\n   ~~~\n   torchrun --nproc_per_node=<gpus> a.py\n   ~~~\n",
+        ),
+        ("docs/x.md", "```python\n{L} a.py\n```\n\n```sh\n{L} gone.py\n{L} $X\n```\n", None),
+        ("docs/x.rst", "Run::\n\n    {L} a.py\n\nNow {L} a.py\n", "Run::\n\n    torchrun a.py\n\nNow {L} a.py\n"),
+        (
+            "x.rst",
+            ".. code-block:: bash\n\n   {L} \\\n     a.py\n",
+            ".. code-block:: bash\n\n   torchrun \\\n     a.py\n",
+        ),
+        ("x.rst", ".. code-block:: python\n\n   {L} a.py\n", None),
+        (
+            "s.sh",
+            "cat > j.sbatch <<EOF\n#!/bin/bash\nsrun {L} a.py \\$X\nEOF\n",
+            "cat > j.sbatch <<EOF\n#!/bin/bash\nsrun torchrun a.py \\$X\nEOF\n",
+        ),
+        ("s.sh", "sbatch <<'E' -N 1\n{L} a.py\nE\n{L} a.py\n", "sbatch <<'E' -N 1\ntorchrun a.py\nE\ntorchrun a.py\n"),
+        ("s.sh", "bash -s <<E\n{L} \\\\\n  a.py\nE\n", "bash -s <<E\ntorchrun \\\\\n  a.py\nE\n"),
+        ("s.sh", "ssh h <<E\n{L} a.py\nE\n", None),
+    ],
+)
+def test_other_places_for_launch_lines(path: str, before: str, after: str | None) -> None:
+    names = {"L": LAUNCH, "l": "torch.distributed.launch", "R": "torch.distributed.run"}
+    text = before.format(**names)
+    changed = migrated({path: text, "a.py": READS_ENV, "x/a.py": READS_ENV})
+    assert changed == ({path: after.format(**names)} if after is not None else {})

@@ -14,8 +14,10 @@ from ..rewrite.argparse_options import Option, rewritten
 from ..rewrite.imports import reference
 from ..tree.source import Source
 from . import entry as entries
-from .edits import drop_flag, drop_launcher, new_argument, swap_launcher
+from .edits import divided, drop_flag, drop_launcher, new_argument, swap_launcher
+from .hosts import GUIDE
 from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .loop import rank_loop
 from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
 
@@ -48,6 +50,8 @@ class Decisions:
         self.modules = Modules(project.python_paths)
         self.files = set(project.paths)
         self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
+        self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
+        self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
         self._programs: dict[str, entries.Program | None] = {}
         self._imports: entries.Imports = {}
         self._own: dict[str, OwnRanks | None] = {}
@@ -116,7 +120,9 @@ class Decisions:
 
     def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:
         """The script is unknown: only what holds for every script can be done."""
-        if line.flag("use-env") is not None:
+        if line.host == GUIDE:
+            return Verdict()  # an example for people, whose script is theirs
+        if line.flag("use-env") is not None and self.launcher != "python":
             verdict = self._renamed(source, line, line.path)
             verdict.confidence = Confidence.LIKELY
             return verdict
@@ -131,9 +137,18 @@ class Decisions:
         if program is None:
             return self._without_entry(source, line, f"`{target}` can't be read as Python")
         own = self._own_ranks(line, program)
+        if any(each.value == "ssh" for each in line.wrappers):
+            reason = "it runs on another machine, whose checkout and torch can't be seen: rename the launcher by hand"
+            return Verdict(DEPRECATED, reason=reason) if line.kind == LAUNCH else Verdict()
         if own is not None:
+            self.settled.add(target)
             verdict = _without_launcher(line, program, own)
-        elif (tcp := entries.tcp_rendezvous(program, line.passes)) is not None:
+            if divided(source, line, line.command.start, line.command.end):
+                verdict.reason = "the launcher's words stand in several lists: start the script with plain python there"
+            if self.launcher == "torchrun" and verdict.reason is None:
+                verdict.reason = "torchrun is asked for, but would start the script's ranks several times: take those "
+                verdict.reason += "out of the script first, or allow --launcher auto"
+        elif self.launcher != "python" and (tcp := entries.tcp_rendezvous(program, line.passes)) is not None:
             verdict = _fixed_address(*tcp)
         else:
             verdict = self._ranks(source, line, program)
@@ -150,6 +165,8 @@ class Decisions:
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
         verdict = self._renamed(source, line, program.path)
+        if verdict.reason is None:  # else the launch line stays, and the script is looked at without it
+            self.settled.add(program.path)
         try:
             self._local_rank(line, program, verdict)
         except Refused as refusal:
@@ -159,6 +176,8 @@ class Decisions:
         per_node = line.flag("nproc-per-node")
         if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
             _pass_launcher(source, line, option, verdict)
+        if self.launcher == "python" and verdict.reason is None:
+            _write_loop(source, line, verdict)
         return verdict
 
     def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
@@ -175,9 +194,9 @@ class Decisions:
             "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
         )
         newest, where = self._newest_torch(line, path)
-        if newest < _OLDEST_RUN:
+        if newest < _OLDEST_RUN and self.launcher != "python":
             verdict.reason = f"{where} asks for torch {newest[0]}.{newest[1]}, torchrun came with 1.10: raise it first"
-        verdict.edits, name = swap_launcher(line, module_only=newest < _OLDEST_TORCHRUN)
+        verdict.edits, name = swap_launcher(source, line, module_only=newest < _OLDEST_TORCHRUN)
         verdict.title = f"Start the ranks with {name}"
         if use_env is not None:
             verdict.edits += drop_flag(source, line, use_env)
@@ -222,6 +241,35 @@ class Decisions:
         verdict.hops += hops
         _rewritable(program, found)
         self._teach(option, verdict)
+
+    def alone(self, path: str) -> Verdict | None:
+        """What the script `path` needs when no launch line of it is in sight; None when it isn't started by one."""
+        program = self._program(path)
+        if program is None or path in self.settled or own_ranks(program) is not None:
+            return None
+        found = entries.rank_options(program)
+        texts = "\n".join(program.texts.values())
+        if not found or not entries.parses(program) or "torch" not in texts:
+            return None
+        option = found[0]
+        told = entries.rank_option(program, option)
+        if told.settled or not (option.required or told.reads) or not _plain(option.default):
+            return None
+        joins = "init_process_group" in texts and "deepspeed" not in texts
+        verdict = Verdict(
+            f"torchrun never passes --local_rank: {_kept_default(option)}; torch.distributed.launch passes "
+            "--local-rank=N since torch 2.0, --local_rank=N before",
+            "Read LOCAL_RANK in the script",
+            hops=[Hop(option.path, option.line, f"its {option.names[0]}")],
+            confidence=Confidence.LIKELY if joins else Confidence.POSSIBLE,
+        )
+        verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]
+        try:
+            _rewritable(program, found)
+            self._teach(option, verdict)
+        except Refused as refusal:
+            verdict.reason = str(refusal)
+        return verdict
 
     def _teach(self, option: Option, verdict: Verdict) -> None:
         """Both spellings, and LOCAL_RANK as the default."""
@@ -279,6 +327,21 @@ def _without_launcher(line: LaunchLine, program: entries.Program, own: OwnRanks)
     return verdict
 
 
+def _write_loop(source: Source, line: LaunchLine, verdict: Verdict) -> None:
+    """Turns `verdict`, which keeps a launcher, into one that starts plain python once per rank."""
+    shell = [edit for edit in verdict.edits if edit.path == line.path]
+    verdict.edits = [edit for edit in verdict.edits if edit.path != line.path]
+    extra = "".join(edit.text.strip() for edit in shell if edit.start == edit.end)
+    verdict.message = verdict.message or "a launcher starts the ranks, and plain python is asked for"
+    verdict.title = "Start the ranks with plain python, one by one"
+    if verdict.edits:
+        verdict.title += ", and read LOCAL_RANK in the script"
+    try:
+        verdict.edits.insert(0, rank_loop(source, line, extra))
+    except ValueError as error:
+        verdict.reason = str(error)
+
+
 def _fixed_address(path: str, number: int, text: str) -> Verdict:
     """A fixed tcp:// address under a launcher: nobody opens it."""
     return Verdict(
@@ -307,7 +370,12 @@ def _no_option(program: entries.Program, verdict: Verdict) -> None:
     why = entries.unseen_parser(program)
     if why is not None:
         raise Refused(f"{why}: check how it takes its local rank, then rename the launcher")
-    if entries.strict(program):
+    if entries.hydra(program):
+        verdict.message = (
+            f"torch.distributed.launch passes --local-rank=N, which the Hydra program `{program.path}` takes for an "
+            "override: every rank stops. torchrun passes nothing"
+        )
+    elif entries.strict(program):
         verdict.message = (
             f"torch.distributed.launch passes --local-rank=N, which `{program.path}` does not take: every rank stops "
             "with `unrecognized arguments`"

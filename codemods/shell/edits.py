@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from ..finding import Edit
 from ..tree.source import Source
 from .launch import LAUNCH, RUN, TORCHRUN, Flag, LaunchLine
 from .script import Word
 
 
-def swap_launcher(line: LaunchLine, module_only: bool) -> tuple[list[Edit], str]:
+def swap_launcher(source: Source, line: LaunchLine, module_only: bool) -> tuple[list[Edit], str]:
     """`python -m torch.distributed.launch` under its present name, and that name.
 
     `torchrun` for a bare interpreter unless `module_only`, else the module alone is renamed.
     """
     program = line.interpreter
+    if program is not None and divided(source, line, program.start, line.module.end):
+        module_only = True
     if program is not None and line.plain_interpreter and program.via == line.module.via and not module_only:
         return [Edit(line.path, program.start, line.module.end, TORCHRUN)], TORCHRUN
     start = line.module.start + line.module.text.index(LAUNCH)
@@ -25,6 +30,10 @@ def drop_flag(source: Source, line: LaunchLine, flag: Flag) -> list[Edit]:
     first, last = flag.words[0], flag.words[-1]
     around = [*_head(line), *(word for each in line.flags for word in each.words)] if first.via else line.command.words
     before = [word for word in around if word.via == first.via and word.end <= first.start]
+    if line.listed and before and _named(source, before[-1].end, first.start):  # `args:` stands before it
+        after = [word for word in line.command.words if word.start >= last.end]
+        if after:
+            return [Edit(line.path, first.start, after[0].start, "")]
     if before:
         return [Edit(line.path, max(word.end for word in before), last.end, "")]
     end = last.end
@@ -64,10 +73,24 @@ def drop_launcher(line: LaunchLine) -> list[Edit]:
 def new_argument(source: Source, line: LaunchLine, text: str) -> Edit:
     """`text` as the first argument of the script, on a line of its own where the next argument has one."""
     assert line.entry is not None
+    if line.listed:  # as the words before are divided: `", "`, or a new item
+        one, two = line.command.words[:2]
+        between = source.text[one.end : two.start]
+        return Edit(line.path, line.entry.end, line.entry.end, between + text.replace(" ", between))
     following = [word for word in line.command.words if word.start > line.entry.end]
     between = source.text[line.entry.end : following[0].start] if following and line.entry.via is None else ""
     blank = between if "\n" in between else " "
     return Edit(line.path, line.entry.end, line.entry.end, f"{blank}{text}")
+
+
+def divided(source: Source, line: LaunchLine, start: int, end: int) -> bool:
+    """Do the words between two offsets belong to several lists (`command:` and `args:`)?"""
+    words = [word for word in line.command.words if start <= word.start and word.end <= end]
+    return line.listed and any(_named(source, one.end, two.start) for one, two in pairwise(words))
+
+
+def _named(source: Source, start: int, end: int) -> bool:
+    return re.search(r"\w+:", source.text[start:end]) is not None
 
 
 def _head(line: LaunchLine) -> list[Word]:

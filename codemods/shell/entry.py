@@ -282,6 +282,53 @@ def unseen_parser(found: Program) -> str | None:
     return "where it reads its arguments is not in this repository"
 
 
+def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
+    """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
+    yield path
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    if stem == "__init__":
+        return
+    imports = re.compile(
+        rf"^\s*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
+    )
+    for other in project.python_paths:
+        if other == path:
+            continue
+        source = project.source(other)
+        if source is not None and stem in source.text and imports.search(source.text):
+            tree = project.module(other)
+            if tree is not None and any(target == path for _, target in _imports(tree, other, modules)):
+                yield other
+
+
+def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:
+    """Calls that take `args.local_rank` for the rank among all: (path, call, what is passed)."""
+    for path, tree in found.modules.items():
+        if "local_rank" not in found.texts[path]:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and called(node) in ("init_process_group", "DistributedSampler"):
+                for keyword in node.keywords:
+                    if keyword.arg == "rank" and _is_value(keyword.value, "local_rank", ast.Load):
+                        yield path, node, ast.unparse(keyword.value)
+
+
+def hydra(found: Program) -> bool:
+    """Does Hydra read the arguments of the entry?"""
+    return bool(re.search(r"^\s*@hydra\.main|^\s*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
+
+
+def parses(found: Program) -> bool:
+    """Is the entry a program: does it read its arguments when it is run?"""
+    guarded = any(is_main_guard(node) for node in found.entry.body)
+    return guarded or any(
+        isinstance(node, ast.Call) and called(node) in ("parse_args", "parse_known_args")
+        for statement in found.entry.body
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+        for node in ast.walk(statement)
+    )
+
+
 def strict(found: Program) -> bool:
     """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
     texts = list(found.texts.values())

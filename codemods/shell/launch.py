@@ -51,6 +51,8 @@ class LaunchLine:
     ]  # what the entry word can stand for (several in a loop over scripts); empty when unknown
     arguments: tuple[Word, ...]
     problem: str | None = None
+    host: str = "script"  # where the line stands: see `hosts`
+    listed: bool = False  # its words are the items of a list
 
     def flag(self, *names: str) -> Flag | None:
         """The last flag of one of these names."""
@@ -250,6 +252,8 @@ def _read(
         () if entry is None else _values(script, entry),
         arguments,
         problem,
+        script.host,
+        script.listed,
     )
 
 

@@ -82,6 +82,8 @@ class Script:
     commands: list[Command] = field(default_factory=list)
     assignments: dict[str, list[Assignment]] = field(default_factory=dict)
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
+    host: str = "script"  # where the text stands: see `hosts`
+    listed: bool = False  # the words were given as a list: `["torchrun", "train.py"]`
 
 
 def read(path: str, text: str) -> Script:

@@ -86,15 +86,16 @@ from ..finding import Confidence, Finding, Fix, Hop
 from ..project import Project
 from ..rewrite.statements import removed_statement
 from ..shell import entry as entries
+from ..shell import hosts
 from ..shell import script as shell
+from ..shell.built import built
 from ..shell.decide import DEPRECATED, Decisions, Verdict
 from ..shell.launch import LaunchLine, launch_lines, unread
 from ..tree.source import Source
 
-_SUFFIXES = (".sh", ".bash", ".sbatch", ".slurm")
-_MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)|torchrun")
-_SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
 _ID = "dist-launcher"
+_LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
+_BUILT = re.compile(rb"torch\.distributed\.launch\b")
 
 
 class DistLauncher:
@@ -102,43 +103,109 @@ class DistLauncher:
 
     id = _ID
     summary = "Start ranks with torchrun, and let the script hear its local rank"
-    screen = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun")
+    screen = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank")
 
     def find(self, project: Project) -> Iterable[Finding]:
-        """Findings of every shell script of `project`."""
-        sources = [source for path in project.paths if (source := _shell_source(project, path)) is not None]
-        scripts = [shell.read(source.path, source.text) for source in sources if _MENTIONS.search(source.text)]
-        lines = {script.path: launch_lines(script) for script in scripts}
-        decisions = Decisions(project, [line for found in lines.values() for line in found])
+        """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
+        read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
+        scripts = [
+            (source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)
+        ]
+        lines = [launch_lines(script) for _, script in scripts]
+        decisions = Decisions(project, [line for found in lines for line in found])
         spawns: set[tuple[str, int]] = set()
-        for script in scripts:
-            source = project.source(script.path)
-            assert source is not None
+        for (source, script), found in zip(scripts, lines, strict=True):
             groups: dict[int, list[LaunchLine]] = {}
-            for line in lines[script.path]:
+            for line in found:
                 groups.setdefault(line.module.start, []).append(line)
             for group in groups.values():
                 yield from _launcher(decisions, source, script, group)
-                for line in group:
+                for line in group if script.host != hosts.GUIDE else ():
                     yield from _spawn_settings(decisions, source, line, spawns)
-            for place in unread(script, lines[script.path]):
-                span = source.span(place.start, place.end)
-                yield Finding(_ID, script.path, span, DEPRECATED, Confidence.LIKELY, reason=place.reason)
+                    yield from _world_ranks(decisions, source, line)
+            for place in unread(script, found) if script.host != hosts.GUIDE else ():
+                yield _reported(source, place.start, place.end, place.reason)
+        for source, host in read:
+            if host == hosts.WINDOWS:
+                for start, end in hosts.windows(source.text):
+                    yield _reported(
+                        source, start, end, "batch and PowerShell files aren't rewritten: put torchrun there"
+                    )
+            elif host == hosts.RECIPE:
+                for start, end, name in hosts.variables(source.text):
+                    yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
+        yield from _in_python(decisions)
 
 
-def _shell_source(project: Project, path: str) -> Source | None:
-    """The source of `path` when it is a shell script, by its name or its first line."""
-    if path.endswith(_SUFFIXES):
-        return project.source(path)
-    if "." in path.rpartition("/")[2]:
-        return None
+_HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
+
+
+def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
+    """The file `path`, and what kind it is, when it may hold a launch line."""
+    if path.endswith((".py", ".pyi", ".ipynb")):
+        return
+    host = hosts.host_of(path, "#!sh")  # as if it said so
+    if host is None:
+        return
+    data = _bytes(project, path)
+    if hosts.MENTIONS.search(data.decode("latin-1")) is None:
+        return
+    host = hosts.host_of(path, data[:200].decode("latin-1"))
+    source = project.source(path) if host is not None else None
+    if source is not None and host is not None:
+        yield source, host
+
+
+def _bytes(project: Project, path: str) -> bytes:
+    """The bytes of `path` without a line in `skipped` (most files are none of ours); b"" when it can't be read."""
+    if path in project.rewritten:
+        source = project.source(path)
+        return source.text.encode("utf-8", "replace") if source is not None else b""
     try:
-        if not project.files.read(path).startswith(b"#!"):  # may be anything: not worth a line in `skipped`
-            return None
+        return project.files.read(path)
     except OSError:
-        return None
-    source = project.source(path)
-    return source if source is not None and _SHEBANG.match(source.text) else None
+        return b""
+
+
+def _reported(source: Source, start: int, end: int, reason: str, what: str = DEPRECATED) -> Finding:
+    return Finding(_ID, source.path, source.span(start, end), what, Confidence.LIKELY, reason=reason)
+
+
+def _in_python(decisions: Decisions) -> Iterator[Finding]:
+    """Commands that Python builds, and scripts that no launch line of the repository starts."""
+    project = decisions.project
+    told: set[tuple[str, int]] = set()
+    for path in project.python_paths:
+        data = _bytes(project, path)
+        tree = project.module(path) if _BUILT.search(data) else None
+        source = project.source(path)
+        if tree is not None and source is not None:
+            for node, what in built(tree):
+                assert node.end_lineno is not None and node.end_col_offset is not None
+                start = source.offset(node.lineno, node.col_offset)
+                end = source.offset(node.end_lineno, node.end_col_offset)
+                yield _reported(
+                    source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
+                )
+        if _LOCAL_RANK.search(data) and b"add_argument" in data:
+            for script in entries.starters(project, decisions.modules, path):
+                verdict = decisions.alone(script)
+                if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
+                    continue
+                told.add((verdict.hops[0].path, verdict.hops[0].line))
+                yield _script_only(decisions, verdict)
+                break
+
+
+def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:
+    place = verdict.hops[0]
+    source = decisions.project.source(place.path)
+    assert source is not None
+    text = source.line_text(place.line)
+    start = source.line_starts[place.line - 1] + len(text) - len(text.lstrip())
+    span = source.span(start, start + len(text.strip()))
+    fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
+    return Finding(_ID, place.path, span, verdict.message, verdict.confidence, tuple(verdict.hops), fix, verdict.reason)
 
 
 def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
@@ -208,10 +275,30 @@ def _spawn_settings(
                 tuple(hops),
                 Fix(
                     "Leave the start method alone",
-                    (removed_statement(code, program.modules[path], call),),
+                    removed_statement(code, program.modules[path], call),
                     unsafe="workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset "
                     "that uses CUDA, or a lock that a thread of the rank holds, can hang in them",
                 ),
+            )
+
+
+def _world_ranks(decisions: Decisions, source: Source, line: LaunchLine) -> Iterator[Finding]:
+    """`rank=args.local_rank` where several nodes take part: the rank on the node is not the rank among all."""
+    nodes = line.flag("nnodes")
+    if nodes is None or nodes.value in ("1", "1:1"):
+        return
+    for program in decisions.started(line):
+        for path, call, text in entries.local_as_world(program):
+            code = decisions.project.source(path)
+            assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
+            yield Finding(
+                _ID,
+                path,
+                code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
+                f"`{text}` is the rank on the node, and the launch line joins several: two ranks get the same number",
+                Confidence.LIKELY,
+                (Hop(source.path, source.position(line.module.start)[0], "the launch line names several nodes"),),
+                reason="which number is meant can't be seen: use int(os.environ['RANK']) for the rank among all",
             )
 
 
