@@ -44,6 +44,7 @@ class Settings:
     unsafe_fixes: bool = False
     launcher: str = "auto"  # torchrun | python | auto
     start_method: str = "spawn"
+    proven: tuple[tuple[str, str, int, str], ...] = ()  # seen at run time: rule, path, line, words (diagnose/saved.py)
     cache: bool = False  # keep facts between runs; the command line does
 
     def ignored_rules(self, path: str) -> frozenset[str]:
