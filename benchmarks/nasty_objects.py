@@ -1,0 +1,242 @@
+"""Objects that a spawned process can't be given, each with the paths to what is wrong. Standard library, Python 3.7 and newer.
+
+`OBJECTS` maps a name to (how to make the object, called `obj`, and the paths that a diagnosis has to name).
+An empty set of paths: nothing is wrong with it.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import io
+import itertools
+import logging
+import mmap
+import operator
+import queue
+import sqlite3
+import socket
+import sys
+import tempfile
+import threading
+import types
+import weakref
+import zipfile
+
+
+class Box:
+    """A plain object with the attributes that it is given."""
+
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+
+class Lambda:
+    """As torchvision's transform of that name."""
+
+    def __init__(self, fn):
+        self.fn = fn
+
+
+class DropsLock:
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        del state["lock"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+
+
+class AddsGenerator:
+    def __init__(self):
+        self.size = 3
+
+    def __getstate__(self):
+        return {"size": self.size, "payload": (each for each in range(self.size))}
+
+
+class Slots:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+class Reduces:
+    def __init__(self, name, module):
+        self.name, self.module = name, module
+
+    def __reduce__(self):
+        return (Reduces, (self.name, self.module))
+
+
+class ListWithAttributes(list):
+    pass
+
+
+class AttributeDict(dict):
+    """As EasyDict: what is read as an attribute is an item."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Methods:
+    def __init__(self):
+        self.o = Box(lock=threading.Lock())
+
+    def run(self):
+        return self.o
+
+
+class Mangled:
+    def __init__(self):
+        self.fn = self.__crop
+
+    def __crop(self, value):
+        return value
+
+
+class RaisesWhenPickled:
+    def __getstate__(self):
+        raise ValueError("this dataset is closed")
+
+
+class RaisesWhenMade:
+    def __init__(self):
+        self.path = "images.h5"
+
+    def __setstate__(self, state):
+        raise KeyError("handle")
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def shadowed(value):
+    return value
+
+
+def _decorated(function):
+    def inner(value):
+        return function(value)
+
+    inner.__qualname__ = inner.__name__ = function.__name__
+    return inner
+
+
+_original, shadowed = shadowed, _decorated(shadowed)
+
+
+def _local_class():
+    class Dataset:
+        def __init__(self):
+            self.size = 3
+
+    return Dataset()
+
+
+def _nested():
+    def collate(batch):
+        return batch
+
+    return collate
+
+
+def _deep(levels):
+    obj = Box(lock=threading.Lock())
+    for _ in range(levels):
+        obj = Box(next=obj)
+    return obj
+
+
+def _shared():
+    lock = threading.Lock()
+    obj = Box(a=Box(lock=lock), b=[lock])
+    obj.me = obj
+    return obj
+
+
+def _handler():
+    logger = logging.getLogger("nasty")
+    return Box(logger=logger, h=logging.StreamHandler(io.StringIO()))
+
+
+def _slow_to_find():
+    rows = [{"path": "%06d.png" % n, "label": n % 10, "box": [n, n, n + 1, n + 1]} for n in range(30000)]
+    rows[29000]["fn"] = lambda box: box
+    return Box(rows=rows)
+
+
+def _zip():
+    return zipfile.ZipFile(io.BytesIO(b"PK\5\6" + 18 * b"\0"))
+
+
+OBJECTS = {
+    "lambda in a transform in a list": (lambda: Box(tfm=[Lambda(lambda x: x)]), {"obj.tfm[0].fn"}),
+    "stored view of a dict": (lambda: Box(cfg=Box(names={"car": 1}.keys())), {"obj.cfg.names"}),
+    "values and items": (
+        lambda: Box(v={"car": 1}.values(), i=collections.OrderedDict(car=1).items()),
+        {"obj.v", "obj.i"},
+    ),
+    "lock and open file": (
+        lambda: Box(lock=threading.Lock(), log=open(__file__)),  # noqa: SIM115, PTH123
+        {"obj.lock", "obj.log"},
+    ),
+    "__getstate__ drops the lock": (DropsLock, set()),
+    "generator that only __getstate__ gives": (lambda: Box(inner=AddsGenerator()), {"obj.inner.payload"}),
+    "slots, dict, list, generator": (
+        lambda: Slots(1, {"k": {"deep": [0, 1, (each for each in "abc")]}}),
+        {"obj.b['k']['deep'][2]"},
+    ),
+    "module among the arguments of __reduce__": (lambda: {"r": Reduces("numpy", sys)}, {"obj['r'].module"}),
+    "decorated function of the same name": (lambda: Box(fn=_original), {"obj.fn"}),
+    "instance of a local class": (lambda: Box(items=[_local_class()]), {"obj.items[0]"}),
+    "local class itself": (lambda: {"class": type(_local_class())}, {"obj['class']"}),
+    "nested function in a tuple": (lambda: Box(fns=("a", _nested())), {"obj.fns[1]"}),
+    "bound method of an object with a lock": (lambda: Box(m=Methods().run), {"obj.m.__self__.o.lock"}),
+    "method with a mangled name": (Mangled, {"obj.fn"}),
+    "defaultdict and partial": (
+        lambda: Box(d=collections.defaultdict(lambda: 0), p=functools.partial(print, 1, end=lambda: 0)),
+        {"obj.d.default_factory", "obj.p.keywords['end']"},
+    ),
+    "weak reference": (lambda: Box(w=weakref.ref(Box)), {"obj.w"}),
+    "logger (fine) and its handler": (_handler, {"obj.h.lock"}),
+    "lock nine levels down": (lambda: _deep(9), {"obj" + 9 * ".next" + ".lock"}),
+    "shared lock on two ways, and a cycle": (_shared, {"obj.a.lock", "obj.b[0]"}),
+    "queue": (lambda: Box(q=queue.Queue()), {
+        "obj.q.mutex", "obj.q.not_empty._lock", "obj.q.not_full._lock", "obj.q.all_tasks_done._lock"}),
+    "event": (lambda: Box(done=threading.Event()), {"obj.done._cond._lock"}),
+    "module in a config": (lambda: AttributeDict(np=operator, lr=0.1), {"obj['np']"}),
+    "generator of paths": (lambda: Box(files=(name for name in ("a", "b"))), {"obj.files"}),
+    "list subclass with attributes": (lambda: _list_subclass(), {"obj[1]", "obj.fn"}),
+    "dict subclass": (lambda: AttributeDict(model=AttributeDict(act=lambda x: x)), {"obj['model']['act']"}),
+    "named tuple": (lambda: Box(p=Point(1, lambda: 2)), {"obj.p[1]"}),
+    "database": (lambda: Box(db=sqlite3.connect(":memory:")), {"obj.db"}),
+    "zip file": (lambda: Box(z=_zip()), {"obj.z._lock"}),
+    "socket, which multiprocessing can send": (lambda: Box(s=socket.socket()), set()),
+    "memory map": (lambda: Box(m=mmap.mmap(-1, 10)), {"obj.m"}),
+    "thread local": (lambda: Box(t=threading.local()), {"obj.t"}),
+    "__getstate__ that fails": (lambda: Box(ds=RaisesWhenPickled()), {"obj.ds"}),
+    "__setstate__ that fails in the child": (lambda: Box(ds=RaisesWhenMade()), {"obj.ds"}),
+    "one of 30 000 annotations": (_slow_to_find, {"obj.rows[29000]['fn']"}),
+    "in a set and a frozen set": (lambda: Box(f=frozenset([len])), set()),
+    "map over a lambda": (lambda: Box(deck=collections.deque([1, lambda: 2], 9)), {"obj.deck[1]"}),
+    "nothing wrong": (lambda: Box(a=[1, {"b": (2.0, None)}], p=functools.partial(operator.add, 1), c=Point(1, 2)), set()),
+    "iterators that pickle until 3.14": (lambda: Box(i=itertools.count()), None),
+    "simple namespace": (lambda: types.SimpleNamespace(act=lambda x: x), {"obj.act"}),
+}
+
+
+def _list_subclass():
+    obj = ListWithAttributes([1, lambda: 2])
+    obj.fn = lambda: 3
+    return obj

@@ -1,0 +1,193 @@
+"""Runs the probe in the user's interpreter: on one object, or inside a program that the user runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..problem import Problem
+from .causes import cause_of
+from .report import Diagnosis, Obstacle, Place, Weight, diagnosis_of, obstacle_of, place_of, weights
+from .tracebacks import read_traceback
+
+_PROBE = Path(__file__).with_name("probe.py")
+_SITE = '''\
+import os
+import sys
+
+
+def _start():
+    here = os.path.dirname(os.path.abspath(__file__))
+    try:
+        if sys.version_info >= (3, 7):
+            import _spawnfix_probe
+
+            _spawnfix_probe.install_hooks({folder!r}, {dry_run!r}, {seconds!r})
+    except Exception:
+        sys.stderr.write("spawnfix: could not watch this process\\n")
+    try:  # the sitecustomize that ours hides
+        import importlib.machinery
+        import importlib.util
+
+        paths = [path for path in sys.path if os.path.abspath(path) != here]
+        spec = importlib.machinery.PathFinder.find_spec("sitecustomize", paths)
+        if spec is not None and spec.loader is not None:
+            module = importlib.util.module_from_spec(spec)
+            sys.modules["sitecustomize"] = module
+            spec.loader.exec_module(module)
+    except ImportError:
+        pass
+
+
+_start()
+'''
+
+
+def diagnose_target(
+    target: str, interpreter: str | None = None, seconds: float = 30.0, child: bool = True, child_seconds: float = 120.0
+) -> Diagnosis:
+    """What keeps the object that `target` names from reaching a worker, as `interpreter` sees it.
+
+    Runs the user's code. Raises Problem when the object could not be had.
+    """
+    python = _interpreter(interpreter)
+    with _probe_folder() as folder:
+        request, answer = folder / "request.json", folder / "answer.json"
+        wanted = {"target": target, "seconds": seconds, "child": child, "child_seconds": child_seconds}
+        request.write_text(json.dumps(wanted), encoding="ascii")
+        command = [python, str(folder / "_spawnfix_probe.py"), str(request), str(answer)]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+        except OSError as error:
+            raise Problem(f"{python}: {error.strerror or error}") from None
+        try:
+            result = json.loads(answer.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            raise Problem(f"{target}: {python} ended with exit code {done.returncode} before it was done") from None
+    if "failed" in result:
+        raise Problem(_failed(target, python, result))
+    return diagnosis_of(result["target"], result)
+
+
+def _failed(target: str, python: str, result: Mapping[str, Any]) -> str:
+    words = f"{target}: {result['failed']}"
+    if result.get("missing"):
+        words += f" (looked for by {python}; --python names another interpreter)"
+    return words
+
+
+def _interpreter(given: str | None) -> str:
+    if given is None:
+        return sys.executable
+    found = shutil.which(given) or shutil.which(str(Path(given) / "bin" / "python"))
+    if found is None:
+        raise Problem(f"--python: no interpreter called {given}")
+    return found
+
+
+@contextmanager
+def _probe_folder() -> Iterator[Path]:
+    """A folder with the probe in it, under the name by which children import it."""
+    with tempfile.TemporaryDirectory(prefix="spawnfix-", ignore_cleanup_errors=True) as name:
+        folder = Path(name).resolve()
+        shutil.copyfile(_PROBE, folder / "_spawnfix_probe.py")
+        yield folder
+
+
+def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float = 20.0) -> Diagnosis:
+    """Run `command` and say what it, or a process that it started, could not send to others.
+
+    With `dry_run`, also what it sends by fork and could not send by spawn. Raises Problem when it could not be watched.
+    """
+    with _probe_folder() as folder:
+        reports = folder / "reports"
+        reports.mkdir()
+        site = _SITE.format(folder=str(reports), dry_run=dry_run, seconds=seconds)
+        (folder / "sitecustomize.py").write_text(site, encoding="utf-8")
+        before = os.environ.get("PYTHONPATH")
+        path = str(folder) if not before else os.pathsep.join((str(folder), before))
+        try:
+            code = subprocess.run(list(command), env={**os.environ, "PYTHONPATH": path}, check=False).returncode
+        except OSError as error:
+            raise Problem(f"{command[0]}: {error.strerror or error}") from None
+        records = [record for file in sorted(reports.glob("*.jsonl")) for record in _records(file)]
+    hooked = [record for record in records if record["kind"] == "hooked"]
+    if not hooked:
+        raise Problem(
+            f"{command[0]}: no Python 3.7 or newer was started there that reads PYTHONPATH, so nothing was watched"
+        )
+    return _gathered(" ".join(command), code, records)
+
+
+def _records(file: Path) -> Iterator[dict[str, Any]]:
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue  # the process ended while it wrote
+
+
+def _gathered(target: str, code: int, records: Sequence[Mapping[str, Any]]) -> Diagnosis:
+    found: dict[tuple[str, str, str], Obstacle] = {}
+    sizes: dict[str, Weight] = {}
+    notes: dict[str, None] = {}
+    looks = [record for record in records if record["kind"] in ("send", "dry run")]
+    for record in looks:
+        start = place_of(record["started_at"][0]) if record["started_at"] else None
+        for row in record["problems"]:
+            each = obstacle_of(row, record["context"], start)
+            found.setdefault((each.context, each.path, _steady(each.error)), each)
+        for weight in weights(record["payload"]):
+            sizes.setdefault(weight.path, weight)
+        notes.update(dict.fromkeys(record["notes"]))
+    for record in records:
+        if record["kind"] == "child":
+            _add_error(found, record, "starting a worker", "child")
+    if not found:
+        for record in records:
+            if record["kind"] == "uncaught":
+                _add_error(found, record, "", "parent")
+    for record in records:
+        if record["kind"] == "trouble":
+            notes[f"one start could not be looked at: {record['error']}"] = None
+    return Diagnosis(
+        target,
+        tuple(found.values()),
+        max((record["payload_bytes"] for record in looks), default=0),
+        max((record["shared_bytes"] for record in looks), default=0),
+        tuple(sorted(sizes.values(), key=lambda weight: -(weight.bytes + weight.shared_bytes)))[:12],
+        tuple(notes),
+        next((record["unfinished"] for record in looks if record["unfinished"]), None),
+        str(records[0]["python"]),
+        code,
+        len(looks),
+    )
+
+
+def _add_error(
+    found: dict[tuple[str, str, str], Obstacle], record: Mapping[str, Any], context: str, side: str
+) -> None:
+    """Add what an error that was raised says, when it is one of ours and not the echo of another."""
+    read = read_traceback(record["traceback"])
+    if read is None or read.cause.secondary:
+        return
+    place = next((Place(frame.path, frame.line) for frame in reversed(read.frames) if frame.user), None)
+    each = Obstacle(
+        read.cause.name or read.cause.type or "?", read.cause.type or "?", read.error, place, None, 0, side, context
+    )
+    if not any(_steady(old.error) == _steady(each.error) for old in found.values()):
+        found.setdefault((context, each.path, _steady(each.error)), each)
+
+
+def _steady(error: str) -> str:
+    """`error` without what differs from process to process."""
+    cause = cause_of(error)
+    return error.partition(" at 0x")[0] if cause is None else f"{cause.what} {cause.name} {cause.type}"

@@ -1,0 +1,217 @@
+"""A diagnosis and an explanation for the terminal."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from ..review.text import clean
+from ..transforms import rules
+from .explain import Explanation, user_frames
+from .report import Diagnosis, Obstacle, Place
+
+_STEP = re.compile(r"\.\w+(?:\([^()]*\))?|\[[^\[\]]*\]")
+_VIEW_SHIM = "{0} = list({0})"
+
+
+def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Console | None = None) -> None:
+    """Print `diagnosis`: a tree of paths to what can't be sent, why, and what repairs it; then what weighs."""
+    out = console or Console(highlight=False)
+    count = sum(1 + each.more for each in diagnosis.obstacles)
+    name = clean(diagnosis.target)
+    if count:
+        verdict = (f"{count} problem{'' if count == 1 else 's'}", "bold red")
+        words = " that keep it from reaching a spawned worker" if diagnosis.exit_code is None else " at process boundaries"
+        _line(out, (name, "bold"), ": ", verdict, words.replace("keep", "keeps") if count == 1 else words)
+    else:
+        _line(out, (name, "bold"), ": ", ("nothing is in the way of spawn", "bold green"), _watched(diagnosis))
+    for context in dict.fromkeys(each.context for each in diagnosis.obstacles):
+        _tree(out, [each for each in diagnosis.obstacles if each.context == context], context)
+    _causes(out, diagnosis)
+    _payload(out, diagnosis)
+    for note in diagnosis.notes:
+        _line(out, ("note: ", "yellow"), clean(note))
+    if diagnosis.unfinished:
+        _line(out, ("not complete: ", "yellow"), clean(diagnosis.unfinished))
+    _next(out, diagnosis, saved)
+
+
+def _watched(diagnosis: Diagnosis) -> str:
+    if diagnosis.exit_code is None:
+        return ""
+    return f" in what was watched (starts looked at: {diagnosis.watched}; exit code of the program: {diagnosis.exit_code})"
+
+
+def _line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
+    out.print(Text.assemble(*parts), soft_wrap=True, highlight=False)
+
+
+def _tree(out: Console, obstacles: list[Obstacle], context: str) -> None:
+    steps = {each: _steps(each.path) for each in obstacles}
+    root = Tree(Text(clean(context or _root(obstacles[0].path)), "bold"), guide_style="dim")
+    nodes: dict[str, Tree] = {}
+    shared = Counter(prefix for each in obstacles for prefix in _prefixes(steps[each])[:-1])
+    for each in obstacles:
+        parent, done = root, ""
+        for prefix in _prefixes(steps[each])[:-1]:
+            branches = shared[prefix] > 1 and not any(
+                shared[longer] == shared[prefix] for longer in shared if longer != prefix and longer.startswith(prefix)
+            )
+            if branches and prefix != steps[each][0]:
+                if prefix not in nodes:
+                    nodes[prefix] = parent.add(Text(clean(prefix[len(done) :] if done else prefix), "cyan"))
+                parent, done = nodes[prefix], prefix
+        label = each.path[len(done) :] if done else each.path
+        node = parent.add(_label(label, each))
+        node.add(Text(clean(each.error), "red"))
+        for words in _places(each):
+            node.add(Text(clean(words)))
+        if each.more:
+            node.add(Text(f"and {each.more} more like it", "dim"))
+    out.print(root, soft_wrap=True, highlight=False)
+
+
+def _label(path: str, each: Obstacle) -> Text:
+    where = "  (fails in the worker)" if each.side == "child" else ""
+    return Text.assemble((clean(path), "bold"), "  ", (clean(each.type), "magenta"), (where, "yellow"))
+
+
+def _root(path: str) -> str:
+    return _steps(path)[0] or path
+
+
+def _steps(path: str) -> list[str]:
+    """`dataset.tfm[0].fn` -> `dataset`, `.tfm`, `[0]`, `.fn`; a path of another shape stays whole."""
+    match = re.match(r"\w+(?:\([^()]*\))?", path)
+    if match is None:
+        return [path]
+    rest = path[match.end() :]
+    found = _STEP.findall(rest)
+    return [match.group(), *found] if "".join(found) == rest else [path]
+
+
+def _prefixes(steps: list[str]) -> list[str]:
+    return ["".join(steps[: n + 1]) for n in range(len(steps))]
+
+
+def _places(each: Obstacle) -> list[str]:
+    rows = []
+    if each.assigned_at is not None:
+        rows.append(f"assigned at {_at(each.assigned_at)}")
+    if each.defined_at is not None and each.defined_at != each.assigned_at:
+        rows.append(f"made at {_at(each.defined_at)}")
+    if each.started_at is not None:
+        rows.append(f"started at {_at(each.started_at)}")
+    return rows
+
+
+def _at(place: Place) -> str:
+    return f"{place.shown}:{place.line}" + ("" if place.user else " (installed, not yours)")
+
+
+def _causes(out: Console, diagnosis: Diagnosis) -> None:
+    for cause in dict.fromkeys(each.cause for each in diagnosis.obstacles):
+        if cause is None:
+            continue
+        head = cause.rule or "by hand"
+        _line(out)
+        _line(out, (head, "bold cyan" if cause.rule else "bold"), f": {cause.what}.")
+        _line(out, f"  {cause.advice}")
+        foreign = [o for o in diagnosis.obstacles if o.cause == cause and o.assigned_at and not o.assigned_at.user]
+        if cause.rule == "dict-views" and foreign:
+            _line(out, "  the class is an installed package's; in your own code, after the object is made:")
+            for each in foreign[:3]:
+                _line(out, "    ", (_VIEW_SHIM.format(clean(each.path)), "green"))
+
+
+def _payload(out: Console, diagnosis: Diagnosis) -> None:
+    total = diagnosis.payload_bytes
+    if total < 1 << 20 and diagnosis.shared_bytes < 1 << 20:
+        return
+    _line(out)
+    _line(out, ("payload", "bold"), f": every worker is sent {size(total)}, and makes a copy of its own")
+    for each in diagnosis.payload[:6]:
+        extra = f"  (+ {size(each.shared_bytes)} shared)" if each.shared_bytes else ""
+        _line(out, f"  {size(each.bytes):>9}  {clean(each.path)}{extra}")
+
+
+def size(number: int) -> str:
+    """`number` of bytes as people say it."""
+    value = float(number)
+    for unit in ("bytes", "KB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def _next(out: Console, diagnosis: Diagnosis, saved: str | None) -> None:
+    known = [rule for rule in dict.fromkeys(each.rule for each in diagnosis.obstacles) if rule in rules()]
+    if not known:
+        return
+    _line(out)
+    if saved:
+        _line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shlex.quote(saved)}", "bold green"))
+    else:
+        words = f"spawnfix migrate . --select {','.join(str(rule) for rule in known)}"
+        _line(out, "fix what has a rule: ", (words, "bold green"), "  (--save d.json, then migrate --from d.json, for these very places)")
+
+
+def show_explanation(explanation: Explanation, console: Console | None = None) -> None:
+    """Print what an error means, where it may come from, the fix as a diff, and the command that applies it."""
+    out = console or Console(highlight=False)
+    read = explanation.traceback
+    cause = read.cause
+    _line(out, (clean(read.error), "red"))
+    _line(out)
+    _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
+    _line(out, f"  {cause.advice}")
+    if read.notes:
+        _line(out, "  on the way, from the inside: " + clean("; ".join(read.notes)))
+    frames = user_frames(read)
+    if frames:
+        _line(out, "  it was sent from " + clean(", from ".join(frames[:3])))
+    if cause.rule is None or explanation.report is None:
+        _hint(out, explanation)
+        return
+    if not explanation.candidates:
+        where = explanation.where or "."
+        _line(out)
+        _line(out, f"{cause.rule} finds nothing in {clean(where)}: it may be made in an installed package, or at run time only.")
+        _line(out, "Look at the object itself: spawnfix diagnose your_module:your_dataset")
+        return
+    _line(out)
+    sure = explanation.candidates[0].score > 0
+    _line(out, ("it comes from" if sure else "it may come from", "bold"))
+    for each in explanation.candidates:
+        finding = each.finding
+        place = f"{clean(finding.path)}:{finding.span.line}"
+        _line(out, "  ", (place, "bold"), f"  {clean(finding.message)}  ", (finding.confidence.value, "dim"))
+        if finding.fix is None:
+            _line(out, ("    refused: ", "red"), clean(finding.reason or ""))
+    if explanation.others:
+        _line(out, f"  ({explanation.others} more places of this rule match less well)")
+    shown = dict.fromkeys(explanation.diff(each.finding) for each in explanation.candidates)
+    for diff in [diff for diff in shown if diff][:3]:
+        _line(out)
+        for line in diff.splitlines():
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+            _line(out, (clean(line), style))
+    if explanation.command:
+        _line(out)
+        _line(out, "apply it: ", (explanation.command, "bold green"))
+
+
+def _hint(out: Console, explanation: Explanation) -> None:
+    rule = explanation.traceback.cause.rule
+    if rule in rules():
+        _line(out)
+        _line(out, f'find it in a repository: spawnfix explain "..." PATH, or spawnfix check PATH --select {rule}')
+    elif rule is not None:
+        _line(out)
+        _line(out, f"this version has no rule {rule}: change it by hand")
