@@ -43,6 +43,13 @@ class Format(str, enum.Enum):
     github = "github"
 
 
+class ReportFormat(str, enum.Enum):
+    """How `diagnose` reports."""
+
+    text = "text"
+    json = "json"
+
+
 class Launcher(str, enum.Enum):
     """What replaces torch.distributed.launch."""
 
@@ -111,6 +118,10 @@ def migrate(
         typer.Option(metavar="FILE", help="Also write the changes to FILE, as a diff."),
     ] = None,
     no_cache: NoCache = False,
+    proven_by: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--from", metavar="FILE", help="Take the places that `diagnose --save FILE` saw fail as proven."),
+    ] = None,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives
@@ -122,6 +133,10 @@ def migrate(
         raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
     settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache)
+    if proven_by is not None:
+        from .diagnose.saved import with_sites
+
+        settings = with_sites(settings, proven_by, where.files.root)
     if branch is not None and where.commit is not None:
         from .tree.git_tree import free_name
 
@@ -204,9 +219,19 @@ def rules() -> None:
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="A rule as `spawnfix rules` lists them, or PATH:LINE.")],
+    rule: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULE|PATH:LINE|ERROR",
+            help='A rule as `spawnfix rules` lists them, PATH:LINE, or the text of an error: "TypeError: cannot ...".',
+        ),
+    ],
+    path: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Argument(metavar="[PATH]", help="With an error: where to look for its cause.", show_default=False),
+    ] = None,
 ) -> None:
-    """Explain a rule (what it finds, why that breaks, what it writes), or a line of code: PATH:LINE."""
+    """Explain a rule (what it finds, why that breaks, what it writes), a line of code, or an error and its fix."""
     from . import target
     from .review.documentation import documentation
     from .settings import nearest
@@ -225,6 +250,11 @@ def explain(
             sites_text(where.scope, line, explain_line(project, where.scope, line)).encode("utf-8", "backslashreplace")
         )
         return
+    if rule not in known() and (path is not None or any(letter in rule for letter in " '\n")):
+        from .diagnose.command import explain_text
+
+        explain_text(rule, path)
+        return
     if rule not in known():
         raise Problem(f"no rule called {rule!r}{nearest(rule, known())}")
     text = documentation(known()[rule]).markdown
@@ -235,6 +265,47 @@ def explain(
         Console().print(Markdown(text))
     else:
         _put(text.encode())
+
+
+@app.command()
+def diagnose(
+    arguments: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Argument(
+            metavar="TARGET | - | -- COMMAND...",
+            help="pkg.mod:name, pkg.mod:factory() or script.py:factory(); - for a traceback on stdin; "
+            "or after -- a command that is run and watched.",
+        ),
+    ] = None,
+    python: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--python", metavar="INTERPRETER", help="The Python that has what TARGET imports."),
+    ] = None,
+    dry_run_fork: Annotated[
+        bool,
+        typer.Option("--dry-run-fork", help="With a command: also look at what it starts by fork, as if by spawn."),
+    ] = False,
+    format: Annotated[ReportFormat, typer.Option(help="How to report.")] = ReportFormat.text,
+    save: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also write the report to FILE, as JSON, for migrate --from."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long to look at one object.", min=0.1)] = 30.0,
+    child: Annotated[
+        bool, typer.Option("--child/--no-child", help="With TARGET: let a spawned process make the object again.")
+    ] = True,
+) -> None:
+    """Look at an object, a running program or a traceback: what can't reach a worker, and what repairs it.
+
+    Runs your code, in your interpreter.
+    """
+    from .diagnose.command import run_diagnose
+
+    raise typer.Exit(
+        run_diagnose(
+            arguments or [], "--" in sys.argv, python, dry_run_fork, format.value == "json", save, seconds, child, _put
+        )
+    )
 
 
 @app.command()
