@@ -14,11 +14,11 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ParamSpec, TypeVar
 
-from .finding import Finding, Fix, Skipped, Span
+from .finding import Confidence, Finding, Fix, Hop, Skipped, Span
 from .project import MAX_BYTES, Project
 from .rewrite.apply import edits_of, overlap, touched
 from .rewrite.suppress import suppressions
@@ -166,6 +166,7 @@ class _Run:
         self.scope = scope.strip("/")
         self.files_seen = 0
         self.crashes: list[Skipped] = []
+        self.proven_lines: dict[tuple[str, int], str] = {}  # the text of the lines in settings.proven
         self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
 
     def screened(self) -> Project:
@@ -174,7 +175,12 @@ class _Run:
             if _READ.search(entry.path):
                 self.files_seen += 1
                 self._screen(self.files.peek(entry.path))
-        return Project(self.files, self.settings)
+        project = Project(self.files, self.settings)
+        for _, path, line, _ in self.settings.proven:
+            source = project.source(path)
+            if source is not None and 0 < line <= len(source.line_starts):
+                self.proven_lines[path, line] = source.line_text(line).strip()
+        return project
 
     def _screen(self, data: bytes) -> None:
         self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
@@ -204,7 +210,23 @@ class _Run:
                 project = project.without(path)
         else:
             return []
-        return sorted((self._judged(f, project) for f in found if self._wanted(f, project)), key=_order)
+        seen = (self._seen(f, project) for f in found)
+        return sorted((self._judged(f, project) for f in seen if self._wanted(f, project)), key=_order)
+
+    def _seen(self, finding: Finding, project: Project) -> Finding:
+        """`finding`, proven when a diagnosis saw it happen."""
+        for rule, path, line, words in self.settings.proven:
+            if (rule, path) != (finding.rule, finding.path):
+                continue
+            source = project.source(path)
+            if path in project.rewritten and source is not None:  # lines have moved
+                hit = source.line_text(finding.span.line).strip() == self.proven_lines.get((path, line))
+            else:
+                hit = finding.span.line <= line <= finding.span.end_line
+            if hit:
+                hop = Hop(path, finding.span.line, words)
+                return replace(finding, confidence=Confidence.PROVEN, trace=(*finding.trace, hop))
+        return finding
 
     def _wanted(self, finding: Finding, project: Project) -> bool:
         scope = self.scope
