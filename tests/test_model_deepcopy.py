@@ -251,10 +251,10 @@ def test_writes(text: str, after: str) -> None:
             "model = Net()\nwatch(model)\nema = deepcopy(model)", "gives `model` to `watch", id="unknown function"
         ),
         pytest.param("model = Net()\nout = model(args.x)\nema = deepcopy(model)", "runs `model`", id="forward pass"),
-        pytest.param("model = Net()\nmodel = FSDP(model)\nema = deepcopy(model)", "wraps it in `FSDP`", id="FSDP"),
+        pytest.param("model = Net()\nmodel = FSDP(model)\nema = deepcopy(model)", "wraps `model` in `FSDP`", id="FSDP"),
         pytest.param(
             "model = Net()\nmodel = torch.compile(model)\nema = deepcopy(model)",
-            "wraps it in `torch.compile`",
+            "wraps `model` in `torch.compile`",
             id="compiled",
         ),
         pytest.param("model = Net()\nreturn deepcopy(model)", "part of a larger expression", id="no variable"),
@@ -381,3 +381,173 @@ def test_files_without_torch_or_deepcopy_are_not_parsed() -> None:
     project = project_of({"a.py": "def broken(:\n", "b.py": "from copy import deepcopy\nx = deepcopy({})\n"})
     assert list(RULE.find(project)) == []
     assert "a.py" not in project.skipped
+
+
+# -- models built in another function ---------------------------------------------------------------------------------
+
+EMA = """\
+from copy import deepcopy
+import torch
+
+
+class ModelEMA:
+    def __init__(self, model, decay=0.99):
+        self.ema = deepcopy({model}).eval()
+        for p in self.ema.parameters():
+            p.requires_grad_(False)
+"""
+WAYS = [
+    "model",
+    "model.module if is_parallel(model) else model",
+    "de_parallel(model)",
+    "getattr(model, 'module', model)",
+]
+TRAIN = HEAD.replace("from copy import deepcopy\n", "from ema import ModelEMA\n")
+
+
+def at(files: dict[str, str], path: str) -> Finding:
+    """The one finding in `path`."""
+    (finding,) = (each for each in RULE.find(project_of(files)) if each.path == path)
+    return finding
+
+
+@pytest.mark.parametrize("model", WAYS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "model = Net(4, group)\n    ema = ModelEMA(model)",
+        "ema = ModelEMA(model=Net(4, group))",
+        "model = Net(4, group)\n    model = nn.parallel.DistributedDataParallel(model)\n    ema = ModelEMA(model)",
+    ],
+)
+def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
+    files = {"ema.py": EMA.format(model=model), "main.py": f"{TRAIN}def main(group):\n    {body}\n"}
+    finding = at(files, "ema.py")
+    assert finding.confidence is Confidence.PROVEN and [hop.path for hop in finding.trace][-1] == "ema.py"
+    after = repaired(files)
+    assert f"self.ema = deepcopy_sharing_groups({model}).eval()" in after["ema.py"]
+    assert after["main.py"] == files["main.py"]
+    assert not list(RULE.find(project_of(after)))
+
+
+def test_evidence_through_two_callers_and_an_attribute() -> None:
+    train = TRAIN + (
+        "class Trainer:\n    def __init__(self, group):\n        self.model = Net(4, group)\n\n"
+        "    def setup(self):\n        self.ema = make(self.model)\n\n\n"
+        "def make(network):\n    return ModelEMA(network)\n"
+    )
+    finding = at({"ema.py": EMA.format(model="model"), "main.py": train}, "ema.py")
+    assert finding.confidence is Confidence.PROVEN
+    assert [(hop.path, hop.line) for hop in finding.trace] == [
+        ("main.py", 17), ("main.py", 17), ("main.py", 20), ("main.py", 24), ("ema.py", 7),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        TRAIN.replace("self.group = group", "pass") + "def main():\n    ema = ModelEMA(Net(4))\n",
+        TRAIN + "def main(group):\n    ema = OtherEMA(Net(4, group))\n",
+        TRAIN.replace("from ema", "from other") + "def main(group):\n    ema = ModelEMA(Net(4, group))\n",
+    ],
+)
+def test_no_evidence_from_the_caller(main: str) -> None:
+    assert at({"ema.py": EMA.format(model="model"), "main.py": main}, "ema.py").confidence is Confidence.POSSIBLE
+
+
+def test_built_in_another_method() -> None:
+    text = HEAD + (
+        "class Trainer:\n    def __init__(self, group):\n        self.model = Net(4, group).cuda()\n\n"
+        "    def setup(self):\n        self.target = deepcopy(self.model)\n        self.target.eval()\n"
+    )
+    after = repaired({"main.py": text})["main.py"]
+    assert "self.target = deepcopy_sharing_groups(self.model)" in after
+
+
+@pytest.mark.parametrize("model", WAYS[1:])
+def test_built_here_and_perhaps_wrapped(model: str) -> None:
+    text = f"model = Net(4, group)\nif args.ddp:\n    model = DDP(model)\nema = deepcopy({model}).eval()"
+    shown = f"({model})" if " if " in model else model
+    body = body_after(text)
+    assert "    ema = Net(4, group)\n" in body and f"ema.load_state_dict({shown}.state_dict())\n" in body
+
+
+def test_different_models_by_condition_are_no_model_to_build() -> None:
+    assert not found("model = Net(4, group)\nema = deepcopy(model if args.a else other)")
+
+
+# -- built by a method of the same object -----------------------------------------------------------------------------
+
+BUILDER = """\
+class Trainer:
+    def __init__(self, cfg, group):
+        self.cfg, self.group = cfg, group
+        self.model = self.build(4){between}
+        self.ema = deepcopy(self.model).eval()
+
+    def build(self, width):
+        {build}
+"""
+
+
+def test_a_method_that_builds_is_called_again() -> None:
+    text = HEAD + BUILDER.format(between="", build="net = Net(width, self.group)\n        return net")
+    after = repaired({"main.py": text})["main.py"]
+    assert "            self.ema = self.build(4)\n        self.ema.load_state_dict(self.model.state_dict())\n" in after
+
+
+@pytest.mark.parametrize(
+    ("between", "build"),
+    [
+        ("", "self.net = Net(width, self.group)\n        return self.net"),
+        ("", "self.count += 1\n        return Net(width, self.group)"),
+        ("", "return self.make(Net(width, self.group))"),
+        ("\n        self.group = None", "return Net(width, self.group)"),
+    ],
+)
+def test_a_method_that_does_more_is_not_called_again(between: str, build: str) -> None:
+    text = HEAD + BUILDER.format(between=between, build=build)
+    assert "self.ema = self.build" not in repaired({"main.py": text})["main.py"]
+
+
+def test_a_method_that_is_overridden_is_not_called_again() -> None:
+    text = HEAD + BUILDER.format(between="", build="return Net(width, self.group)")
+    text += "\n\nclass Other(Trainer):\n    def build(self, width):\n        return CACHE[width]\n"
+    assert "self.ema = self.build" not in repaired({"main.py": text})["main.py"]
+
+
+# -- copies that a library makes, and sharded models ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("from torch.optim.swa_utils import AveragedModel as Mean", "Mean"),
+        ("from timm.utils import ModelEmaV2", "ModelEmaV2"),
+        ("import ema_pytorch", "ema_pytorch.EMA"),
+    ],
+)
+def test_libraries_that_copy_are_reported_with_evidence(line: str, name: str) -> None:
+    (finding,) = found(f"model = Net(4, group)\nema = {name}(model, None)", f"{line}\n{HEAD}")
+    assert finding.confidence is Confidence.PROVEN and finding.fix is None
+    assert "deep-copies the model itself" in (finding.reason or "")
+    assert not found(f"model = Net(4)\nema = {name}(model)", f"{line}\n{HEAD_NO_GROUP}")
+
+
+@pytest.mark.parametrize(
+    ("wrap", "says"),
+    [
+        ("model = FSDP(model)", "shard it in the same way"),
+        ("fully_shard(model)", "shard it in the same way"),
+        ("model, opt, _, _ = deepspeed.initialize(model=model)", "the engine's `.module`"),
+    ],
+)
+def test_sharded_models_are_reported(wrap: str, says: str) -> None:
+    (finding,) = found(f"model = Net(4)\n{wrap}\nema = deepcopy(model)", HEAD_NO_GROUP)
+    assert finding.confidence is Confidence.PROVEN and "FSDP and DeepSpeed" in finding.message
+    assert finding.fix is None and says in (finding.reason or "")
+
+
+def test_compiled_models_are_reported() -> None:
+    (finding,) = found("model = Net(4)\nmodel = torch.compile(model)\nema = deepcopy(model)", HEAD_NO_GROUP)
+    assert finding.confidence is Confidence.LIKELY and "compile the copy too" in (finding.reason or "")

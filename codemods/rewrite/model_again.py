@@ -57,6 +57,8 @@ class Again(ModelScope):
             return f"what `{ast.unparse(call.func)}(...)` gives can't be seen"
         first = name.partition(".")[0]
         arguments = () if isinstance(copy.scope, ast.Module) else ast.walk(copy.scope.args)
+        if self.own_method(call) is not None:
+            return None
         local = any(isinstance(node, ast.arg) and node.arg == first for node in arguments)
         if local or first == "self" or self.bindings(copy.scope, first, copy.statement):
             return f"what `{name}(...)` gives can't be seen: call the class, or a function of this repository, by name"

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from ..finding import Confidence, Hop
 from .model_again import Again, arguments_of, not_repeatable
-from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel
-from .model_uses import DDP, FLAGS, WRAPPED, Uses, parents_of, spelled, walk_scope
-from .models import GROUP_CALL, Models, dotted
+from .model_callers import built_elsewhere, site_of
+from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
+from .model_uses import DDP, FLAGS, SHARDED, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
+from .models import GROUP_CALL, Models, Survey, dotted
 
 _PARALLEL_LAYERS = re.compile(
     r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
@@ -26,6 +27,15 @@ _GROUP_ARGUMENT = re.compile(
 )
 _SNAPSHOT = re.compile(r"best|snapshot|ckpt|checkpoint|backup|saved|(^|_)te?mp(_|$)", re.IGNORECASE)
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
+_UNWRAPS = re.compile(r"(^|\.)(de_parallel|unwrap\w*|get_bare_model|bare_model|remove_ddp)$")
+# Classes that deep-copy the model they are given.
+MAKERS = {
+    "torch.optim.swa_utils.AveragedModel": "torch.optim.swa_utils.AveragedModel",
+    "timm.utils.ModelEma": "timm.utils.ModelEma",
+    "timm.utils.ModelEmaV2": "timm.utils.ModelEmaV2",
+    "timm.utils.ModelEmaV3": "timm.utils.ModelEmaV3",
+    "ema_pytorch.EMA": "ema_pytorch.EMA",
+}
 _ON_COPY = ("eval", "train", "requires_grad_")
 
 
@@ -39,9 +49,10 @@ def copies_in(models: Models, path: str) -> list[Copy]:
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
-        and len(node.args) == 1
-        and not node.keywords
-        and names.qualified(dotted(node.func) or "") == "copy.deepcopy"
+        and (
+            (len(node.args) == 1 and not node.keywords and names.qualified(dotted(node.func) or "") == "copy.deepcopy")
+            or (node.args and names.qualified(dotted(node.func) or "") in MAKERS)
+        )
     ]
     if not calls:
         return []
@@ -54,28 +65,16 @@ def copies_in(models: Models, path: str) -> list[Copy]:
 class _Search(Again):
     def copy(self, call: ast.Call) -> Copy | None:
         """The copy at `call`; None when what is copied is no model, or is a snapshot or a cloned layer."""
-        source = self.models.project.source(self.path)
-        assert source is not None
         argument = call.args[0]
-        key = dotted(argument)
-        if isinstance(argument, ast.IfExp):  # deepcopy(model.module if is_parallel(model) else model)
-            key = next((text for side in (argument.orelse, argument.body) if (text := dotted(side))), None)
+        key, either = _copied(argument)
         if key is None or key in ("self", "cls"):
             return None
-        chain = [call, *self.ancestors(call)]
-        statement = next(node for node in chain if isinstance(node, ast.stmt))
-        scope = next(node for node in chain if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)))
-        start = source.offset(call.lineno, call.col_offset)
-        end = source.offset(call.end_lineno or 0, call.end_col_offset or 0)
-        copy = Copy(self.path, call, statement, scope, source.text[start:end], source.span(start, end))
-
-        unwrapped = key.removesuffix(".module") if not isinstance(argument, ast.IfExp) else key
-        base = self._base(copy, unwrapped) if not isinstance(argument, ast.IfExp) else None
-        if isinstance(argument, ast.IfExp):
-            copy.blocker = (
-                "whether the model is wrapped is decided at run time: copy the bare model before it is wrapped"
-            )
-        elif base is None:
+        copy = site_of(self, call)
+        names = self.models.names(self.path)
+        copy.maker = MAKERS.get(names.qualified(dotted(call.func) or "")) if names else None
+        unwrapped = copy.variable = key.removesuffix(".module")
+        base = self.base(copy, unwrapped)
+        if base is None:
             copy.blocker = copy.blocker or (
                 f"where `{key}` is built can't be seen here: build the copy where the model is built, with the same "
                 "arguments, and give it the model's `state_dict()`"
@@ -86,8 +85,10 @@ class _Search(Again):
         if known is False or (known is None and not self._used_as_model(copy, unwrapped)):
             return None
         if base is not None:
-            self._construction(copy, base, unwrapped, wrapped=unwrapped != key)
+            self._construction(copy, base, unwrapped, wrapped=unwrapped != key, either=either)
         self._judge(copy)
+        if copy.maker is not None and copy.confidence is not Confidence.PROVEN:
+            return None
         return copy
 
     def _set_aside(self, copy: Copy, base: tuple[ast.stmt, ast.expr] | None) -> bool:
@@ -104,12 +105,12 @@ class _Search(Again):
                 return True
             if node is copy.scope:
                 break
-        return any(_SNAPSHOT.search(dotted(target) or "") for target in _targets(copy.statement))
+        return any(_SNAPSHOT.search(dotted(target) or "") for target in targets(copy.statement))
 
     def _used_as_model(self, copy: Copy, key: str) -> bool:
         chain = list(self.chain(copy.call))
         whole = getattr(copy.statement, "value", None) is (chain[-1] if chain else copy.call)
-        keys = {key, *(dotted(target) for target in _targets(copy.statement) if whole)} - {None}
+        keys = {key, *(dotted(target) for target in targets(copy.statement) if whole)} - {None}
         for node in ast.walk(copy.scope):
             if isinstance(node, ast.Attribute) and node.attr in USED_AS_MODEL and dotted(node.value) in keys:
                 return True
@@ -125,34 +126,7 @@ class _Search(Again):
                 return True
         return any(isinstance(node, ast.Attribute) and node.attr in _ON_COPY for node in chain)
 
-    def _base(self, copy: Copy, key: str) -> tuple[ast.stmt, ast.expr] | None:
-        """The statement that builds the model, and the value it assigns; None (`copy.blocker` set) when none does."""
-        for statement in reversed(self.bindings(copy.scope, key, copy.statement)):
-            value = getattr(statement, "value", None)
-            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or value is None:
-                copy.blocker = f"`{key}` is bound at line {statement.lineno} in a way that shows no construction"
-                return None
-            if any(spelled(node, key) for node in ast.walk(value)):
-                continue  # model = model.to(device), model = DDP(model): looked at later
-            single = len(_targets(statement)) == 1 and dotted(_targets(statement)[0]) == key
-            call, _ = peel(value)
-            if not single or not isinstance(call, ast.Call):
-                copy.blocker = f"line {statement.lineno} shows no plain constructor call for `{key}`"
-                return (
-                    None
-                    if single is False or not isinstance(value, (ast.Constant, ast.Dict, ast.List))
-                    else (statement, value)
-                )
-            if not self.dominates(statement, copy):
-                copy.blocker = (
-                    f"`{key}` is built at line {statement.lineno} under a condition, or in a block that the copy is "
-                    "not in: move its construction into one function and call that twice"
-                )
-                return statement, value
-            return statement, value
-        return None
-
-    def _construction(self, copy: Copy, base: tuple[ast.stmt, ast.expr], key: str, wrapped: bool) -> None:
+    def _construction(self, copy: Copy, base: tuple[ast.stmt, ast.expr], key: str, wrapped: bool, either: bool) -> None:
         statement, value = base
         call, steps = peel(value)
         assert isinstance(call, ast.Call)
@@ -160,7 +134,7 @@ class _Search(Again):
             copy.blocker = f"what `{ast.unparse(value)[:60]}` gives is not plainly the constructed model"
         repeated: list[ast.stmt] = []
         uses = Uses(self.models, self.path, self.parents)
-        unwrapped = not wrapped
+        unwrapped = either or not wrapped
         rest: list[ast.AST] = []
         between = list(self._between(copy, statement))
         for node in between:
@@ -169,15 +143,15 @@ class _Search(Again):
                 steps = [*steps, *method]
             elif isinstance(node, ast.Assign) and spelled(node.targets[0], key):
                 name = dotted(node.value.func) if isinstance(node.value, ast.Call) else None
-                if name and DDP.search(name) and not unwrapped:
+                if name and DDP.search(name) and (either or not unwrapped):
                     unwrapped = True
                 elif method is not None:
                     rest.append(node.value)
                 else:
-                    what = f"wraps it in `{name}`" if name and WRAPPED.search(name) else "makes it something else"
-                    copy.blocker = (
-                        copy.blocker
-                        or f"line {node.lineno} binds `{key}` anew and {what}: copy the bare model before that line"
+                    copy.blocker = copy.blocker or (
+                        wrapped_words(name, node.lineno, key)
+                        if name and WRAPPED.search(name)
+                        else f"line {node.lineno} makes `{key}` something else: copy the bare model before that line"
                     )
             else:
                 own = uses.effects([node], key)
@@ -189,7 +163,8 @@ class _Search(Again):
                 for inner in walk_scope([node]):
                     if spelled(inner, key) and isinstance(getattr(inner, "ctx", None), (ast.Store, ast.Del)):
                         owner = self.parents[inner]
-                        if not (isinstance(owner, ast.Assign) and _method_steps(owner, key) is not None):
+                        same = isinstance(owner, ast.Assign) and _method_steps(owner, key) is not None
+                        if not same and not (either and _wraps_parallel(owner, key)):
                             line = getattr(inner, "lineno", 0)
                             copy.blocker = copy.blocker or (
                                 f"line {line} may make `{key}` something else: copy the model before that line"
@@ -197,8 +172,14 @@ class _Search(Again):
         copy.effects = uses.effects(rest, key)
         if not unwrapped:
             copy.blocker = copy.blocker or f"`{key}.module` is what a wrapper holds, and no wrapping is in sight here"
-        survey = self.models.survey(self.path, call)
+        shard = next((found for node in [call, *between] if (found := self._shards(node, key)) is not None), None)
+        if shard is not None:
+            copy.evidence = Evidence.SHARDED
+            copy.blocker = wrapped_words(dotted(shard.func) or "", shard.lineno, key)
+        builder = self.own_method(call)
+        survey = self.models.survey(self.path, call, builder.body if builder else ())
         again: list[ast.AST] = [call, *(arg for step in steps for arg in arguments_of(step)), *repeated]
+        again += [node for node in ast.walk(builder) if (dotted(node) or "").startswith("self.")] if builder else []
         copy.blocker = (
             copy.blocker
             or copy.effects.blocker
@@ -237,31 +218,53 @@ class _Search(Again):
 
         yield from inside(copy.scope.body)
 
-    def _judge(self, copy: Copy) -> None:
+    def evidence(
+        self, site: Copy, call: ast.expr, statement: ast.stmt, survey: Survey
+    ) -> tuple[Evidence | None, list[Hop]]:
+        """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it."""
+        hops = [Hop(self.path, statement.lineno, f"the model is built: {_short(ast.unparse(call))}")]
+        group = self._group_argument(site, call, statement)
+        if group is not None:
+            return Evidence.GROUP, [*hops, group]
+        if survey.group is not None:
+            return Evidence.GROUP, [*hops, _hop(survey.group, "a process group is kept on a layer")]
+        if survey.lock is not None:
+            return Evidence.LOCK, [*hops, _hop(survey.lock, "a lock is kept on a layer")]
+        if (layers := self._parallel_layers()) is not None:
+            return Evidence.GROUP, [*hops, layers]
+        return None, hops
+
+    def _parallel_layers(self) -> Hop | None:
         source = self.models.project.source(self.path)
-        assert source is not None
+        if source is None or (match := _PARALLEL_LAYERS.search(source.text)) is None:
+            return None
+        line, _ = source.position(match.start())
+        return Hop(self.path, line, f"layers of a model here hold process groups: {_short(match.group().strip())}")
+
+    def _shards(self, node: ast.AST, key: str) -> ast.Call | None:
+        """The call by which FSDP or DeepSpeed takes the model under `node`."""
+        names = self.models.names(self.path)
+        for call in walk_scope([node]):
+            if isinstance(call, ast.Call) and names and SHARDED.search(names.qualified(dotted(call.func) or "")):
+                given = [inner for value in arguments_of(call) for inner in ast.walk(value)]
+                if call is node or any(spelled(inner, key) for inner in given):
+                    return call
+        return None
+
+    def _judge(self, copy: Copy) -> None:
         hops: list[Hop] = []
         built = copy.construction
+        sharded = copy.evidence is Evidence.SHARDED
         if built is not None:
-            hops.append(
-                Hop(self.path, built.statement.lineno, f"the model is built: {_short(ast.unparse(built.value))}")
-            )
-            evidence = self._group_argument(copy, built.value, built.statement)
-            if evidence is not None:
-                hops.append(evidence)
-                copy.evidence = Evidence.GROUP
-            elif built.survey.group is not None:
-                hops.append(_hop(built.survey.group, "a process group is kept on a layer"))
-                copy.evidence = Evidence.GROUP
-            elif built.survey.lock is not None:
-                hops.append(_hop(built.survey.lock, "a lock is kept on a layer"))
-                copy.evidence = Evidence.LOCK
-        if copy.evidence is None and (match := _PARALLEL_LAYERS.search(source.text)):
-            line, _ = source.position(match.start())
-            hops.append(
-                Hop(self.path, line, f"layers of a model here hold process groups: {_short(match.group().strip())}")
-            )
+            copy.evidence, hops = self.evidence(copy, built.value, built.statement, built.survey)
+        elif (layers := self._parallel_layers()) is not None:
             copy.evidence = Evidence.GROUP
+            hops.append(layers)
+        else:
+            self._elsewhere(copy, hops)
+        if sharded and copy.evidence is None:
+            copy.evidence = Evidence.SHARDED
+            hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))
         if copy.evidence is not None:
             copy.confidence = Confidence.PROVEN
         elif (
@@ -271,6 +274,18 @@ class _Search(Again):
             copy.confidence = Confidence.LIKELY
         hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {_short(copy.text)}"))
         copy.trace = tuple(hops)
+
+    def _elsewhere(self, copy: Copy, hops: list[Hop]) -> None:
+        """Evidence from where the model is built, when that is another function."""
+        for built in built_elsewhere(self, copy, copy.variable):
+            assert isinstance(built.search, _Search)
+            method = built.search.own_method(built.call)
+            survey = self.models.survey(built.search.path, built.call, method.body if method else ())
+            evidence, steps = built.search.evidence(built.site, built.call, built.statement, survey)
+            if evidence is not None:
+                copy.evidence = evidence
+                hops += [*steps, *built.hops]
+                return
 
     def _group_argument(self, copy: Copy, call: ast.expr, statement: ast.stmt) -> Hop | None:
         if not isinstance(call, ast.Call):
@@ -338,10 +353,31 @@ def _method_steps(node: ast.AST, key: str) -> list[ast.Call] | None:
     return steps if steps and spelled(inner, key) else None
 
 
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    if isinstance(statement, ast.Assign):
-        return statement.targets
-    return [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
+def _copied(argument: ast.expr) -> tuple[str | None, bool]:
+    """The variable that is copied, and whether a wrapper is taken off only where there is one."""
+    if isinstance(argument, ast.IfExp):  # deepcopy(model.module if is_parallel(model) else model)
+        sides = {(dotted(side) or "?").removesuffix(".module") for side in (argument.orelse, argument.body)}
+        return (sides.pop(), True) if len(sides) == 1 and "?" not in sides else (None, False)
+    if isinstance(argument, ast.Call) and argument.args:
+        name = dotted(argument.func) or ""
+        default = argument.args[-1]
+        if name == "getattr" and len(argument.args) == 3 and dotted(default) == dotted(argument.args[0]):
+            return dotted(default), True
+        if _UNWRAPS.search(name) and len(argument.args) == 1:
+            return dotted(default), True
+        return None, False
+    return dotted(argument), False
+
+
+def _wraps_parallel(node: ast.AST, key: str) -> bool:
+    """`model = DDP(model, ...)`"""
+    return (
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and bool(DDP.search(dotted(node.value.func) or ""))
+        and bool(node.value.args)
+        and spelled(node.value.args[0], key)
+    )
 
 
 def _repeatable(node: ast.stmt, key: str) -> bool:

@@ -45,7 +45,7 @@ def rewrite(models: Models, copy: Copy) -> Rewrite | str:
     """The way to write `copy`, or why there is none, in words."""
     reason = copy.blocker or _shape(models, copy)
     built = copy.construction
-    if reason is None and built is not None:
+    if reason is None and built is not None and copy.maker is None:
         if built.survey.loads is None:
             return Rewrite(copy, needs=frozenset(_needs(models, copy)))
         if copy.evidence is not Evidence.GROUP:
@@ -54,6 +54,11 @@ def rewrite(models: Models, copy: Copy) -> Rewrite | str:
                 needs=frozenset(_needs(models, copy)),
                 unsafe=f"building the model loads weights ({built.survey.loads}): they would be loaded twice",
             )
+    if copy.maker is not None:
+        return (
+            f"`{copy.maker}` deep-copies the model itself: build a second model with the same arguments, "
+            "`load_state_dict` into it, and average the parameters into that one"
+        )
     if copy.evidence is Evidence.GROUP and "wraps" not in (reason or ""):
         return Rewrite(copy, share=True)
     assert reason is not None
@@ -211,6 +216,8 @@ def _rebuilt(
         source.text[slice(*extent(source, _target(copy)))],
         source.text[slice(*extent(source, copy.call.args[0]))],
     )
+    if isinstance(copy.call.args[0], ast.IfExp):
+        key = f"({key})"
     chained = statement.value is not copy.call  # type: ignore[attr-defined]
 
     random, imports = reference(tree, path, "torch", "random")
@@ -227,12 +234,7 @@ def _rebuilt(
             f"{indent}with {random}.fork_rng(devices=range({cuda}.device_count())):",
             f"{deeper}{target} = {_construction_text(source, copy, member.needs, deeper)}{comment}",
         ]
-    old_key = (
-        dotted(copy.call.args[0].value)
-        if key.endswith(".module") and isinstance(copy.call.args[0], ast.Attribute)
-        else key
-    )
-    lines += [indent + _repeated_text(source, node, old_key or key, target, indent) for node in built.repeated]
+    lines += [indent + _repeated_text(source, node, copy.variable, target, indent) for node in built.repeated]
     lines.append(f"{indent}{target}.load_state_dict({key}.state_dict()){comment if exists else ''}")
     lines += [indent + line for line in _carried(copy, tree, member.needs, key, target, deeper[len(indent) :], helpers)]
     if chained:
@@ -349,4 +351,5 @@ def _carried(
         what, line = single[only]
         return [f"for old, new in zip({key}.{what}(), {target}.{what}()):", f"{step}{line}"]
     assert needs <= {BUFFERS, GRADS, MODES, CASTS, FLAGS}
-    return [f"{helper_name(tree, CARRY, CARRY_TEXT, helpers)}({key}, {target})"]
+    bare = key[1:-1] if key.startswith("(") else key
+    return [f"{helper_name(tree, CARRY, CARRY_TEXT, helpers)}({bare}, {target})"]

@@ -24,6 +24,7 @@ class Evidence(enum.Enum):
 
     GROUP = "process group"
     LOCK = "lock"
+    SHARDED = "sharded"  # FSDP, DeepSpeed: no matter what the layers hold
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Copy:
     construction: Construction | None = None
     effects: Effects = field(default_factory=Effects)
     blocker: str | None = None  # why the model can't be built anew
+    variable: str = ""  # what holds the model, without the `.module` of a wrapper
+    maker: str | None = None  # the library's class that copies the model itself, when it is not `deepcopy`
 
 
 @dataclass
@@ -99,6 +102,65 @@ class ModelScope:
                 return any(other in path for other in statements)
         return False
 
+    def base(self, copy: Copy, key: str) -> tuple[ast.stmt, ast.expr] | None:
+        """The statement that builds the model, and the value it assigns; None (`copy.blocker` set) when none does."""
+        for statement in reversed(self.bindings(copy.scope, key, copy.statement)):
+            value = getattr(statement, "value", None)
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or value is None:
+                copy.blocker = f"`{key}` is bound at line {statement.lineno} in a way that shows no construction"
+                return None
+            if any(spelled(node, key) for node in ast.walk(value)):
+                continue  # model = model.to(device), model = DDP(model): looked at later
+            single = len(targets(statement)) == 1 and dotted(targets(statement)[0]) == key
+            call, _ = peel(value)
+            if not single or not isinstance(call, ast.Call):
+                copy.blocker = f"line {statement.lineno} shows no plain constructor call for `{key}`"
+                return (
+                    None
+                    if single is False or not isinstance(value, (ast.Constant, ast.Dict, ast.List))
+                    else (statement, value)
+                )
+            if not self.dominates(statement, copy):
+                copy.blocker = (
+                    f"`{key}` is built at line {statement.lineno} under a condition, or in a block that the copy is "
+                    "not in: move its construction into one function and call that twice"
+                )
+                return statement, value
+            return statement, value
+        return None
+
+    def own_method(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The method that `self.build(...)` calls, where it does no more than build and give back something new."""
+        name = dotted(call.func) or ""
+        owner = next((node for node in self.ancestors(call) if isinstance(node, ast.ClassDef)), None)
+        if owner is None or not name.startswith("self.") or name.count(".") != 1:
+            return None
+        wanted = name.partition(".")[2]
+        found = [node for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == wanted]
+        if len(found) != 1 or any(dotted(mark) != "staticmethod" for mark in found[0].decorator_list):
+            return None
+        for node in walk_scope(found[0].body):
+            kept = isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del))
+            if kept and (ast.unparse(node)).startswith("self"):
+                return None
+            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)):
+                return None
+            if isinstance(node, ast.Call) and re.fullmatch(r"self\.\w+", dotted(node.func) or ""):
+                return None
+            if isinstance(node, ast.Return) and (node.value is None or (dotted(node.value) or "").startswith("self")):
+                return None
+        return None if self._overridden(owner.name, wanted) else found[0]
+
+    def _overridden(self, owner: str, method: str) -> bool:
+        for source in self.models.project.matching(re.compile(rf"\bclass\s+\w+\s*\([^)]*\b{owner}\b")):
+            for node in ast.walk(self.models.project.module(source.path) or ast.Module([], [])):
+                derived = isinstance(node, ast.ClassDef) and any(
+                    (dotted(base) or "").rpartition(".")[2] == owner for base in node.bases
+                )
+                if derived and any(isinstance(item, ast.FunctionDef) and item.name == method for item in node.body):  # type: ignore[attr-defined]
+                    return True
+        return False
+
     def is_model(self, value: ast.expr, path: str | None = None, depth: int = 0) -> bool | None:
         path = path or self.path
         call, _ = peel(value)
@@ -108,6 +170,8 @@ class ModelScope:
         name = dotted(function)
         if name is None:
             return None
+        if path == self.path and (method := self.own_method(call)) is not None:
+            return any(self.is_model(value, path, depth + 1) for value in _returned(method)) or None
         answer = self.models.is_model_class(path, name)
         if answer is not None:
             return answer
@@ -157,6 +221,12 @@ def peel(value: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
         steps.insert(0, value)
         value = value.func.value
     return value, steps
+
+
+def targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else []
 
 
 def _returned(function: ast.FunctionDef) -> Iterator[ast.expr]:

@@ -17,6 +17,9 @@ WRAPPED = re.compile(
     r"MMDistributedDataParallel|MMDataParallel)$"
 )
 DDP = re.compile(r"(^|\.)(MM)?(DDP|(Distributed)?DataParallel)$")
+SHARDED = re.compile(
+    r"(^|\.)(FSDP|FullyShardedDataParallel|fully_shard|deepspeed\.initialize|DeepSpeedEngine|initialize_engine)$"
+)
 METHODS = {
     **dict.fromkeys(("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu", "npu"), CASTS),
     **dict.fromkeys(("train", "eval"), MODES),
@@ -65,6 +68,26 @@ def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def spelled(node: ast.AST, key: str) -> bool:
     """Whether `node` is exactly the variable `key` (a name, or a chain such as `self.model`)."""
     return isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == key
+
+
+def wrapped_words(name: str, line: int, key: str) -> str:
+    """Why a model that went through `name` is not copied, and what to do instead."""
+    last = name.rpartition(".")[2]
+    if last in ("FSDP", "FullyShardedDataParallel", "fully_shard"):
+        return (
+            f"line {line} wraps `{key}` in `{name}`: sharded parameters can't be deep-copied. Build the copy before "
+            "that line, shard it in the same way, and let it follow the model shard by shard"
+        )
+    if SHARDED.search(name):
+        return (
+            f"line {line} wraps `{key}` in `{name}`: the engine holds process groups and can't be deep-copied. "
+            "Build the copy before that line and read the trained weights from the engine's `.module`"
+        )
+    if last == "compile":
+        return f"line {line} wraps `{key}` in `{name}`: copy the bare model before that line, compile the copy too"
+    if DDP.search(name):
+        return f"line {line} wraps `{key}` in `{name}`: copy the bare model before that line"
+    return f"line {line} wraps `{key}` in `{name}`, or replaces its layers: copy the bare model before that line"
 
 
 @dataclass
@@ -162,7 +185,7 @@ class Uses:
         if _READING_CALLS.search(name) or (DDP.search(name) and top is node):
             return
         if WRAPPED.search(qualified):
-            found.block(f"line {call.lineno} gives `{key}` to `{name}`, which wraps or replaces its layers")
+            found.block(wrapped_words(name, call.lineno, key))
             return
         if (
             top is not node

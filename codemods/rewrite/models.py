@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -221,10 +221,13 @@ class Models:
         answers = [self.is_model_class(found.path, base, depth + 1) for base in bases if base and base != "object"]
         return True if any(answers) else (None if None in answers or None in bases else False)
 
-    def survey(self, path: str, call: ast.expr) -> Survey:
-        """What running the construction `call`, written in `path`, does and leaves in the model."""
+    def survey(self, path: str, call: ast.expr, body: Iterable[ast.AST] = ()) -> Survey:
+        """What running the construction `call`, written in `path`, does and leaves in the model.
+
+        `body`: what the method of the same class runs that is called.
+        """
         result = Survey()
-        self._survey_nodes(path, [call], result, set(), 0)
+        self._survey_nodes(path, [call, *body], result, set(), 0)
         return result
 
     def speaks_of_groups(self, path: str) -> bool:

@@ -86,12 +86,12 @@ from dataclasses import dataclass
 
 from ..finding import Confidence, Finding, Fix
 from ..project import Project
-from ..rewrite.model_copies import copies_in
+from ..rewrite.model_copies import MAKERS, copies_in
 from ..rewrite.model_edits import Rewrite, joint_edits, rewrite
 from ..rewrite.model_scope import Copy, Evidence
 from ..rewrite.models import Models
 
-DEEPCOPY = re.compile(r"\bdeepcopy\b")
+DEEPCOPY = re.compile(rf"\bdeepcopy\b|\b(?:{'|'.join(sorted(name.rpartition('.')[2] for name in MAKERS))})\(")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ModelDeepcopy:
 
     id: str = "model-deepcopy"
     summary: str = "Build the copy of a model anew instead of deep-copying it"
-    screen: re.Pattern[bytes] = re.compile(rb"\bdeepcopy\b")
+    screen: re.Pattern[bytes] = re.compile(DEEPCOPY.pattern.encode())
 
     def find(self, project: Project) -> Iterable[Finding]:
         """Findings, fixes of one file and confidence together (they share helper functions and the import)."""
@@ -134,6 +134,8 @@ class ModelDeepcopy:
 
 
 def _message(copy: Copy) -> str:
+    if copy.evidence is Evidence.SHARDED:
+        return f"`{copy.text}` fails: FSDP and DeepSpeed shard a model over the ranks, and that can't be copied"
     if copy.evidence is Evidence.LOCK:
         return f"`{copy.text}` fails: the model holds a lock, and locks can't be copied"
     if copy.confidence is Confidence.PROVEN:
