@@ -32,6 +32,8 @@ _ALWAYS = _BUILTINS | {
     "__dict__",
 }
 _SHELL = re.compile(r"\.(?:sh|bash|sbatch|slurm)$")
+_NEWLINES = re.compile(r"\r\n?")
+_RESET = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
 
 
@@ -156,6 +158,8 @@ def _names(module: symtable.SymbolTable) -> _Names:
 def _survives_libcst(text: str) -> bool:
     import libcst as cst
 
+    text = _NEWLINES.sub("\n", text)  # LibCST drops a lone CR at the end,
+    text = _RESET.sub("", text)  # and a form feed (which sets the indentation back to none) before a statement
     try:
         return cst.parse_module(text).code == text
     except (cst.ParserSyntaxError, RecursionError, MemoryError):

@@ -15,6 +15,7 @@ from ..finding import Edit, Span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _BOM = codecs.BOM_UTF8
+_LFS = b"version https://git-lfs.github.com/spec/"
 
 
 class UnreadableSource(Exception):
@@ -39,6 +40,8 @@ class Source:
 
         Raises UnreadableSource when the bytes do not decode or would not come back the same.
         """
+        if data.startswith(_LFS):
+            raise UnreadableSource("a Git LFS pointer, the file itself is not here")
         if b"\0" in data:
             raise UnreadableSource("contains NUL bytes, not text")
         bom = data.startswith(_BOM)
