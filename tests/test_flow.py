@@ -463,6 +463,88 @@ def loader(dataset):
                 return DataLoader(get_dataset(object)(), num_workers=workers)
             """
     },
+    "called on the spot by a helper": {
+        "net.py": """
+            from inspect import isfunction
+            import torch.nn as nn
+
+            def default(value, other):
+                if value is not None:
+                    return value
+                return other() if callable(other) else other
+
+            def default_too(value, other):
+                if isfunction(other):
+                    return other()
+                return other
+
+            class Net(nn.Module):
+                def __init__(self, channels=None):
+                    super().__init__()
+                    self.channels = default(channels, lambda: 3)
+                    self.width = default_too(channels, lambda: 3)
+            """
+    },
+    "wrapped for cloudpickle": {
+        "envs.py": """
+            import multiprocessing as mp
+            import cloudpickle
+
+            class Wrapper:
+                def __init__(self, fn):
+                    self.fn = fn
+
+                def __getstate__(self):
+                    return cloudpickle.dumps(self.fn)
+
+            def worker(remote, parent, wrapper):
+                pass
+
+            def make(env_fns):
+                pipes = [mp.Pipe() for _ in env_fns]
+                remotes, work_remotes = zip(*pipes)
+                for work_remote, remote, env_fn in zip(work_remotes, remotes, env_fns):
+                    mp.Process(target=worker, args=(work_remote, remote, Wrapper(env_fn))).start()
+
+            def main():
+                make([lambda: 1, lambda: 2])  # possible
+            """
+    },
+    "one of several that are returned together": {
+        "tools.py": """
+            def setup():
+                def register(cls):
+                    return cls
+                def build(name):  # proven
+                    return name
+                return build, register, {}
+            """,
+        "train.py": """
+            from multiprocessing import Process
+            from tools import setup
+
+            build, register, table = setup()
+            Process(target=build, args=(table,)).start()
+            both = setup()
+            register = both[1]
+            """,
+    },
+    "the factory of a defaultdict is not in it": {
+        "counts.py": """
+            import pickle
+            from collections import defaultdict
+
+            def main(f):
+                counts = defaultdict(lambda: 0)
+                for i in range(3):
+                    counts[i] += 1
+                pickle.dump(counts["a"], f)
+
+            def whole(f):
+                counts = defaultdict(lambda: 0)  # proven
+                pickle.dump(counts, f)
+            """
+    },
     "dict of functions, iterated": {
         "metrics.py": 'METRICS = {"a": lambda x: x}  # proven\nNAMES = {"a": lambda x: x}\n',
         "train.py": """

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from .facts import Call, Class, FileFacts, Function, Parameter, Position
 
 _VIEW_METHODS = frozenset({"keys", "values", "items"})
 _WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
+_MAX_PLACES = 16  # longer lists and tuples are not told apart by index
+_DEAD = -2  # in `_Scope.current`: the name holds nothing that matters here
 _MAX_DEPTH = 400  # nesting of expressions beyond this is generated code; deeper parts are not followed
 
+T = TypeVar("T")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -207,6 +211,8 @@ class _Collector:
         for name, node in scope.names.items():
             if name not in scope.bound:
                 above = outer.current.get(name, -1) if scope.kind == "comprehension" else -1
+                if above == _DEAD:
+                    continue
                 above = above if above >= 0 else self.variable(name, outer)
                 self.edge(above, node)
                 if name in scope.nonlocals:
@@ -243,7 +249,10 @@ class _Collector:
             self.forget(node.body)
         self.value(node.test)
         self.optional(node.body)
-        self.optional(node.orelse)
+        no_function = _not_callable(node.test)
+        self.without(no_function, lambda: self.optional(node.orelse))
+        if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
+            self.scope.current[no_function] = _DEAD
 
     def try_(self, node: ast.Try) -> None:
         self.forget(node.body)
@@ -343,12 +352,19 @@ class _Collector:
                 for inner, part in zip(target.elts, expression.elts, strict=True):  # type: ignore[union-attr]
                     self.target(inner, self.value(part), part)
                 return
-            element = -1
-            if value >= 0:
-                element = self.node()
-                self.facts.elements.append((value, element, ""))
-            for inner in target.elts:
+            for inner, element in zip(target.elts, self.unpack(target.elts, value), strict=True):
                 self.target(inner, element)
+
+    def unpack(self, targets: Sequence[ast.expr], value: int) -> list[int]:
+        """A node for each of the targets that `value` is unpacked into."""
+        if value < 0:
+            return [-1] * len(targets)
+        star = next((at for at, target in enumerate(targets) if isinstance(target, ast.Starred)), len(targets))
+        found: list[int] = []
+        for at in range(len(targets)):
+            found.append(self.node())
+            self.facts.elements.append((value, found[-1], f"#{at}" if at < star else ""))
+        return found
 
     def return_(self, node: ast.Return) -> None:
         if node.value is not None:
@@ -495,6 +511,8 @@ class _Collector:
 
     def name(self, node: ast.Name) -> int:
         known = self.scope.current.get(node.id, -1)
+        if known == _DEAD:
+            return -1
         return known if known >= 0 else self.variable(node.id)
 
     def attribute(self, node: ast.Attribute) -> int:
@@ -525,7 +543,22 @@ class _Collector:
 
     def conditional(self, node: ast.IfExp) -> int:
         self.value(node.test)
-        return self.merge([self.value(node.body), self.value(node.orelse)])
+        body = self.value(node.body)
+        return self.merge([body, self.without(_not_callable(node.test), lambda: self.value(node.orelse))])
+
+    def without(self, name: str, look: Callable[[], T]) -> T:
+        """What `look` gives where `name` is known to hold no function."""
+        if not name:
+            return look()
+        before = self.scope.current.get(name)
+        self.scope.current[name] = _DEAD
+        try:
+            return look()
+        finally:
+            if before is None:
+                self.scope.current.pop(name, None)
+            else:
+                self.scope.current[name] = before
 
     def bool_op(self, node: ast.BoolOp) -> int:
         return self.merge([self.value(value) for value in node.values])
@@ -535,7 +568,7 @@ class _Collector:
         fields: dict[str, int] = {}
         for key, value in items:
             if key not in fields:
-                fields[key] = self.node(f"put in a {what} as `{key}`")
+                fields[key] = self.node(f"put in a {what}" if key[0] == "#" else f"put in a {what} as `{key}`")
             self.edge(value, fields[key])
         self.facts.containers.append((result, contents, tuple(fields.items())))
         for value in values:
@@ -545,7 +578,10 @@ class _Collector:
     def display(self, node: ast.List | ast.Tuple | ast.Set) -> int:
         values = [self.value(element) for element in node.elts]
         if any(value >= 0 for value in values):
-            return self.container(values, type(node).__name__.lower())
+            what = type(node).__name__.lower()
+            if isinstance(node, ast.Set) or len(values) > _MAX_PLACES or _starred(node.elts):
+                return self.container(values, what)
+            return self.container((), what, [(f"#{at}", value) for at, value in enumerate(values) if value >= 0])
         if isinstance(node, ast.List) and not node.elts:
             result = self.container((), "list")
             self.facts.empty.append(result)
@@ -626,11 +662,7 @@ class _Collector:
             self.scope.bound.add(target.id)
             self.edge(value, self.variable(target.id))
         elif isinstance(target, ast.Tuple | ast.List):
-            element = -1
-            if value >= 0:
-                element = self.node()
-                self.facts.elements.append((value, element, ""))
-            for inner in target.elts:
+            for inner, element in zip(target.elts, self.unpack(target.elts, value), strict=True):
                 self.bind_inner(inner, element)
         elif isinstance(target, ast.Starred):
             self.bind_inner(target.value, value)
@@ -734,8 +766,25 @@ class _Collector:
 
 
 def _key(node: ast.expr) -> str:
-    """A literal string used as a key, else ""."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    """A literal string or index used as a key, else ""."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            return node.value
+        if isinstance(node.value, int) and not isinstance(node.value, bool) and 0 <= node.value < _MAX_PLACES:
+            return f"#{node.value}"
+    return ""
+
+
+def _starred(elements: Iterable[ast.expr]) -> bool:
+    return any(isinstance(element, ast.Starred) for element in elements)
+
+
+def _not_callable(test: ast.expr) -> str:
+    """The name that is no function where `test` is false: `callable(d)`, `isfunction(d)`; else ""."""
+    if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], ast.Name):
+        name = dotted(test.func).rpartition(".")[2]
+        return test.args[0].id if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
+    return ""
 
 
 def _dropped(node: ast.ClassDef) -> frozenset[str] | None:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 MAX_HOPS = 12  # a longer path is shown without its middle
-MAX_PROOF = 20  # a longer path is no proof: what the solver merges may have made it up
+# A longer path is no proof: what the solver merges may have made it up.
+MAX_PROOF = 20
+MAX_LIKELY = 9  # where the end is a guess, or a step of the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +152,11 @@ class Flow:
         reasons: dict[int, _Reason],
     ) -> Crossing:
         trace = self._trace(number, reasons[number], reasons, kind, path, position)
-        if len(trace) > MAX_PROOF or (is_test(path) and trace[-1].path != path):
+        guessed = self._guessed(number, reasons)
+        longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
+        if len(trace) > longest or (is_test(path) and trace[-1].path != path):
             confidence = Confidence.POSSIBLE
-        if confidence is Confidence.LIKELY and self._guessed(number, reasons):
+        if confidence is Confidence.LIKELY and guessed:
             confidence = Confidence.POSSIBLE
         boundary = self._boundary(reasons[number], reasons)
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)

@@ -12,9 +12,12 @@ from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, 
 from .modules import Modules
 
 _MAX_DOTS = 8  # longer dotted names are not followed
-HOLDERS = frozenset(
-    {"OrderedDict", "defaultdict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"}
-)
+# attributes by which objects that are not ours commonly give back what they were given
+_KEPT_AS = frozenset(
+    {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
+     "collate_fn", "sampler", "batch_sampler", "pipeline", "source", "fn", "config", "cfg"}
+)  # fmt: skip
+HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
 
 
 class Hazard(NamedTuple):
@@ -248,7 +251,7 @@ class Members(Heap):
             self._load_instance(int(value.a), number, attribute, result)
         elif kind == OBJECT:
             self._name(f"{value.a}().{attribute}", number, result)
-            if result not in self.calls_at and value.b >= 0:
+            if value.b >= 0 and attribute in _KEPT_AS and result not in self.calls_at:
                 self.edge(value.b, result, self.lines[result])
         elif kind == CONTAINER:
             if result in self.calls_at:

@@ -188,8 +188,8 @@ class Solver(Members):
                 self.edge(argument + offset, self.field(self._rest(others), name), line, site)
         for star in call.stars:
             if star >= 0:
-                for parameter in positional[len(call.arguments) :]:
-                    self._pass_elements(star + offset, parameter.node + base)
+                for at, parameter in enumerate(positional[len(call.arguments) :]):
+                    self._pass_elements(star + offset, parameter.node + base, f"#{at}" if len(call.stars) == 1 else "")
                 if rest >= 0:
                     self._pass_elements(star + offset, self._rest(rest))
         given = {name for name, _ in call.keywords} | {p.name for p in positional[: len(call.arguments)]}
@@ -358,8 +358,11 @@ class Solver(Members):
         if name in _PAIRS:  # tuples of elements
             target = self.node("", self.file_of[result], line)
             self.add_when_filled(contents, Value(CONTAINER, target), target)
-        for argument in given:
-            self._pass_elements(argument + offset, target)
+        for at, argument in enumerate(arguments):
+            if argument < 0:
+                continue
+            place = 1 if name == "enumerate" else at
+            self._pass_elements(argument + offset, self.field(target, f"#{place}") if name in _PAIRS else target)
         if name == "dict":
             for key, argument in call.keywords:
                 if argument >= 0:
@@ -414,7 +417,11 @@ class Solver(Members):
         elif method == "values":
             self.edge(self.every(contents), self._contents(result, line), line)
         elif method == "items":
-            self.add(self._contents(result, line), self.number(Value(CONTAINER, contents)))
+            pairs = self._contents(result, line)
+            if pairs not in self.rest_of:
+                pair = self.rest_of[pairs] = self.node("", self.file_of[result], line)
+                self.edge(self.every(contents), self.field(pair, "#1"), line)
+                self.add_when_filled(pairs, Value(CONTAINER, pair), pair)
 
     # boundaries
 
