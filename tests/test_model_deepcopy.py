@@ -551,3 +551,17 @@ def test_sharded_models_are_reported(wrap: str, says: str) -> None:
 def test_compiled_models_are_reported() -> None:
     (finding,) = found("model = Net(4)\nmodel = torch.compile(model)\nema = deepcopy(model)", HEAD_NO_GROUP)
     assert finding.confidence is Confidence.LIKELY and "compile the copy too" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        ("return m.module if hasattr(m, 'module') else m", True),
+        ("return getattr(m, 'module', m)", True),
+        ("return m.encoder", False),
+        ("return fuse(m)", False),
+    ],
+)
+def test_a_function_called_unwrap_is_looked_at(line: str, taken: bool) -> None:
+    head = HEAD + f"def unwrap(m):\n    {line}\n\n\n"
+    assert bool(found("model = Net(4, group)\nema = deepcopy(unwrap(model))", head)) is taken

@@ -11,7 +11,7 @@ from .model_again import Again, arguments_of, not_repeatable
 from .model_callers import built_elsewhere, site_of
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
 from .model_uses import DDP, FLAGS, SHARDED, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
-from .models import GROUP_CALL, Models, Survey, dotted
+from .models import GROUP_CALL, Models, Place, Survey, dotted
 
 _PARALLEL_LAYERS = re.compile(
     r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
@@ -67,6 +67,8 @@ class _Search(Again):
         """The copy at `call`; None when what is copied is no model, or is a snapshot or a cloned layer."""
         argument = call.args[0]
         key, either = _copied(argument)
+        if isinstance(argument, ast.Call) and not self._only_unwraps(argument):
+            return None
         if key is None or key in ("self", "cls"):
             return None
         copy = site_of(self, call)
@@ -82,6 +84,8 @@ class _Search(Again):
         if self._set_aside(copy, base):
             return None
         known = self.is_model(base[1]) if base else None
+        if base is None and unwrapped.startswith("self."):  # built in another method of the class
+            known = any(self.is_model(built.call) for built in built_elsewhere(self, copy, unwrapped)) or None
         if known is False or (known is None and not self._used_as_model(copy, unwrapped)):
             return None
         if base is not None:
@@ -90,6 +94,24 @@ class _Search(Again):
         if copy.maker is not None and copy.confidence is not Confidence.PROVEN:
             return None
         return copy
+
+    def _only_unwraps(self, call: ast.Call) -> bool:
+        """As far as the function is in sight, it gives back its argument or what that wraps."""
+        found = self.models.resolve(self.path, dotted(call.func) or "")
+        if not isinstance(found, Place):
+            return True
+        if not isinstance(found.node, ast.FunctionDef) or not found.node.args.args:
+            return False
+        own = found.node.args.args[0].arg
+        for node in walk_scope(found.node.body):
+            if isinstance(node, ast.Return):
+                value = node.value
+                if isinstance(value, ast.Call) and dotted(value.func) == "getattr" and len(value.args) == 3:
+                    value = value.args[0]
+                sides = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+                if any(side is None or (dotted(side) or "").removesuffix(".module") != own for side in sides):
+                    return False
+        return True
 
     def _set_aside(self, copy: Copy, base: tuple[ast.stmt, ast.expr] | None) -> bool:
         """Snapshots, cloned layers, and copies made over and over."""

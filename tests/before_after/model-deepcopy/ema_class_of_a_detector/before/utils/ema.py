@@ -1,0 +1,31 @@
+"""A moving average of a model's weights."""
+import math
+from copy import deepcopy
+
+import torch
+import torch.nn as nn
+
+
+def is_parallel(model):
+    return isinstance(model, (nn.DataParallel, nn.parallel.DistributedDataParallel))
+
+
+class ModelEMA:
+    """Keeps an average of everything in the state dict of a model."""
+
+    def __init__(self, model, decay=0.9999, updates=0):
+        # Create EMA
+        self.ema = deepcopy(model.module if is_parallel(model) else model).eval()  # FP32 EMA
+        self.updates = updates
+        self.decay = lambda x: decay * (1 - math.exp(-x / 2000))
+        for p in self.ema.parameters():
+            p.requires_grad_(False)
+
+    @torch.no_grad()
+    def update(self, model):
+        self.updates += 1
+        d = self.decay(self.updates)
+        msd = (model.module if is_parallel(model) else model).state_dict()
+        for k, v in self.ema.state_dict().items():
+            if v.dtype.is_floating_point:
+                v.mul_(d).add_(msd[k].detach(), alpha=1 - d)
