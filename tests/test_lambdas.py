@@ -1234,6 +1234,9 @@ def build(ds):
         ),
         pytest.param(
             '''\
+import torch
+
+
 def build(ds):
     ds.open()
 
@@ -1260,6 +1263,9 @@ def build(ds):
     return ds.map(step)
 ''',
             '''\
+import torch
+
+
 # Keeps the rows.
 @torch.no_grad()
 def step(
@@ -1721,6 +1727,9 @@ class Ds:
         ),
         pytest.param(
             '''\
+from bases import Base
+
+
 def build():
     class Rows(Base):
         """Rows."""
@@ -1731,6 +1740,9 @@ def build():
     return Rows()
 ''',
             '''\
+from bases import Base
+
+
 class Rows(Base):
     """Rows."""
 
@@ -1745,6 +1757,9 @@ def build():
         ),
         pytest.param(
             """\
+from bases import Base
+
+
 def build():
     class A(Base):
         pass
@@ -1755,6 +1770,9 @@ def build():
     return A(), B()
 """,
             """\
+from bases import Base
+
+
 class A(Base):
     pass
 

@@ -68,5 +68,7 @@ def touched(source: Source, edits: Iterable[Edit], span: Span) -> tuple[Span, Sp
             start, end = min(start, edit.start), max(end, edit.end)
     shift = [len(written(source, edit)) - (edit.end - edit.start) for edit in edits]
     low = start + sum(size for size, edit in zip(shift, edits, strict=True) if edit.end <= start and edit.start < start)
-    high = end + sum(size for size, edit in zip(shift, edits, strict=True) if edit.end <= end)
+    # what is only inserted right behind the span is no part of it
+    inside = [size for size, edit in zip(shift, edits, strict=True) if edit.end <= end and edit.start < end]
+    high = end + sum(inside)
     return source.span(start, end), Source(source.path, source.apply(edits)).span(low, high)

@@ -87,7 +87,7 @@ def lambda_as_def(
     lines += [inner + statement for statement in preamble]
     lines.append(_returned(body, inner, unit, column, line_indent))
     written = "\n".join(lines)
-    _check(text, written, len(leading))
+    _check(text, written, len([each for each in leading if each != "/"]))
     return written
 
 

@@ -29,7 +29,7 @@ from .placement import (
     removal,
     usual_gap,
 )
-from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, line_of, start_of
+from .scopes import BUILTINS, FUNCTIONS, FunctionNode, Kind, Scope, Scopes, Use, Variable, end_of, line_of, start_of
 from .shapes import known_shape, spelled
 from .units import SEES_NAMES, Movable, Unit, Units, is_after
 
@@ -49,6 +49,22 @@ class Refusal:
     """Why a target stays where it is, in words that say what a person could do."""
 
     reason: str
+
+
+def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode | ast.ClassDef]:
+    """All code of a module that pickle can't name: lambdas, functions and classes inside functions, but no methods."""
+    found: dict[Target, ast.Lambda | FunctionNode | ast.ClassDef] = {}
+    todo: list[tuple[ast.AST, bool]] = [(module, False)]
+    while todo:
+        node, is_local = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Lambda):
+                found[Target("lambda", child.lineno, child.col_offset)] = child
+            elif isinstance(child, (*FUNCTIONS, ast.ClassDef)) and is_local and not isinstance(node, ast.ClassDef):
+                kind = "class" if isinstance(child, ast.ClassDef) else "function"
+                found[Target(kind, child.lineno, child.col_offset)] = child
+            todo.append((child, is_local or isinstance(child, (ast.Lambda, *FUNCTIONS))))
+    return dict(sorted(found.items(), key=lambda item: item[0][1:]))
 
 
 def plan_hoist(
@@ -89,7 +105,11 @@ class _Move:
     @property
     def leading(self) -> list[str]:
         own = [self.method[1]] if self.method else []
-        return own + list(self.attributes) + list(self.captures)
+        given = [*self.attributes, *self.captures]
+        node = self.unit.node
+        # a caller's keyword of the same name belongs to `**kwargs`, as before
+        takes_any = not isinstance(node, ast.ClassDef) and node.args.kwarg is not None and not node.args.posonlyargs
+        return [*own, *given, *(["/"] if takes_any and given else [])]
 
 
 class _Planner:
@@ -262,7 +282,7 @@ class _Planner:
             return Refusal(str(stay))
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
-        return Fix(f"move {', '.join(titles)} to {where}", tuple(edits), tuple(dict.fromkeys(imports)))
+        return Fix(f"move {', '.join(titles)} to {where}", tuple(_merged(edits)), tuple(dict.fromkeys(imports)))
 
     def _moves(self, group: list[Unit]) -> dict[Unit, _Move]:
         captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}
@@ -279,6 +299,7 @@ class _Planner:
                             why = self.scopes.why_not_once(variable, unit.node)
                             if why is not None:
                                 raise Stay(f"{needed.label}, which it uses, needs a variable: {why}")
+                            self._check_reach(unit, needed, variable)
                             captures[unit][variable] = None
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
@@ -296,6 +317,16 @@ class _Planner:
         for unit in group:
             self._name(moves[unit], moves)
         return moves
+
+    def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
+        """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
+        for own, uses in unit.uses.items():
+            if unit.functions[own] is needed and any(
+                self.scopes.owner(use.scope, variable.name) is not variable.scope for use in uses
+            ):
+                raise Stay(
+                    f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
+                )
 
     def _choose_home(self, move: _Move, me: tuple[Scope, str, ast.ClassDef] | None, alone: bool) -> None:
         unit = move.unit
@@ -527,8 +558,22 @@ class _Planner:
         """What the definition needs when it runs must be there by then."""
         for use in unit.at_import:
             bindings = self.scopes.module.bindings.get(use.name, [])
-            if not bindings or self.scopes.owner(use.scope, use.name) is not self.scopes.module:
+            owner = self.scopes.owner(use.scope, use.name)
+            if owner is None and use.name not in BUILTINS and not self.scopes.module.stars:
+                raise Stay(f"`{use.name}` (line {line_of(use.node)}) is nowhere defined in this file")
+            if not bindings or owner is not self.scopes.module:
                 continue
             first = min(self.source.offset(*each.done) for each in bindings)
             if first > offset:
                 raise Stay(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
+
+
+def _merged(edits: Sequence[Edit]) -> list[Edit]:
+    """The same edits, removals that overlap joined: neighbours that go share the blank lines between them."""
+    removals: list[Edit] = []
+    for edit in sorted((each for each in edits if not each.text), key=lambda each: each.start):
+        if removals and edit.start < removals[-1].end:
+            last = removals.pop()
+            edit = Edit(edit.path, last.start, max(last.end, edit.end), "")
+        removals.append(edit)
+    return [each for each in edits if each.text] + removals

@@ -110,6 +110,8 @@ def removal(source: Source, scopes: Scopes, statement: ast.stmt) -> tuple[int, i
     if is_last:
         above = blank_lines_above(source, first)
         first -= above if above < 99 else 0
+        if first > 1:  # the newline of the line above goes, so that a method may be put behind this statement
+            return end_of_line(source, first - 1), end_of_line(source, last)
         after = last + 1
     elif not blank_lines_above(source, first) and block[0] is not statement:
         after = last + 1 if after == last + 1 else after - 1  # keep one blank line where only the far side had some

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .scopes import (
+    BUILTINS,
     COMPREHENSIONS,
     FUNCTIONS,
     FunctionNode,
@@ -278,6 +279,8 @@ class Units:
                         return f"its base `{use.name}` is imported in the function: import it at the top of the file"
                     if not isinstance(value, ast.ClassDef):
                         return f"its base `{use.name}` is a variable: write the classes out at module level"
+                    if start_of(value) > start_of(node):
+                        return f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first"
                     variable = Variable(owner, use.name)
                     unit.functions[variable] = self.of(value)
                     unit.uses.setdefault(variable, []).append(use)
@@ -286,6 +289,10 @@ class Units:
                 else:
                     unit.at_import.append(use)
         for statement in node.body:
+            if not isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.AnnAssign)) and any(
+                isinstance(each, ast.Call) for each in ast.walk(statement)
+            ):
+                return f"its body does more than define (line {statement.lineno}): move it to module level by hand"
             worth = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
             fresh = isinstance(worth, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS))
             if worth is not None and fresh and not self._constant(worth):
@@ -328,7 +335,9 @@ class Units:
             if self._is_local(value):
                 return False
             bindings = self.scopes.module.bindings.get(value.id, [])
-            return len(bindings) <= 1 and all(not self.scopes.under_guard(each.node) for each in bindings)
+            if not bindings:
+                return value.id in BUILTINS or bool(self.scopes.module.stars)
+            return len(bindings) == 1 and not self.scopes.under_guard(bindings[0].node)
         return False
 
     def _captures(self, unit: Unit) -> str | None:

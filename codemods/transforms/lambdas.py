@@ -115,12 +115,16 @@ class Lambdas:
     def find(self, project: Project) -> Iterable[Finding]:
         """All crossings of code that pickle can't name."""
         by_path: dict[str, list[Crossing]] = {}
-        for crossing in project.flow.crossings(_KINDS):
+        for crossing in self.crossings(project):
             by_path.setdefault(crossing.path, []).append(crossing)
         for path, crossings in by_path.items():
             source = project.source(path)
             if source is not None:
                 yield from self._findings(project, source, crossings)
+
+    def crossings(self, project: Project) -> Iterable[Crossing]:
+        """What crosses, as the flow has it."""
+        return project.flow.crossings(_KINDS)
 
     def _findings(self, project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
         """The findings of one file. Those that the settings leave out are planned apart: no fix may lean on them."""
