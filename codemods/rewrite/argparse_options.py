@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import libcst as cst
 
@@ -55,9 +56,15 @@ class Option:
         return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
 
 
+@lru_cache(maxsize=512)
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a module, walked once: many questions are asked of the same few modules."""
+    return tuple(ast.walk(tree))
+
+
 def options(path: str, module: ast.Module, *spellings: str) -> Iterator[Option]:
     """The `add_argument` calls of `module` that define one of `spellings` ("--local_rank"), in the order they stand."""
-    for node in ast.walk(module):
+    for node in nodes(module):
         if not (
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument"
         ):
@@ -135,8 +142,10 @@ def _with_default(rest: list[cst.Arg], value: cst.BaseExpression, before: list[c
             )
             if at:
                 rest[at - 1] = previous.with_changes(comma=_COMMA, whitespace_after_arg=cst.SimpleWhitespace(""))
-        else:
-            new = new.with_changes(comma=_COMMA)
+        else:  # divided from the next as it is from the one before, unless a comment stands there
+            given = previous.comma
+            plain = isinstance(given, cst.Comma) and "#" not in cst.Module([]).code_for_node(given)
+            new = new.with_changes(comma=given if plain and at else _COMMA)
         rest.insert(at, new)
         return rest
     if "required" in names:

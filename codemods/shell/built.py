@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..rewrite.argparse_options import nodes
 from .entry import called
 from .launch import LAUNCH
 
@@ -19,9 +20,9 @@ _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
 def built(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Places of `tree` that start the old launcher, each with what stands there, in words."""
     strings = {
-        id(node): False for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        id(node): False for node in nodes(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, (ast.List, ast.Tuple)):
             words = [item.value if isinstance(item, ast.Constant) else None for item in node.elts]
             if LAUNCH in words and "-m" in words[: words.index(LAUNCH)]:

@@ -56,6 +56,8 @@ class Decisions:
         self._imports: entries.Imports = {}
         self._own: dict[str, OwnRanks | None] = {}
         self._pins: list[Pin] | None = None
+        self._options: dict[str, list[Option]] = {}
+        self._told: dict[str, entries.RankOption] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
@@ -215,13 +217,13 @@ class Decisions:
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
         passed = line.kind == LAUNCH and line.flag("use-env") is None
-        found = entries.rank_options(program)
+        found = self._found(program)
         if not found:
             if passed:
                 _no_option(program, verdict)
             return
         option = found[0]
-        told = entries.rank_option(program, option)
+        told = self._rank_option(program, option)
         hops = [Hop(option.path, option.line, f"its {option.names[0]}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
         missing = [name for name in entries.SPELLINGS if name not in option.names]
@@ -242,17 +244,27 @@ class Decisions:
         _rewritable(program, found)
         self._teach(option, verdict)
 
+    def _found(self, program: entries.Program) -> list[Option]:
+        if program.path not in self._options:
+            self._options[program.path] = entries.rank_options(program)
+        return self._options[program.path]
+
+    def _rank_option(self, program: entries.Program, option: Option) -> entries.RankOption:
+        if program.path not in self._told:
+            self._told[program.path] = entries.rank_option(program, option)
+        return self._told[program.path]
+
     def alone(self, path: str) -> Verdict | None:
         """What the script `path` needs when no launch line of it is in sight; None when it isn't started by one."""
         program = self._program(path)
         if program is None or path in self.settled or own_ranks(program) is not None:
             return None
-        found = entries.rank_options(program)
+        found = self._found(program)
         texts = "\n".join(program.texts.values())
-        if not found or not entries.parses(program) or "torch" not in texts:
+        if not found or not entries.runs(program.entry) or "torch" not in texts:
             return None
         option = found[0]
-        told = entries.rank_option(program, option)
+        told = self._rank_option(program, option)
         if told.settled or not (option.required or told.reads) or not _plain(option.default):
             return None
         joins = "init_process_group" in texts and "deepspeed" not in texts

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..flow.modules import Modules
 from ..project import Project
-from ..rewrite.argparse_options import Option, options
+from ..rewrite.argparse_options import Option, nodes, options
 
 _DEPTH = 2  # imports followed from the entry: its own modules and what they import
 _MOST = 120  # modules of one program that are read
@@ -24,7 +24,7 @@ _TELLING: tuple[str, ...] = (
     ".parse_known_args(",
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
-
+_NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
 Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
 
@@ -85,7 +85,7 @@ def program(project: Project, modules: Modules, path: str, known: Imports) -> Pr
 
 
 def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         targets: list[str | None] = []
         if isinstance(node, ast.Import):
             targets = [modules.absolute(importer, alias.name) for alias in node.names]
@@ -131,7 +131,7 @@ def rank_option(found: Program, option: Option) -> RankOption:
         if dest not in text:
             continue
         neutral = _under_environment_test(tree)
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 inner = [part for target in targets for part in ast.walk(target) if _is_value(part, dest, ast.Store)]
@@ -159,7 +159,7 @@ def reads_environment(found: Program, option: Option) -> bool:
         return True
     fed = {
         target.id
-        for node in ast.walk(found.modules[option.path])
+        for node in nodes(found.modules[option.path])
         if isinstance(node, ast.Assign) and "LOCAL_RANK" in ast.unparse(node.value)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -173,14 +173,14 @@ def _is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool
         return False
     base = node.value
     if isinstance(base, ast.Name):
-        return base.id not in ("self", "cls")
+        return base.id not in ("self", "cls") and not _NO_ARGUMENTS.search(base.id)
     return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
 
 
 def _under_environment_test(tree: ast.Module) -> set[int]:
     """Nodes under `if 'LOCAL_RANK' not in os.environ:` and kin, where a launcher's ranks need no argument."""
     found: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.If) and any(
             isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
         ):
@@ -192,7 +192,7 @@ def _none_guards(tree: ast.Module, dest: str) -> set[int]:
     """Lines of tests like `if args.local_rank is None:` whose body takes the value from LOCAL_RANK."""
     return {
         node.test.lineno
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.If)
         and any("LOCAL_RANK" in ast.unparse(statement) for statement in node.body)
         and any(_is_value(part, dest, ast.Load) for part in ast.walk(node.test))
@@ -203,7 +203,7 @@ def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> boo
     """Is one of `lines` in the function that also holds line `store`?"""
     spans = [
         (node.lineno, node.end_lineno or node.lineno)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= (node.end_lineno or 0)
     ]
     start, end = max(spans, default=(0, 10**9))
@@ -216,10 +216,10 @@ def _escapes(found: Program) -> bool:
     known = {
         node.name
         for tree in found.modules.values()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
-    for node in ast.walk(found.entry):
+    for node in nodes(found.entry):
         if not isinstance(node, ast.Call):
             continue
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -234,7 +234,7 @@ def _escapes(found: Program) -> bool:
 def _argument_names(tree: ast.Module) -> set[str]:
     """Names that hold what `parse_args` returned."""
     found = {"args"}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -245,7 +245,7 @@ def _argument_names(tree: ast.Module) -> set[str]:
 
 def overwritten_defaults(found: Program) -> int | None:
     """Line of a `set_defaults(**...)` or `vars(args).update(...)` in the entry; None without."""
-    for node in ast.walk(found.entry):
+    for node in nodes(found.entry):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr == "set_defaults" and any(keyword.arg is None for keyword in node.keywords):
                 return node.lineno
@@ -285,6 +285,9 @@ def unseen_parser(found: Program) -> str | None:
 def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
     """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
     yield path
+    tree = project.module(path)
+    if tree is None or runs(tree):
+        return
     stem = path.rpartition("/")[2].removesuffix(".py")
     if stem == "__init__":
         return
@@ -306,7 +309,7 @@ def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:
     for path, tree in found.modules.items():
         if "local_rank" not in found.texts[path]:
             continue
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Call) and called(node) in ("init_process_group", "DistributedSampler"):
                 for keyword in node.keywords:
                     if keyword.arg == "rank" and _is_value(keyword.value, "local_rank", ast.Load):
@@ -318,12 +321,11 @@ def hydra(found: Program) -> bool:
     return bool(re.search(r"^\s*@hydra\.main|^\s*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
 
 
-def parses(found: Program) -> bool:
-    """Is the entry a program: does it read its arguments when it is run?"""
-    guarded = any(is_main_guard(node) for node in found.entry.body)
-    return guarded or any(
+def runs(tree: ast.Module) -> bool:
+    """Is the module a program: does it read its arguments when it is run?"""
+    return any(is_main_guard(node) for node in tree.body) or any(
         isinstance(node, ast.Call) and called(node) in ("parse_args", "parse_known_args")
-        for statement in found.entry.body
+        for statement in tree.body
         if not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
         for node in ast.walk(statement)
     )
@@ -343,7 +345,7 @@ def launcher_option(found: Program) -> Option | None:
         values = [n.value for n in ast.walk(choices) if isinstance(n, ast.Constant)] if choices is not None else []
         if "pytorch" not in values or not isinstance(default, ast.Constant) or default.value != "none":
             continue
-        if any(_is_launcher_test(node) for node in ast.walk(found.entry)):
+        if any(_is_launcher_test(node) for node in nodes(found.entry)):
             return option
     return None
 
@@ -361,7 +363,7 @@ def tcp_rendezvous(found: Program, passes: Callable[[str], bool]) -> tuple[str, 
     for path, tree in found.modules.items():
         if "tcp://" not in found.texts[path]:
             continue
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if not (isinstance(node, ast.Call) and called(node) == "init_process_group"):
                 continue
             method = next((keyword.value for keyword in node.keywords if keyword.arg == "init_method"), None)
@@ -392,7 +394,7 @@ def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
     for path, tree in found.modules.items():
         if "set_start_method" not in found.texts[path]:
             continue
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Call) and called(node) == "set_start_method":
                 given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]
                 if given and isinstance(given[0], ast.Constant) and given[0].value == "spawn":

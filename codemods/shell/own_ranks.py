@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..rewrite.argparse_options import options
+from ..rewrite.argparse_options import nodes, options
 from .entry import Program, called, is_main_guard
 from .launch import LAUNCH, LaunchLine
 
@@ -34,13 +34,13 @@ def own_ranks(found: Program) -> OwnRanks | None:
         and any(keyword.arg in ("rank", "world_size") for keyword in node.keywords)
         for path, tree in found.modules.items()
         if "init_process_group" in found.texts[path]
-        for node in ast.walk(tree)
+        for node in nodes(tree)
     )
     if not ranked:
         return None
     texts = "\n".join(found.texts.values())
     rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
-    calls = {called(node) for node in ast.walk(found.entry) if isinstance(node, ast.Call)}
+    calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
     for path, tree in found.modules.items():
         if not re.search(r"\bspawn\b|start_processes|\bProcess\(", found.texts[path]):
             continue
@@ -64,7 +64,7 @@ def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
         target = next((keyword.value for keyword in node.keywords if keyword.arg == "target"), None)
         if not isinstance(target, ast.Name):
             return False
-        for function in ast.walk(tree):
+        for function in nodes(tree):
             if (
                 isinstance(function, ast.FunctionDef)
                 and function.name == target.id
@@ -138,7 +138,7 @@ def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool
 
 
 def _loop_count(node: ast.Call, tree: ast.Module) -> ast.expr | None:
-    for loop in ast.walk(tree):
+    for loop in nodes(tree):
         if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called(loop.iter) == "range"):
             continue
         if len(loop.iter.args) == 1 and any(inner is node for inner in ast.walk(loop)):

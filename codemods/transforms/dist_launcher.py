@@ -188,7 +188,7 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
                     source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
                 )
         if _LOCAL_RANK.search(data) and b"add_argument" in data:
-            for script in entries.starters(project, decisions.modules, path):
+            for script in entries.starters(decisions.project, decisions.modules, path):
                 verdict = decisions.alone(script)
                 if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
                     continue
@@ -211,8 +211,8 @@ def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:
 def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
     """The finding for one launcher as written: several lines when a variable that holds it is used often."""
     verdicts = [verdict for line in group if (verdict := decisions.verdict(source, line)).message]
-    if not verdicts:
-        return
+    if not verdicts or (script.host == hosts.GUIDE and any(verdict.reason for verdict in verdicts)):
+        return  # what a guide shows can't always be rewritten, and is nothing to worry about by itself
     line = group[0]
     chosen = next((verdict for verdict in verdicts if verdict.reason), verdicts[0])
     reason = chosen.reason or _shared_variable(script, group, verdicts)
