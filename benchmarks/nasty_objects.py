@@ -1,4 +1,4 @@
-"""Objects that a spawned process can't be given, each with the paths to what is wrong. Standard library, Python 3.7 and newer.
+"""Objects that a spawned process can't be given, each with the paths to what is wrong. For Python 3.7 and newer.
 
 `OBJECTS` maps a name to (how to make the object, called `obj`, and the paths that a diagnosis has to name).
 An empty set of paths: nothing is wrong with it.
@@ -14,10 +14,9 @@ import logging
 import mmap
 import operator
 import queue
-import sqlite3
 import socket
+import sqlite3
 import sys
-import tempfile
 import threading
 import types
 import weakref
@@ -188,7 +187,7 @@ OBJECTS = {
         {"obj.v", "obj.i"},
     ),
     "lock and open file": (
-        lambda: Box(lock=threading.Lock(), log=open(__file__)),  # noqa: SIM115, PTH123
+        lambda: Box(lock=threading.Lock(), log=open(__file__)),
         {"obj.lock", "obj.log"},
     ),
     "__getstate__ drops the lock": (DropsLock, set()),
@@ -212,8 +211,10 @@ OBJECTS = {
     "logger (fine) and its handler": (_handler, {"obj.h.lock"}),
     "lock nine levels down": (lambda: _deep(9), {"obj" + 9 * ".next" + ".lock"}),
     "shared lock on two ways, and a cycle": (_shared, {"obj.a.lock", "obj.b[0]"}),
-    "queue": (lambda: Box(q=queue.Queue()), {
-        "obj.q.mutex", "obj.q.not_empty._lock", "obj.q.not_full._lock", "obj.q.all_tasks_done._lock"}),
+    "queue": (
+        lambda: Box(q=queue.Queue()),
+        {"obj.q.mutex", "obj.q.not_empty._lock", "obj.q.not_full._lock", "obj.q.all_tasks_done._lock"},
+    ),
     "event": (lambda: Box(done=threading.Event()), {"obj.done._cond._lock"}),
     "module in a config": (lambda: AttributeDict(np=operator, lr=0.1), {"obj['np']"}),
     "generator of paths": (lambda: Box(files=(name for name in ("a", "b"))), {"obj.files"}),
@@ -230,7 +231,10 @@ OBJECTS = {
     "one of 30 000 annotations": (_slow_to_find, {"obj.rows[29000]['fn']"}),
     "in a set and a frozen set": (lambda: Box(f=frozenset([len])), set()),
     "map over a lambda": (lambda: Box(deck=collections.deque([1, lambda: 2], 9)), {"obj.deck[1]"}),
-    "nothing wrong": (lambda: Box(a=[1, {"b": (2.0, None)}], p=functools.partial(operator.add, 1), c=Point(1, 2)), set()),
+    "nothing wrong": (
+        lambda: Box(a=[1, {"b": (2.0, None)}], p=functools.partial(operator.add, 1), c=Point(1, 2)),
+        set(),
+    ),
     "iterators that pickle until 3.14": (lambda: Box(i=itertools.count()), None),
     "simple namespace": (lambda: types.SimpleNamespace(act=lambda x: x), {"obj.act"}),
 }

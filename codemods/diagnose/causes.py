@@ -1,7 +1,7 @@
 """From the words of an error to its cause: which rule repairs it, what went wrong, what a person can do.
 
-The words drift: `can't pickle X objects` (Python 3.6, 3.7), `cannot pickle 'X' object` (3.8), `cannot pickle 'X' instances`
-(3.12), `Can't get local object` (3.13), `Can't pickle local object <function ...>` (3.14).
+The words drift: `can't pickle X objects` (Python 3.6, 3.7), `cannot pickle 'X' object` (3.8), `cannot pickle 'X'
+instances` (3.12), `Can't get local object` (3.13), `Can't pickle local object <function ...>` (3.14).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Cause:
 _TYPE = r"(?:_io\.)?(?P<type>[\w.<>]+)"
 _NAME = r"(?:'(?P<name>[^']+)'|<(?:function|class) '?(?P<name2>[^'\s]+?)'?(?: at 0x[0-9a-fA-F]+)?>)"
 _LAMBDAS = (
-    "a function or class made inside a function (a lambda, a nested def, a local class) has no name that a worker finds",
+    "a function or class made inside a function (lambda, nested def, local class) has no name that a worker finds",
     "give it a name at the top of a module; functools.partial carries the values that it uses",
 )
 _GUARD = (
@@ -36,13 +36,18 @@ _GUARD = (
 # (pattern, rule, what, advice, secondary), the first that matches counts
 _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
     (rf"Can't (?:pickle|get) local object {_NAME}", "lambdas", *_LAMBDAS, False),
-    (rf"Can't pickle {_NAME}: (?:attribute lookup \S*<lambda>|it's not found as \S*<(?:lambda|locals)>)", "lambdas", *_LAMBDAS, False),
+    (
+        rf"Can't pickle {_NAME}: (?:attribute lookup \S*<lambda>|it's not found as \S*<(?:lambda|locals)>)",
+        "lambdas",
+        *_LAMBDAS,
+        False,
+    ),
     (r"Can't pickle <function (?P<name><lambda>) at", "lambdas", *_LAMBDAS, False),
     (
         rf"Can't pickle {_NAME}: it's not the same object as",
         None,
         "under its name a worker finds another object: a decorator, a reload or a later definition replaced it",
-        "give the replaced one a name of its own, or send the one that the name leads to (functools.wraps sets __wrapped__)",
+        "give the replaced one a name of its own, or send the one that the name leads to",
         False,
     ),
     (
@@ -52,12 +57,17 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         "define it at the top of a module that workers can import",
         False,
     ),
-    (r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase)", "main-guard", *_GUARD, False),
+    (
+        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase)",
+        "main-guard",
+        *_GUARD,
+        False,
+    ),
     (r"context has already been set", "main-guard", *_GUARD, False),
     (
         r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'",
         "main-guard",
-        "the main script defines it in a place that workers don't run: under the main guard, in a notebook or a console",
+        "the main script defines it where workers don't look: under the main guard, in a notebook or console",
         "define it at the top of the script, above the main guard, or in a module",
         False,
     ),
@@ -93,7 +103,7 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         r"Only Tensors created explicitly by the user",
         None,
         "a tensor that was computed from parameters is kept on the model, and such tensors can't be copied",
-        "keep it in a local variable, or store .detach() of it; weight_norm: use torch.nn.utils.parametrizations.weight_norm",
+        "use a local variable, or store .detach() of it; for weight_norm torch.nn.utils.parametrizations.weight_norm",
         False,
     ),
     (
@@ -132,21 +142,21 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         False,
     ),
     (
-        rf"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
         "unpicklable-attributes",
         "a module is kept as a value on something that is sent to a worker",
         "import it where it is used",
         False,
     ),
     (
-        rf"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
         "unpicklable-attributes",
         "a generator is kept on something that is sent to a worker",
         "store a list of it when it is finite, else make it in the worker",
         False,
     ),
     (
-        rf"can(?:not|'t) pickle '?(?P<type>code|frame|traceback|builtin_function_or_method)'?\b",
+        r"can(?:not|'t) pickle '?(?P<type>code|frame|traceback|builtin_function_or_method)'?\b",
         None,
         "a value that belongs to the running interpreter is kept on something that is sent to a worker",
         "leave it out in __getstate__",
@@ -155,12 +165,12 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
     (
         rf"can(?:not|'t) (?:pickle|serialize) '?{_TYPE}'?(?: object| instance)",
         "unpicklable-attributes",
-        "a value that belongs to this process (a lock, a file, a handle, a client) is kept on something that is sent to a worker",
+        "a lock, file, handle or client, which belongs to this process, is kept on something that is sent to a worker",
         "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
         False,
     ),
     (
-        rf"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to non-trivial",
+        r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to",
         "unpicklable-attributes",
         "an object of a compiled library is kept on something that is sent to a worker",
         "drop it in __getstate__, and make it anew in the worker",
@@ -202,14 +212,15 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         False,
     ),
     (
-        r"EOFError: Ran out of input|pickle data was truncated|BrokenPipeError|DataLoader worker \(pid\S* [\d, ]+\) exited unexpectedly",
+        r"EOFError: Ran out of input|pickle data was truncated|BrokenPipeError"
+        r"|DataLoader worker \(pid\S* [\d, ]+\) exited unexpectedly",
         None,
         "a worker got no whole message: the error that matters is the other process's",
         "look further up for the traceback with `ForkingPickler(file, protocol).dump(obj)`, and give that one",
         True,
     ),
 )
-_PATTERNS = tuple((re.compile(pattern), *rest) for pattern, *rest in _KNOWN)
+_PATTERNS = tuple((re.compile(row[0]), *row[1:]) for row in _KNOWN)
 
 
 def cause_of(error: str) -> Cause | None:
@@ -220,10 +231,10 @@ def cause_of(error: str) -> Cause | None:
             groups = match.groupdict()
             name = groups.get("name") or groups.get("name2") or ""
             return Cause(
-                rule,  # type: ignore[arg-type]
-                what,  # type: ignore[arg-type]
-                advice,  # type: ignore[arg-type]
-                bool(secondary),
+                rule,
+                what,
+                advice,
+                secondary,
                 (groups.get("type") or "").removeprefix("_io."),
                 name.removeprefix("__main__."),
             )

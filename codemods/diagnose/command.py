@@ -104,11 +104,13 @@ def _as_diagnosis(explanation: Explanation) -> Diagnosis:
     read = explanation.traceback
     root = Path(explanation.report.root) if explanation.report is not None else Path.cwd()
     places = [
-        Place(str(root / each.finding.path), each.finding.span.line) for each in explanation.candidates if each.score > 0
+        Place(str(root / each.finding.path), each.finding.span.line)
+        for each in explanation.candidates
+        if each.score > 0
     ]
     kind = read.cause.type or ("function" if read.cause.name else "")
     path = read.cause.name or ".".join(reversed(read.attributes))
-    found = [Obstacle(path, kind, read.error, place) for place in places or [None]]
+    found = [Obstacle(path, kind, read.error, place) for place in places] or [Obstacle(path, kind, read.error)]
     return Diagnosis("-", tuple(found))
 
 

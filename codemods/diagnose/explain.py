@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from ..finding import Confidence, Finding
 from ..migrate import Report, check
 from ..problem import Problem
-from ..review.diff import unified_diff  # noqa: F401  (loaded with the report)
 from ..review.json_report import fix_diff
 from ..settings import Settings
 from ..target import Target
@@ -23,7 +22,10 @@ MAX_SHOWN = 8
 
 # what the source line of a hazard looks like, by a word in the type that the message names
 _MADE_BY = (
-    (re.compile(r"lock|RLock|Condition|Event|Queue|Semaphore"), re.compile(r"Lock|Condition|Event|Queue|Semaphore|Logger|Handler|Writer|Executor|tqdm|Popen|Timer")),
+    (
+        re.compile(r"lock|RLock|Condition|Event|Queue|Semaphore"),
+        re.compile(r"Lock|Condition|Event|Queue|Semaphore|Logger|Handler|Writer|Executor|tqdm|Popen|Timer"),
+    ),
     (re.compile(r"TextIO|Buffered|FileIO|file"), re.compile(r"\bopen\(|Logger|Handler|stdout|stderr")),
     (re.compile(r"h5py"), re.compile(r"h5py|File\(")),
     (re.compile(r"Environment|Transaction|Cursor"), re.compile(r"lmdb|\.begin\(|\.open\(")),
@@ -38,7 +40,7 @@ _MADE_BY = (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A finding of the static side that may be where the error comes from; `score` 0: nothing speaks for it but its rule."""
+    """A finding that may be where the error comes from; `score` 0: nothing speaks for it but its rule."""
 
     finding: Finding
     score: int
@@ -81,7 +83,9 @@ def explain_error(text: str, where: Target | None, settings: Settings | None, ty
     """
     read = read_traceback(text)
     if read is None:
-        raise Problem("no error in this text that has to do with starting processes (give the last lines of the traceback too)")
+        raise Problem(
+            "no error in this text that has to do with starting processes (give the last lines of the traceback too)"
+        )
     if where is None or settings is None or read.cause.rule not in rules():
         return Explanation(read, where=typed)
     wanted = replace(settings, select=(read.cause.rule,), ignore=(), confidence=Confidence.POSSIBLE)

@@ -15,22 +15,25 @@ are counted, not copied, and not moved to shared memory.
 from __future__ import annotations
 
 import ast
-import builtins
 import copyreg
 import functools
 import importlib
+import importlib.util
 import inspect
 import io
 import json
 import multiprocessing.context
+import multiprocessing.process
 import multiprocessing.reduction
 import os
 import pickle
+import shutil
 import sys
 import tempfile
 import time
 import traceback
 import types
+from typing import Any, Iterator
 
 PROTOCOL = max(4, pickle.DEFAULT_PROTOCOL)
 MAX_PROBLEMS = 200  # in one object
@@ -63,11 +66,11 @@ class _Leaf:
 
     __slots__ = ("bytes", "note", "shared", "stand_in")
 
-    def __init__(self, size, shared=0, stand_in=None, note=None):
+    def __init__(self, size: Any, shared: Any = 0, stand_in: Any = None, note: Any = None) -> None:
         self.bytes, self.shared, self.stand_in, self.note = size, shared, stand_in, note
 
 
-def _leaf(obj):
+def _leaf(obj: Any) -> Any:
     """A _Leaf for data that is counted rather than pickled, else None. Raises what pickling it would raise."""
     kind = type(obj)
     if kind is bytes or kind is bytearray or kind is str:
@@ -101,7 +104,7 @@ def _leaf(obj):
     return None
 
 
-def _tensor(torch, tensor):
+def _tensor(torch: Any, tensor: Any) -> Any:
     if getattr(tensor, "requires_grad", False) and not getattr(tensor, "is_leaf", True):
         raise RuntimeError(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, "
@@ -119,14 +122,14 @@ def _tensor(torch, tensor):
     return _Leaf(300, 0 if on_gpu else size, stand_in if plain and shape is not None else None, note)
 
 
-def _safely(call, default):
+def _safely(call: Any, default: Any) -> Any:
     try:
         return call()
     except Exception:
         return default
 
 
-def _stand_in(kind, rest):
+def _stand_in(kind: Any, rest: Any) -> Any:
     """What a child gets in place of data that was only counted: as big, empty, and cheap as long as nobody reads it."""
     if kind == "bytes":
         return bytes(rest[0])
@@ -159,7 +162,7 @@ class _Frame:
 
     __slots__ = ("_label", "count", "described", "label_given", "obj", "parent", "position", "reduced", "used")
 
-    def __init__(self, obj, parent, position):
+    def __init__(self, obj: Any, parent: Any, position: Any) -> None:
         self.obj, self.parent = obj, parent
         self.reduced = None  # what its __reduce_ex__ gave
         self.count = 0  # children begun
@@ -169,7 +172,7 @@ class _Frame:
         self._label = None
 
     @property
-    def label(self):
+    def label(self) -> Any:
         """(text to put after the parent's path, attribute name or None): worked out when first asked for."""
         if self._label is None:
             self._label = self.label_given or _label(self)
@@ -178,7 +181,7 @@ class _Frame:
         return self._label
 
 
-def _frames(frame):
+def _frames(frame: Any) -> Any:
     """From the root to `frame`."""
     found = []
     while frame is not None:
@@ -187,7 +190,7 @@ def _frames(frame):
     return found[::-1]
 
 
-def _path(root, frame):
+def _path(root: str, frame: Any) -> Any:
     text = root
     for each in _frames(frame)[1:]:
         suffix = each.label[0]
@@ -197,7 +200,7 @@ def _path(root, frame):
     return text
 
 
-def _label(frame):
+def _label(frame: Any) -> Any:
     """Where `frame.obj` sits in its parent, as (Python to put after the parent's path, name of the attribute or None)."""
     given = _state_label(frame)
     if given is not None:
@@ -220,7 +223,7 @@ def _label(frame):
     return _part(obj, child, parent)
 
 
-def _item(mapping, position):
+def _item(mapping: Any, position: Any) -> Any:
     """The label of the key or value that pickling `mapping` reaches as number `position`."""
     number, is_value = divmod(position, 2)
     for index, key in enumerate(mapping):
@@ -231,13 +234,13 @@ def _item(mapping, position):
     return ("[...]", None)
 
 
-def _literal(key):
+def _literal(key: Any) -> Any:
     if type(key) is tuple:
         return len(key) < 5 and all(_literal(each) for each in key)
     return type(key) in (int, bool, type(None)) or (type(key) in (str, bytes) and len(key) <= 100)
 
 
-def _part(obj, child, frame):
+def _part(obj: Any, child: Any, frame: Any) -> Any:
     """The label of `child`, reached straight from the object `obj`: an item, an element or an attribute."""
     if isinstance(obj, dict):
         for index, (key, value) in enumerate(dict.items(obj)):
@@ -256,7 +259,7 @@ def _part(obj, child, frame):
     return _attribute(obj, child, frame) or ("", None)
 
 
-def _attribute(obj, child, frame):
+def _attribute(obj: Any, child: Any, frame: Any) -> Any:
     """The label of `child` when it is an attribute of `obj`; runs no code of properties."""
     names = [name for name, value in _variables(obj).items() if value is child]
     if not names:
@@ -267,7 +270,7 @@ def _attribute(obj, child, frame):
     return None
 
 
-def _variables(obj):
+def _variables(obj: Any) -> Any:
     try:
         found = object.__getattribute__(obj, "__dict__")
     except Exception:
@@ -275,7 +278,7 @@ def _variables(obj):
     return found if isinstance(found, dict) else {}
 
 
-def _members(cls):
+def _members(cls: Any) -> Any:
     """Names of what C or __slots__ keep on instances of `cls`."""
     return [
         name
@@ -286,7 +289,7 @@ def _members(cls):
     ]
 
 
-def _member(obj, name):
+def _member(obj: Any, name: Any) -> Any:
     for base in type(obj).__mro__:
         found = vars(base).get(name)
         if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
@@ -294,7 +297,7 @@ def _member(obj, name):
     return None
 
 
-def _state_label(frame):
+def _state_label(frame: Any) -> Any:
     """The label of a value found in the state, or the arguments, that the object above it gave to be pickled.
 
     None when `frame` is neither.
@@ -327,7 +330,7 @@ def _state_label(frame):
     return None
 
 
-def _state_item(frame, holder):
+def _state_item(frame: Any, holder: Any) -> Any:
     number, is_value = divmod(frame.position, 2)
     for index, key in enumerate(frame.parent.obj):
         if index == number and is_value:
@@ -342,7 +345,7 @@ class _Look(pickle._Pickler):
 
     forgiving = False  # of semaphores of the fork context, which workers of a program under fork have
 
-    def __init__(self, root, deadline, children=True):
+    def __init__(self, root: str, deadline: Any, children: bool = True) -> None:
         super().__init__(io.BytesIO(), PROTOCOL)
         self.root, self.deadline, self.children = root, deadline, children
         self.dispatch_table = _reducers()
@@ -363,17 +366,17 @@ class _Look(pickle._Pickler):
         self.keep = []  # alive, so that no id comes back
         self.quick_budget = 400  # failed quick tries
 
-    def _count(self, data):
+    def _count(self, data: Any) -> None:
         self.size += len(data)
 
-    def _count_large(self, header, payload):
+    def _count_large(self, header: Any, payload: Any) -> None:
         self.size += len(header) + len(payload)
 
-    def memoize(self, obj):
+    def memoize(self, obj: Any) -> None:
         if id(obj) not in self.memo:  # an object whose part failed may come here twice
             self.memo[id(obj)] = len(self.memo), obj
 
-    def save(self, obj, save_persistent_id=True):
+    def save(self, obj: Any, save_persistent_id: bool = True) -> Any:
         kind = type(obj)
         parent = self.top
         position = 0
@@ -385,7 +388,7 @@ class _Look(pickle._Pickler):
         frame = _Frame(obj, parent, position)
         self._visit(frame)
 
-    def _visit(self, frame):
+    def _visit(self, frame: Any) -> None:
         obj = frame.obj
         self.ticks += 1
         if self.ticks % 64 == 0 and time.monotonic() > self.deadline:
@@ -417,7 +420,7 @@ class _Look(pickle._Pickler):
             if type(obj) not in self.samples and len(self.samples) < 300 and _restores(type(obj)):
                 self.samples[type(obj)] = (self._where(frame), obj)
 
-    def save_reduce(self, *parts, **more):
+    def save_reduce(self, *parts: Any, **more: Any) -> Any:
         func, args = parts[0], parts[1]
         frame = self.top
         if frame is not None and frame.reduced is None:
@@ -426,7 +429,7 @@ class _Look(pickle._Pickler):
         self._restorable(frame, func, args)
         return super().save_reduce(*parts, **more)
 
-    def save_global(self, obj, name=None):
+    def save_global(self, obj: Any, name: Any = None) -> None:
         super().save_global(obj, name)
         name = name or getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
         if name and self.children:
@@ -438,14 +441,14 @@ class _Look(pickle._Pickler):
     dispatch = dict(pickle._Pickler.dispatch)
     dispatch[types.FunctionType] = save_global
 
-    def save_type(self, obj):
+    def save_type(self, obj: Any) -> Any:
         if obj in (type(None), type(NotImplemented), type(...)):
             return super().save_type(obj)
         return self.save_global(obj)
 
     dispatch[type] = save_type
 
-    def _restorable(self, frame, func, args):
+    def _restorable(self, frame: Any, func: Any, args: Any) -> None:
         """Note a method that a child looks up by a name that isn't there: its own, before the compiler changed it."""
         if func is getattr and type(args) is tuple and len(args) == 2 and type(args[1]) is str:
             owner, name = args
@@ -456,7 +459,7 @@ class _Look(pickle._Pickler):
                     words += " (in the child; the name is mangled to %s)" % mangled
                 self._problem(frame, AttributeError(words), 0, "child")
 
-    def _counted(self, frame):
+    def _counted(self, frame: Any) -> Any:
         found = _leaf(frame.obj)
         if found is None:
             return False
@@ -467,12 +470,12 @@ class _Look(pickle._Pickler):
             self.notes[found.note] = self._where(frame)
         return True
 
-    def _known(self, frame):
+    def _known(self, frame: Any) -> None:
         """Note what can be pickled today and not tomorrow."""
         if type(frame.obj).__module__ == "itertools" and sys.version_info < (3, 14):
             self.notes.setdefault("an itertools object: Python 3.14 can't pickle it any more", self._where(frame))
 
-    def _quick(self, frame):
+    def _quick(self, frame: Any) -> Any:
         """True when the container `frame.obj` was dealt with piece by piece, the good pieces by the quick pickler."""
         obj = frame.obj
         if type(obj) not in (list, tuple, dict, set, frozenset) or len(obj) < SOME:
@@ -486,7 +489,7 @@ class _Look(pickle._Pickler):
             self._pieces(frame, ((i, shape % i, each) for i, each in enumerate(obj)))
         return True
 
-    def _pieces(self, frame, parts):
+    def _pieces(self, frame: Any, parts: Any) -> None:
         chunk = []
         for part in parts:
             chunk.append(part)
@@ -495,7 +498,7 @@ class _Look(pickle._Pickler):
                 chunk = []
         self._piece(frame, chunk)
 
-    def _piece(self, frame, chunk):
+    def _piece(self, frame: Any, chunk: Any) -> None:
         """Deal with `chunk`, parts of a container: at once, else half by half, else one by one."""
         if len(chunk) >= 8 and self._try([part[2] for part in chunk]):
             return
@@ -512,7 +515,7 @@ class _Look(pickle._Pickler):
             child.label_given = (label, None)
             self._visit(child)
 
-    def _try(self, values):
+    def _try(self, values: Any) -> Any:
         """Pickle `values` with the quick pickler; False when it can't, and then nothing is counted."""
         if self.quick_budget <= 0:
             return False
@@ -536,10 +539,10 @@ class _Look(pickle._Pickler):
                 self.samples[cls] = (self._where(self.top), each)
         return True
 
-    def _where(self, frame):
+    def _where(self, frame: Any) -> Any:
         return _path(self.root, frame)
 
-    def _problem(self, frame, error, size, side="parent"):
+    def _problem(self, frame: Any, error: Any, size: Any, side: Any = "parent") -> None:
         """Note that `frame.obj` can't be pickled (side "parent") or made again (side "child")."""
         if isinstance(error, RecursionError) and self.too_deep is None and side == "parent":
             self.too_deep = self._where(frame)
@@ -560,7 +563,7 @@ class _Look(pickle._Pickler):
             raise Enough
 
 
-def _key_and_value(number, key, value):
+def _key_and_value(number: Any, key: Any, value: Any) -> Iterator[Any]:
     """The two parts of an entry of a dict: (position as pickling counts, label, object)."""
     yield 2 * number, "list(\0)[%d]" % number, key
     yield 2 * number + 1, "[%r]" % (key,) if _literal(key) else "list(\0.values())[%d]" % number, value
@@ -569,10 +572,10 @@ def _key_and_value(number, key, value):
 class _Sink:
     """A file that only counts, and looks at the clock."""
 
-    def __init__(self, deadline):
+    def __init__(self, deadline: Any) -> None:
         self.size, self.deadline = 0, deadline
 
-    def write(self, data):
+    def write(self, data: Any) -> Any:
         self.size += len(data)
         if time.monotonic() > self.deadline:
             raise OutOfTime
@@ -582,7 +585,7 @@ class _Sink:
 class _Quick(pickle.Pickler):
     """The quick pickler with our reducers; counts what it is not to copy. Before 3.8 only exact types can be counted."""
 
-    def __init__(self, look):
+    def __init__(self, look: Any) -> None:
         self.sink = _Sink(look.deadline)
         super().__init__(self.sink, PROTOCOL)
         self.look, self.counted, self.shared, self.deep = look, 0, 0, False
@@ -593,7 +596,7 @@ class _Quick(pickle.Pickler):
             if isinstance(cls, type):
                 self.dispatch_table[cls] = self._reduce
 
-    def _reduce(self, obj):
+    def _reduce(self, obj: Any) -> Any:
         found = _leaf(obj)
         if found is None:
             return obj.__reduce_ex__(PROTOCOL)
@@ -603,7 +606,7 @@ class _Quick(pickle.Pickler):
             self.look.notes.setdefault(found.note, self.look._where(self.look.top))
         return (bytes, ())
 
-    def reducer_override(self, obj):
+    def reducer_override(self, obj: Any) -> Any:
         cls = type(obj)
         if isinstance(obj, type) or cls is types.FunctionType:
             if self.look.children:
@@ -627,7 +630,7 @@ class _Quick(pickle.Pickler):
 _COUNTED = ("numpy", "torch", "torch.storage", "torch.nn.parameter", "multiprocessing.synchronize", "numpy.memmap")
 
 
-def _tensor_like(obj):
+def _tensor_like(obj: Any) -> Any:
     for module, name in (("torch", "Tensor"), ("numpy", "ndarray")):
         cls = getattr(sys.modules.get(module), name, None)
         if isinstance(cls, type) and isinstance(obj, cls):
@@ -635,7 +638,7 @@ def _tensor_like(obj):
     return False
 
 
-def _has(owner, name):
+def _has(owner: Any, name: Any) -> Any:
     try:
         inspect.getattr_static(owner, name)
         return True
@@ -648,7 +651,7 @@ def _has(owner, name):
         return False
 
 
-def _restores(cls):
+def _restores(cls: Any) -> Any:
     """True when making an instance of `cls` again runs code of its own."""
     if cls.__module__ in ("builtins", "collections", "functools"):
         return False
@@ -657,7 +660,7 @@ def _restores(cls):
     return cls.__reduce_ex__ is not object.__reduce_ex__ or cls.__reduce__ is not object.__reduce__
 
 
-def _reducers():
+def _reducers() -> Any:
     """The table by which multiprocessing pickles, less the entries that move tensors to shared memory."""
     table = dict(copyreg.dispatch_table)
     for kind, reduce in multiprocessing.reduction.ForkingPickler._extra_reducers.items():
@@ -665,7 +668,7 @@ def _reducers():
     return table
 
 
-def _in_c(obj):
+def _in_c(obj: Any) -> Any:
     """What the pickler written in C says about `obj`, which is what people see; None when it says nothing."""
     if _tensor_like(obj):
         return None
@@ -680,26 +683,26 @@ def _in_c(obj):
     return None
 
 
-def _numberless(path):
+def _numberless(path: str) -> Any:
     return "".join("0" if letter.isdigit() else letter for letter in path)
 
 
 # ---------------------------------------------------------------- what is said about a problem
 
 
-def _type_name(cls):
+def _type_name(cls: Any) -> Any:
     module = cls.__module__
     name = cls.__qualname__
     return name if module == "builtins" else "%s.%s" % ("__main__" if module == "__mp_main__" else module, name)
 
 
-def _message(error):
+def _message(error: Any) -> Any:
     text = str(error)
     words = " ".join(text.split()).replace("__mp_main__", "__main__")
     return "%s: %s" % (type(error).__name__, words) if words else type(error).__name__
 
 
-def _described(frame, path, error, size, side):
+def _described(frame: Any, path: str, error: Any, size: Any, side: Any) -> Any:
     obj = frame.obj
     subject = obj if isinstance(obj, (type, types.FunctionType)) else None
     if isinstance(obj, type):  # reached as the class of an instance, or as itself
@@ -721,7 +724,7 @@ def _described(frame, path, error, size, side):
     }
 
 
-def _definition(subject):
+def _definition(subject: Any) -> Any:
     """Where a function or class is defined."""
     code = getattr(subject, "__code__", None)
     if code is not None:
@@ -743,14 +746,14 @@ def _definition(subject):
     return None
 
 
-def _place(file, line):
+def _place(file: Any, line: Any) -> Any:
     if not file or file.startswith("<"):
         return None
     file = os.path.abspath(file)
     return {"path": file, "line": line, "user": _is_users(file)}
 
 
-def _is_users(file):
+def _is_users(file: Any) -> Any:
     """False for the standard library and installed packages."""
     parts = os.path.normcase(file).replace("\\", "/")
     if "/site-packages/" in parts or "/dist-packages/" in parts:
@@ -759,7 +762,7 @@ def _is_users(file):
     return not parts.startswith(library + "/") and os.path.basename(parts) not in ("_spawnfix_probe.py",)
 
 
-def _file_of(cls):
+def _file_of(cls: Any) -> Any:
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)
     if file and file.endswith(".pyc"):
@@ -767,10 +770,10 @@ def _file_of(cls):
     return file
 
 
-_trees = {}
+_trees: dict[str, Any] = {}
 
 
-def _tree(file):
+def _tree(file: Any) -> Any:
     if file not in _trees:
         try:
             with open(file, "rb") as source:
@@ -781,7 +784,7 @@ def _tree(file):
     return _trees[file]
 
 
-def _assigned(frame):
+def _assigned(frame: Any) -> Any:
     """Where the attribute on the way to this value, the nearest, was assigned; None when that can't be told."""
     obj = frame.obj
     subject = getattr(getattr(obj, "__code__", None), "co_firstlineno", None)
@@ -797,7 +800,7 @@ def _assigned(frame):
     return None
 
 
-def _is_library(cls):
+def _is_library(cls: Any) -> Any:
     """True for classes of the interpreter and its standard library."""
     file = _file_of(cls)
     if not file:
@@ -806,7 +809,7 @@ def _is_library(cls):
     return not _is_users(file) and "site-packages" not in file and "dist-packages" not in file
 
 
-def _in_classes(cls, name, lambda_line):
+def _in_classes(cls: Any, name: Any, lambda_line: Any) -> Any:
     for base in cls.__mro__:
         if base is object or base.__module__ == "builtins":
             continue
@@ -823,7 +826,7 @@ def _in_classes(cls, name, lambda_line):
     return None
 
 
-def _in_modules(name):
+def _in_modules(name: Any) -> Any:
     """Where code of the user, in any loaded module, assigns `something.name`; None when at no place or at several."""
     found = []
     for module in list(sys.modules.values()):
@@ -838,7 +841,7 @@ def _in_modules(name):
     return _place(*places.pop()) if len(places) == 1 else None
 
 
-def _assignments(tree, name, self_only):
+def _assignments(tree: Any, name: Any, self_only: Any) -> Any:
     """(line, last line, is the value a plain constant) of each assignment to an attribute `name` below `tree`."""
     rows = []
     fields = tree.body if isinstance(tree, ast.ClassDef) else []
@@ -866,7 +869,7 @@ def _assignments(tree, name, self_only):
     return rows
 
 
-def _best(rows, lambda_line):
+def _best(rows: Any, lambda_line: Any) -> Any:
     for line, last, _ in rows:
         if lambda_line is not None and line <= lambda_line <= last:
             return line
@@ -880,15 +883,15 @@ class _NoPopen:
     """Stands for the process that would be started: what is shared with it stays where it is."""
 
     @staticmethod
-    def duplicate_for_child(handle):
+    def duplicate_for_child(handle: Any) -> Any:
         return handle
 
     @staticmethod
-    def DupFd(handle):
+    def DupFd(handle: Any) -> Any:
         return handle
 
 
-def examine(obj, name, seconds=30.0, children=True, forgiving=False):
+def examine(obj: Any, name: Any, seconds: float = 30.0, children: bool = True, forgiving: bool = False) -> Any:
     """(result, look) for `obj`, called `name` in paths. The result is what `diagnose --format json` prints, in the making.
 
     Runs `__getstate__` and `__reduce_ex__` of the object's parts, as pickling does. Raises nothing.
@@ -934,7 +937,7 @@ def examine(obj, name, seconds=30.0, children=True, forgiving=False):
     }, look
 
 
-def _deep(look, obj, name):
+def _deep(look: Any, obj: Any, name: Any) -> None:
     """A problem when the value is nested more deeply than the real pickler can follow."""
     try:
         pickler = _Quick(look)
@@ -952,14 +955,14 @@ def _deep(look, obj, name):
         pass
 
 
-def _stack_depth():
+def _stack_depth() -> Any:
     depth, frame = 0, sys._getframe()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     return depth
 
 
-def _payload(rows):
+def _payload(rows: Any) -> Any:
     """The paths that matter for the size, the biggest first; those that only lead to one bigger part are left out."""
     best = {}
     for path, size, shared in rows:
@@ -980,11 +983,11 @@ def _payload(rows):
 class _Send(pickle.Pickler):
     """Pickles what a child shall make again, with stand-ins for data that is only counted."""
 
-    def __init__(self, file):
+    def __init__(self, file: Any) -> None:
         super().__init__(file, PROTOCOL)
         self.dispatch_table = _reducers()
 
-    def persistent_id(self, obj):
+    def persistent_id(self, obj: Any) -> Any:
         """A stand-in's description. Raises OutOfTime for what only a real start of a process can send."""
         kind = type(obj)
         if kind in (int, float, bool, type(None), tuple, list, dict):
@@ -1004,18 +1007,18 @@ class _Send(pickle.Pickler):
 
 
 class _Receive(pickle.Unpickler):
-    def persistent_load(self, pid):
+    def persistent_load(self, pid: Any) -> Any:
         return _stand_in(pid[0], pid[1:])
 
 
 class _Bounded(io.BytesIO):
-    def write(self, data):
+    def write(self, data: Any) -> Any:
         if self.tell() + len(data) > CHILD_LIMIT:
             raise OutOfTime
         return super().write(data)
 
 
-def _sent(obj):
+def _sent(obj: Any) -> Any:
     """`obj` as bytes for a child; None when that is too much, or fails."""
     file = _Bounded()
     popen = multiprocessing.context.get_spawning_popen()
@@ -1031,65 +1034,67 @@ def _sent(obj):
     return file.getvalue()
 
 
-def in_child(obj, result, look, seconds=60.0):
-    """Let a spawned child look up every name that the pickle needs and make the object again; adds what fails to `result`."""
+def in_child(looks: Any, name: Any, seconds: float = 60.0) -> None:
+    """Let a spawned child look up every name that the pickles need and make the objects again; adds what fails to results.
+
+    `looks` are (object, its result, its look); `name` is what the whole is called.
+    """
     folder = tempfile.mkdtemp(prefix="spawnfix-child-")
     try:
-        _in_child(folder, obj, result, look, seconds)
+        _in_child(folder, looks, name, seconds)
     finally:
-        import shutil
-
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _in_child(folder, obj, result, look, seconds):
-    name = result["target"]
-    parts = []
-    if result["picklable"] and not result["unfinished"] and look.size <= CHILD_LIMIT * 16:
-        parts.append((name, obj))
-    failed = {problem["path"] for problem in result["problems"]}
-    samples = sorted(look.samples.values(), key=lambda row: -len(row[0]))
-    parts = [row for row in samples if row[1] is not obj and row[0] not in failed] + parts
-    sent, total = [], 0
-    for path, part in parts:
-        if total > CHILD_LIMIT:
-            break
-        data = _sent(part)
-        if data is not None:
-            total += len(data)
-            sent.append((path, data, part))
-    job = {"names": [list(key) for key in look.names], "out": os.path.join(folder, "out.json"), "files": []}
-    for number, (_, data, _) in enumerate(sent):
-        file = os.path.join(folder, "%d.pickle" % number)
-        with open(file, "wb") as out:
-            out.write(data)
-        job["files"].append(file)
+def _in_child(folder: str, looks: Any, name: Any, seconds: float) -> None:
+    names, sent = [], []
+    for obj, result, look in looks:
+        names += [(key, path, result) for key, path in look.names.items()]
+        for path, part, data in _parcels(obj, result, look):
+            sent.append((path, part, result, os.path.join(folder, "%d.pickle" % len(sent))))
+            with open(sent[-1][3], "wb") as out:
+                out.write(data)
+    job = {"names": [key for key, _, _ in names], "files": [row[3] for row in sent]}
+    job["out"] = os.path.join(folder, "out.json")
     request = os.path.join(folder, "job.json")
     with open(request, "w") as out:
         json.dump(job, out)
     text, code = _run_child(request, os.path.join(folder, "stderr"), seconds)
-    answer = _safely(lambda: json.load(open(job["out"])), None)
-    if answer is None:
-        _died(result, name, text, code, seconds)
+    try:
+        with open(job["out"]) as file:
+            answer = json.load(file)
+    except (OSError, ValueError):
+        _died(looks[0][1], name, text, code, seconds)
         return
-    known = list(look.names.items())
     for number, error in answer["names"]:
-        (module, qualname), path = known[number]
+        (module, qualname), path, result = names[number]
         made = _safely(lambda: _definition(functools.reduce(getattr, qualname.split("."), sys.modules[module])), None)
-        _child_problem(result, path, "type" if made is None else qualname, error, None, made)
-    seen = set()
+        _child_problem(result, path, qualname, error, None, made)
+    seen = {problem["error"] for _, result, _ in looks for problem in result["problems"]}
     for number, error, place in answer["loads"]:
-        path, _, part = sent[number]
-        if error in seen or any(error == each["error"] for each in result["problems"]):
-            continue  # the same one again, seen from further up
-        seen.add(error)
-        where = None if place is None else _place(place[0], place[1])
-        _child_problem(result, path, _type_name(type(part)), error, where, where)
-    if answer["loads"] == [] and not sent and not look.problems and look.size > CHILD_LIMIT:
-        result["notes"].append("too big to be sent to a child: only names were looked up there")
+        path, part, result, _ = sent[number]
+        if error not in seen:  # else the same one again, seen from further up
+            seen.add(error)
+            where = None if place is None else _place(place[0], place[1])
+            _child_problem(result, path, _type_name(type(part)), error, where, where)
 
 
-def _child_problem(result, path, kind, error, assigned, defined):
+def _parcels(obj: Any, result: Any, look: Any) -> Iterator[Any]:
+    """(path, object, its pickle) of what a child shall make again: parts that run code of their own, then the whole."""
+    failed = {problem["path"] for problem in result["problems"]}
+    parts = [row for row in look.samples.values() if row[1] is not obj and row[0] not in failed]
+    parts.sort(key=lambda row: -len(row[0]))
+    if result["picklable"] and not result["unfinished"]:
+        parts.append((result["target"], obj))
+    total = 0
+    for path, part in parts:
+        data = _sent(part) if total < CHILD_LIMIT else None
+        if data is not None:
+            total += len(data)
+            yield path, part, data
+
+
+def _child_problem(result: Any, path: str, kind: Any, error: Any, assigned: Any, defined: Any) -> None:
     result["picklable"] = False
     result["problems"].append(
         {
@@ -1106,10 +1111,12 @@ def _child_problem(result, path, kind, error, assigned, defined):
     )
 
 
-def _died(result, name, text, code, seconds):
+def _died(result: Any, name: Any, text: str, code: Any, seconds: float) -> None:
     """The child ended before it could answer: importing the main module did that, or it took too long."""
     if code is None:
-        result["notes"].append("the child did not answer within %g seconds: importing the program takes that long" % seconds)
+        result["notes"].append(
+            "the child did not answer within %g seconds: importing the program takes that long" % seconds
+        )
         return
     lines = [line for line in text.splitlines() if line.strip()]
     error = None
@@ -1123,19 +1130,23 @@ def _died(result, name, text, code, seconds):
         if words.startswith('File "') and '", line ' in words:
             file, _, rest = words[6:].partition('", line ')
             number = rest.split(",")[0]
-            if number.isdigit() and _is_users(os.path.abspath(file)):
+            if number.isdigit() and os.path.isfile(file) and _is_users(os.path.abspath(file)):
                 place = _place(file, int(number))
     if error is None:
         error = "the child ended with exit code %s while it imported the program" % code
     _child_problem(result, name, "module", error, place, None)
 
 
-def _error_line(line):
+def _error_line(line: Any) -> Any:
     head = line.split(":")[0]
-    return line[:1].isalpha() and head.replace(".", "").replace("_", "").isalnum() and head.endswith(("Error", "Exception"))
+    return (
+        line[:1].isalpha()
+        and head.replace(".", "").replace("_", "").isalnum()
+        and head.endswith(("Error", "Exception"))
+    )
 
 
-def _run_child(request, stderr, seconds):
+def _run_child(request: Any, stderr: Any, seconds: float) -> Any:
     """(what the child wrote to stderr, its exit code or None when it had to be ended)."""
     context = multiprocessing.context.SpawnContext()
     process = context.Process(target=child_main, args=(request,))
@@ -1165,7 +1176,7 @@ def _run_child(request, stderr, seconds):
         return done.read(1 << 20).decode("utf-8", "replace"), code
 
 
-def child_main(request):
+def child_main(request: Any) -> None:
     """In the child: look up names, make objects again, write down what failed."""
     with open(request) as file:
         job = json.load(file)
@@ -1192,7 +1203,7 @@ def child_main(request):
     os._exit(0)  # no exit handlers of what was imported
 
 
-def _look_up(module, qualname):
+def _look_up(module: Any, qualname: str) -> Any:
     if module not in sys.modules:
         importlib.import_module(module)
     found = sys.modules[module]
@@ -1204,7 +1215,7 @@ def _look_up(module, qualname):
     return found
 
 
-def _last_place(error):
+def _last_place(error: Any) -> Any:
     rows = traceback.extract_tb(error.__traceback__)
     for row in reversed(rows):
         if _is_users(os.path.abspath(row.filename)) and os.path.basename(row.filename) != os.path.basename(__file__):
@@ -1219,10 +1230,10 @@ class NotFound(Exception):
     """The target could not be had; the message says why, in words."""
 
 
-def last_name(expression):
+def last_name(expression: str) -> Any:
     """`holder.datasets[0]` -> `datasets[0]`: how the paths of a target begin."""
 
-    def shown(node):
+    def shown(node: Any) -> Any:
         if isinstance(node, ast.Attribute):
             return node.attr
         text = _segment(expression, node)
@@ -1234,7 +1245,7 @@ def last_name(expression):
     return shown(ast.parse(expression, mode="eval").body)
 
 
-def _segment(text, node):
+def _segment(text: str, node: Any) -> Any:
     """The text of `node`, an expression on one line (ast.get_source_segment is newer than 3.7)."""
     end = getattr(node, "end_col_offset", None)
     if end is not None:
@@ -1249,7 +1260,7 @@ def _segment(text, node):
     return text
 
 
-def load(target):
+def load(target: Any) -> Any:
     """(object, name for paths) for `pkg.mod:expression` or `script.py:expression`. Raises NotFound."""
     where, _, expression = target.rpartition(":")
     if not where or not expression.strip():
@@ -1281,13 +1292,13 @@ def load(target):
         raise NotFound("%s: %s" % (expression, _message(error))) from error
 
 
-def _blank(name):
+def _blank(name: Any) -> Any:
     module = types.ModuleType(name)
     module.__spec__ = None
     return module
 
 
-def _module(name):
+def _module(name: Any) -> Any:
     main = _blank("__main__")  # a child imports no main module
     sys.modules["__main__"] = main
     sys.path.insert(0, os.getcwd())
@@ -1299,7 +1310,7 @@ def _module(name):
         raise NotFound("importing %s: %s" % (name, _message(error))) from error
 
 
-def _script(path):
+def _script(path: str) -> Any:
     """The module that `path` becomes in a spawned child, also in this process."""
     full = os.path.abspath(path)
     try:
@@ -1323,7 +1334,7 @@ def _script(path):
     return module
 
 
-def crossing(obj, name):
+def crossing(obj: Any, name: Any) -> Any:
     """What of `obj` is sent to workers: [(part, its name)]. A DataLoader sends its dataset and functions, not itself."""
     for cls in type(obj).__mro__:
         if cls.__name__ == "DataLoader" and cls.__module__.startswith("torch.utils.data"):
@@ -1332,16 +1343,15 @@ def crossing(obj, name):
     return [(obj, name)]
 
 
-def diagnose(obj, name, seconds=30.0, child=True, child_seconds=60.0):
+def diagnose(obj: Any, name: Any, seconds: float = 30.0, child: bool = True, child_seconds: float = 60.0) -> Any:
     """Everything that keeps `obj` from reaching a spawned process, as one result."""
-    results = []
+    looks = []
     for part, called in crossing(obj, name):
-        if part is None and called != name:
-            continue
-        result, look = examine(part, called, seconds, children=child)
-        if child:
-            in_child(part, result, look, child_seconds)
-        results.append(result)
+        if part is not None or called == name:
+            looks.append((part, *examine(part, called, seconds, children=child)))
+    if child:
+        in_child(looks, name, child_seconds)
+    results = [result for _, result, _ in looks]
     total = results[0]
     for other in results[1:]:
         total["problems"] += other["problems"]
@@ -1358,7 +1368,7 @@ def diagnose(obj, name, seconds=30.0, child=True, child_seconds=60.0):
     return total
 
 
-def _main(request_path, result_path):
+def _main(request_path: Any, result_path: Any) -> None:
     with open(request_path) as file:
         request = json.load(file)
     import warnings
@@ -1389,13 +1399,13 @@ def _main(request_path, result_path):
 class _Hooks:
     """What `install_hooks` puts into a program."""
 
-    def __init__(self, folder, dry_run, seconds):
+    def __init__(self, folder: str, dry_run: Any, seconds: float) -> None:
         self.folder, self.dry_run, self.seconds = folder, dry_run, seconds
         self.busy = False
         self.seen = set()
         self.starts = {}
 
-    def write(self, record):
+    def write(self, record: Any) -> None:
         record["pid"] = os.getpid()
         record["python"] = "%d.%d.%d" % sys.version_info[:3]
         try:
@@ -1404,7 +1414,7 @@ class _Hooks:
         except Exception:
             pass  # the program must not feel us
 
-    def look(self, obj, why, forgiving=False):
+    def look(self, obj: Any, why: Any, forgiving: bool = False) -> None:
         """Examine what the program sends, or tried to; never raises into the program."""
         if self.busy:
             return
@@ -1425,11 +1435,11 @@ class _Hooks:
         finally:
             self.busy = False
 
-    def patch_reduction(self, module):
+    def patch_reduction(self, module: Any) -> None:
         real_dump, real_dumps = module.dump, module.ForkingPickler.dumps.__func__
 
         @functools.wraps(real_dump)
-        def dump(obj, file, protocol=None):
+        def dump(obj: Any, file: Any, protocol: Any = None) -> Any:
             try:
                 return real_dump(obj, file, protocol)
             except Exception as error:
@@ -1437,7 +1447,7 @@ class _Hooks:
                     self.failed(obj, error)
                 raise
 
-        def dumps(cls, obj, protocol=None):
+        def dumps(cls: Any, obj: Any, protocol: Any = None) -> Any:
             try:
                 return real_dumps(cls, obj, protocol)
             except Exception as error:
@@ -1447,7 +1457,7 @@ class _Hooks:
         module.dump = dump
         module.ForkingPickler.dumps = classmethod(dumps)
 
-    def failed(self, obj, error):
+    def failed(self, obj: Any, error: Any) -> None:
         if getattr(error, "_spawnfix_seen", False):
             return
         try:
@@ -1456,11 +1466,11 @@ class _Hooks:
             pass
         self.look(obj, "send")
 
-    def patch_process(self, module):
+    def patch_process(self, module: Any) -> None:
         real_start = module.BaseProcess.start
 
         @functools.wraps(real_start)
-        def start(process):
+        def start(process: Any) -> Any:
             try:
                 if _method(process) == "fork" and self.wanted(process):
                     self.look(process, "dry run", forgiving=True)
@@ -1473,7 +1483,7 @@ class _Hooks:
         if self.dry_run:
             module.BaseProcess.start = start
 
-    def wanted(self, process):
+    def wanted(self, process: Any) -> Any:
         """False for a worker like one that was looked at, and after several from one place."""
         args = getattr(process, "_args", ())
         kinds = ("multiprocessing.synchronize", "multiprocessing.queues", "multiprocessing.connection")
@@ -1486,11 +1496,11 @@ class _Hooks:
         self.seen.add(key)
         return True
 
-    def patch_spawn(self, module):
+    def patch_spawn(self, module: Any) -> None:
         real_main = module._main
 
         @functools.wraps(real_main)
-        def _main(*args, **more):
+        def _main(*args: Any, **more: Any) -> Any:
             try:
                 return real_main(*args, **more)
             except Exception as error:
@@ -1499,10 +1509,10 @@ class _Hooks:
 
         module._main = _main
 
-    def patch_excepthook(self):
+    def patch_excepthook(self) -> None:
         real = sys.excepthook
 
-        def hook(kind, error, trace):
+        def hook(kind: Any, error: Any, trace: Any) -> Any:
             try:
                 text = "".join(traceback.format_exception(kind, error, trace))
                 if not issubclass(kind, KeyboardInterrupt):
@@ -1514,13 +1524,13 @@ class _Hooks:
         sys.excepthook = hook
 
 
-def _method(process):
+def _method(process: Any) -> Any:
     """The start method that `process` will use."""
     method = getattr(process, "_start_method", None)
     return method or multiprocessing.context._default_context.get_context()._name
 
 
-def _user_frames():
+def _user_frames() -> Any:
     """The innermost places in code of the user that led here, the innermost first."""
     rows = []
     frame = sys._getframe()
@@ -1532,7 +1542,7 @@ def _user_frames():
     return rows
 
 
-def _described_start(obj):
+def _described_start(obj: Any) -> Any:
     """(name for the object in paths, [(prefix of paths, what to write instead)], what was being done in words)."""
     target = getattr(obj, "_target", None)
     args = getattr(obj, "_args", ())
@@ -1563,7 +1573,7 @@ def _described_start(obj):
     return "Process", renames, words
 
 
-def _parameters(target, count):
+def _parameters(target: Any, count: Any) -> Any:
     try:
         names = list(inspect.signature(target).parameters)
     except Exception:
@@ -1571,10 +1581,14 @@ def _parameters(target, count):
     return [names[n] if n < len(names) else "args[%d]" % n for n in range(count)]
 
 
-def _renamed(text, renames):
+def _renamed(text: str, renames: Any) -> Any:
     for old, new in renames:
         at = text.find(old)
-        if at >= 0 and (at == 0 or text[at - 1] in "( ") and text[at + len(old) : at + len(old) + 1] in ("", ".", "[", ":", ")", " "):
+        if (
+            at >= 0
+            and (at == 0 or text[at - 1] in "( ")
+            and text[at + len(old) : at + len(old) + 1] in ("", ".", "[", ":", ")", " ")
+        ):
             return text[:at] + new + text[at + len(old) :]
     return text
 
@@ -1582,11 +1596,11 @@ def _renamed(text, renames):
 class _Patcher:
     """Patches modules when they are imported; imports none itself."""
 
-    def __init__(self, patches):
+    def __init__(self, patches: Any) -> None:
         self.patches = patches
         self.inside = set()
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: Any, path: Any = None, target: Any = None) -> Any:
         if name not in self.patches or name in self.inside:
             return None
         self.inside.add(name)
@@ -1598,7 +1612,7 @@ class _Patcher:
             return None
         real, patch = spec.loader.exec_module, self.patches[name]
 
-        def exec_module(module):
+        def exec_module(module: Any) -> None:
             real(module)
             try:
                 patch(module)
@@ -1609,15 +1623,11 @@ class _Patcher:
         return spec
 
 
-def install_hooks(folder, dry_run=False, seconds=20.0):
+def install_hooks(folder: str, dry_run: bool = False, seconds: float = 20.0) -> Any:
     """Watch what this program, and the processes that it starts, send to others."""
-    import importlib.util
-
     hooks = _Hooks(folder, dry_run, seconds)
     hooks.patch_excepthook()
     hooks.patch_reduction(multiprocessing.reduction)
-    import multiprocessing.process
-
     hooks.patch_process(multiprocessing.process)
     if "multiprocessing.spawn" in sys.modules:
         hooks.patch_spawn(sys.modules["multiprocessing.spawn"])

@@ -27,7 +27,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """One value that can't reach a worker. `path` leads to it, as Python; `error` is what the interpreter says of it."""
+    """One value that can't reach a worker. `path` leads to it, as Python; `error` is the interpreter's."""
 
     path: str
     type: str

@@ -19,7 +19,7 @@ from .report import Diagnosis, Obstacle, Place, Weight, diagnosis_of, obstacle_o
 from .tracebacks import read_traceback
 
 _PROBE = Path(__file__).with_name("probe.py")
-_SITE = '''\
+_SITE = """\
 import os
 import sys
 
@@ -48,7 +48,7 @@ def _start():
 
 
 _start()
-'''
+"""
 
 
 def diagnose_target(
@@ -74,7 +74,7 @@ def diagnose_target(
             raise Problem(f"{target}: {python} ended with exit code {done.returncode} before it was done") from None
     if "failed" in result:
         raise Problem(_failed(target, python, result))
-    return diagnosis_of(result["target"], result)
+    return diagnosis_of(target, result)
 
 
 def _failed(target: str, python: str, result: Mapping[str, Any]) -> str:
@@ -172,9 +172,7 @@ def _gathered(target: str, code: int, records: Sequence[Mapping[str, Any]]) -> D
     )
 
 
-def _add_error(
-    found: dict[tuple[str, str, str], Obstacle], record: Mapping[str, Any], context: str, side: str
-) -> None:
+def _add_error(found: dict[tuple[str, str, str], Obstacle], record: Mapping[str, Any], context: str, side: str) -> None:
     """Add what an error that was raised says, when it is one of ours and not the echo of another."""
     read = read_traceback(record["traceback"])
     if read is None or read.cause.secondary:

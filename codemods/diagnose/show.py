@@ -26,10 +26,12 @@ def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Cons
     name = clean(diagnosis.target)
     if count:
         verdict = (f"{count} problem{'' if count == 1 else 's'}", "bold red")
-        words = " that keep it from reaching a spawned worker" if diagnosis.exit_code is None else " at process boundaries"
+        words = (
+            " that keep it from reaching a spawned worker" if diagnosis.exit_code is None else " at process boundaries"
+        )
         _line(out, (name, "bold"), ": ", verdict, words.replace("keep", "keeps") if count == 1 else words)
     else:
-        _line(out, (name, "bold"), ": ", ("nothing is in the way of spawn", "bold green"), _watched(diagnosis))
+        _line(out, (name, "bold"), ": ", *_fine(diagnosis))
     for context in dict.fromkeys(each.context for each in diagnosis.obstacles):
         _tree(out, [each for each in diagnosis.obstacles if each.context == context], context)
     _causes(out, diagnosis)
@@ -41,10 +43,13 @@ def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Cons
     _next(out, diagnosis, saved)
 
 
-def _watched(diagnosis: Diagnosis) -> str:
+def _fine(diagnosis: Diagnosis) -> list[tuple[str, str] | str]:
     if diagnosis.exit_code is None:
-        return ""
-    return f" in what was watched (starts looked at: {diagnosis.watched}; exit code of the program: {diagnosis.exit_code})"
+        return [("nothing is in the way of spawn", "bold green")]
+    if diagnosis.watched:
+        looked = f"starts of processes looked at: {diagnosis.watched}"
+        return [("nothing that it sends to other processes would fail under spawn", "bold green"), f" ({looked})"]
+    return ["nothing that it sent to other processes failed (what is forked is looked at with --dry-run-fork)"]
 
 
 def _line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
@@ -73,7 +78,11 @@ def _tree(out: Console, obstacles: list[Obstacle], context: str) -> None:
             node.add(Text(clean(words)))
         if each.more:
             node.add(Text(f"and {each.more} more like it", "dim"))
-    out.print(root, soft_wrap=True, highlight=False)
+    width, out.width = out.width, 10_000  # what is copied from it must be whole
+    try:
+        out.print(root, soft_wrap=True, highlight=False)
+    finally:
+        out.width = width
 
 
 def _label(path: str, each: Obstacle) -> Text:
@@ -115,15 +124,13 @@ def _at(place: Place) -> str:
 
 
 def _causes(out: Console, diagnosis: Diagnosis) -> None:
-    for cause in dict.fromkeys(each.cause for each in diagnosis.obstacles):
-        if cause is None:
-            continue
-        head = cause.rule or "by hand"
+    causes = [each.cause for each in diagnosis.obstacles]
+    for rule, what, advice in dict.fromkeys((c.rule, c.what, c.advice) for c in causes if c is not None):
         _line(out)
-        _line(out, (head, "bold cyan" if cause.rule else "bold"), f": {cause.what}.")
-        _line(out, f"  {cause.advice}")
-        foreign = [o for o in diagnosis.obstacles if o.cause == cause and o.assigned_at and not o.assigned_at.user]
-        if cause.rule == "dict-views" and foreign:
+        _line(out, (rule or "by hand", "bold cyan" if rule else "bold"), f": {what}.")
+        _line(out, f"  {advice}")
+        foreign = [o for o in diagnosis.obstacles if o.rule == rule and o.assigned_at and not o.assigned_at.user]
+        if rule == "dict-views" and foreign:
             _line(out, "  the class is an installed package's; in your own code, after the object is made:")
             for each in foreign[:3]:
                 _line(out, "    ", (_VIEW_SHIM.format(clean(each.path)), "green"))
@@ -159,7 +166,8 @@ def _next(out: Console, diagnosis: Diagnosis, saved: str | None) -> None:
         _line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shlex.quote(saved)}", "bold green"))
     else:
         words = f"spawnfix migrate . --select {','.join(str(rule) for rule in known)}"
-        _line(out, "fix what has a rule: ", (words, "bold green"), "  (--save d.json, then migrate --from d.json, for these very places)")
+        _line(out, "fix what has a rule: ", (words, "bold green"))
+        _line(out, "or save this (--save d.json), and have these very places fixed: spawnfix migrate . --from d.json")
 
 
 def show_explanation(explanation: Explanation, console: Console | None = None) -> None:
@@ -182,7 +190,9 @@ def show_explanation(explanation: Explanation, console: Console | None = None) -
     if not explanation.candidates:
         where = explanation.where or "."
         _line(out)
-        _line(out, f"{cause.rule} finds nothing in {clean(where)}: it may be made in an installed package, or at run time only.")
+        _line(
+            out, f"{cause.rule} finds nothing in {clean(where)}: an installed package may make it, or the run itself."
+        )
         _line(out, "Look at the object itself: spawnfix diagnose your_module:your_dataset")
         return
     _line(out)

@@ -1,4 +1,4 @@
-"""Reads the tracebacks that people paste: any Python since 3.6, logs of several processes mixed, prefixes of ranks and loggers."""
+"""Reads the tracebacks that people paste: of any Python since 3.6, several processes mixed, with prefixes of ranks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from .causes import Cause, cause_of
 
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
 _START = "Traceback (most recent call last)"
-_ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Warning)\b.*)$")
+_ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b.*)$")
 _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
-_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\](?!site)|^<|[/\\]multiprocessing[/\\]\w+\.py$")
+_LIBRARY = re.compile(
+    r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\](?!site)|^<"
+    r"|[/\\]multiprocessing[/\\]\w+\.py$"
+)
 _NOTE_ITEM = re.compile(r"(?:dict item|item|attribute) '(?P<name>\w+)'")
 
 
@@ -27,7 +30,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Traceback:
-    """The error that matters, what it means, the frames that led to it (outermost first), and the notes of Python 3.14."""
+    """The error that matters, what it means, the frames that led to it (outermost first), Python 3.14's notes."""
 
     error: str
     cause: Cause
