@@ -565,3 +565,56 @@ def test_compiled_models_are_reported() -> None:
 def test_a_function_called_unwrap_is_looked_at(line: str, taken: bool) -> None:
     head = HEAD + f"def unwrap(m):\n    {line}\n\n\n"
     assert bool(found("model = Net(4, group)\nema = deepcopy(unwrap(model))", head)) is taken
+
+
+# -- tensors that running the model leaves on it ----------------------------------------------------------------------
+
+CACHING = """\
+import torch
+import torch.nn as nn
+from copy import deepcopy
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+        self.features = None
+
+    def forward(self, x):
+        {keep}
+        return h
+
+
+"""
+RUN = "model = Net(4)\nloss = model(args.x).sum()\nema = deepcopy(model)"
+
+
+@pytest.mark.parametrize("keep", ["h = self.features = self.fc(x)", "h = self.fc(x)\n        self.features = h"])
+def test_kept_tensors_are_evidence_and_the_copy_is_built_anew(keep: str) -> None:
+    head = CACHING.format(keep=keep)
+    (finding,) = found(RUN, head)
+    assert finding.confidence is Confidence.PROVEN and "only leaf tensors" in finding.message
+    body = body_after(RUN, head)
+    assert "    ema = Net(4)\nema.load_state_dict(model.state_dict())\n" in body
+    assert "tensors with a gradient history inside a model can't be copied" in body
+
+
+@pytest.mark.parametrize(
+    ("keep", "text"),
+    [
+        ("h = self.features = self.fc(x)", RUN.replace("loss = model(args.x).sum()", "pass")),
+        ("h = self.features = self.fc(x)", RUN.replace("loss =", "with torch.no_grad():\n    loss =")),
+        ("h = self.fc(x)\n        self.features = h.detach()", RUN),
+        ("h = self.fc(x)\n        h = h.detach()\n        self.features = h", RUN),
+        ("h = self.shape = x.shape", RUN),
+    ],
+)
+def test_no_tensor_with_history_is_kept(keep: str, text: str) -> None:
+    (finding,) = found(text, CACHING.format(keep=keep))
+    assert finding.confidence is Confidence.POSSIBLE
+
+
+def test_other_things_that_running_keeps_would_be_lost() -> None:
+    (finding,) = found(RUN, CACHING.format(keep="h = self.features = self.fc(x)\n        self.calls = 1"))
+    assert finding.confidence is Confidence.PROVEN and "runs `model`" in (finding.reason or "")

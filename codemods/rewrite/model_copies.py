@@ -155,7 +155,10 @@ class _Search(Again):
         if len(steps) < _chain_length(value):
             copy.blocker = f"what `{ast.unparse(value)[:60]}` gives is not plainly the constructed model"
         repeated: list[ast.stmt] = []
-        uses = Uses(self.models, self.path, self.parents)
+        builder = self.own_method(call)
+        survey = self.models.survey(self.path, call, builder.body if builder else ())
+        only_caches = survey.keeps is not None and not survey.keeps_more and not survey.opaque
+        uses = Uses(self.models, self.path, self.parents, may_run=only_caches)
         unwrapped = either or not wrapped
         rest: list[ast.AST] = []
         between = list(self._between(copy, statement))
@@ -198,8 +201,6 @@ class _Search(Again):
         if shard is not None:
             copy.evidence = Evidence.SHARDED
             copy.blocker = wrapped_words(dotted(shard.func) or "", shard.lineno, key)
-        builder = self.own_method(call)
-        survey = self.models.survey(self.path, call, builder.body if builder else ())
         again: list[ast.AST] = [call, *(arg for step in steps for arg in arguments_of(step)), *repeated]
         again += [node for node in ast.walk(builder) if (dotted(node) or "").startswith("self.")] if builder else []
         copy.blocker = (
@@ -284,6 +285,12 @@ class _Search(Again):
             hops.append(layers)
         else:
             self._elsewhere(copy, hops)
+        if copy.evidence is None and built is not None and built.survey.keeps and copy.effects.ran:
+            copy.evidence = Evidence.CACHE
+            hops += [
+                _hop(built.survey.keeps, "running the model keeps a tensor with its gradient history on it"),
+                Hop(self.path, copy.effects.ran, "the model runs"),
+            ]
         if sharded and copy.evidence is None:
             copy.evidence = Evidence.SHARDED
             hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))

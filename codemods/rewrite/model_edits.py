@@ -31,6 +31,9 @@ _UNSAVED_BUFFERS = re.compile(r"\bpersistent\s*=\s*False\b")
 _REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad_?|freeze(_(model|params|parameters|weights|all))?)$")
 
 
+_CULPRITS: dict[Evidence | None, str] = {Evidence.LOCK: "a lock", Evidence.CACHE: "tensors with a gradient history"}
+
+
 @dataclass(frozen=True)
 class Rewrite:
     """How one copy will be written: `needs` beyond the state dict; `share` is the deep copy with shared groups."""
@@ -223,7 +226,7 @@ def _rebuilt(
     random, imports = reference(tree, path, "torch", "random")
     cuda, more = reference(tree, path, "torch", "cuda")
     comment = "" if chained else _trailing_comment(source, end)
-    what = "a lock" if copy.evidence is Evidence.LOCK else "process groups"
+    what = _CULPRITS.get(copy.evidence, "process groups")
     exists = _exists_already(copy, _target(copy))
     if exists:
         lines = [f"# loaded, not deep-copied: {what} inside a model can't be copied"]

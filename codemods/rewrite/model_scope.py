@@ -24,6 +24,7 @@ class Evidence(enum.Enum):
 
     GROUP = "process group"
     LOCK = "lock"
+    CACHE = "cache"  # tensors that are part of a gradient's history, which only leaves may be copied of
     SHARDED = "sharded"  # FSDP, DeepSpeed: no matter what the layers hold
 
 

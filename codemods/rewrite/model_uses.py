@@ -20,6 +20,7 @@ DDP = re.compile(r"(^|\.)(MM)?(DDP|(Distributed)?DataParallel)$")
 SHARDED = re.compile(
     r"(^|\.)(FSDP|FullyShardedDataParallel|fully_shard|deepspeed\.initialize|DeepSpeedEngine|initialize_engine)$"
 )
+_NO_GRAD = re.compile(r"no_grad|inference_mode|set_grad_enabled")
 METHODS = {
     **dict.fromkeys(("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "xpu", "npu"), CASTS),
     **dict.fromkeys(("train", "eval"), MODES),
@@ -46,6 +47,7 @@ class Effects:
     needs: set[str] = field(default_factory=set)
     blocker: str | None = None
     says: bool = False  # prints or logs: not to be done a second time
+    ran: int | None = None  # the line that runs the model with gradients on
 
     def block(self, why: str) -> None:
         """Remember the first reason."""
@@ -68,6 +70,10 @@ def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def spelled(node: ast.AST, key: str) -> bool:
     """Whether `node` is exactly the variable `key` (a name, or a chain such as `self.model`)."""
     return isinstance(node, (ast.Name, ast.Attribute)) and dotted(node) == key
+
+
+def _contexts(statement: ast.With) -> str:
+    return " ".join(ast.unparse(item.context_expr) for item in statement.items)
 
 
 def wrapped_words(name: str, line: int, key: str) -> str:
@@ -99,6 +105,7 @@ class Uses:
     parents: dict[ast.AST, ast.AST]
     depth: int = 0
     constants: frozenset[str] = frozenset()  # names known to hold a literal
+    may_run: bool = False  # running the model leaves nothing on it that a copy needs
 
     def effects(self, body: Iterable[ast.AST], key: str) -> Effects:
         """What the statements `body` do to the model in `key`; rebindings of `key` itself are the caller's concern."""
@@ -110,6 +117,11 @@ class Uses:
                 self._use(node, key, found)
         return found
 
+    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
+        while (parent := self.parents.get(node)) is not None:
+            yield parent
+            node = parent
+
     def _use(self, node: ast.AST, key: str, found: Effects) -> None:
         line = getattr(node, "lineno", 0)
         top = node  # the longest chain `key.a.b[0].c` around the variable
@@ -120,7 +132,12 @@ class Uses:
             self._store(top, node, found, line, key)
         elif isinstance(parent, ast.Call) and parent.func is top:
             if top is node:
-                found.block(f"line {line} runs `{key}`, which may leave something on its layers")
+                if not any(
+                    isinstance(each, ast.With) and _NO_GRAD.search(_contexts(each)) for each in self._around(node)
+                ):
+                    found.ran = found.ran or line
+                if not self.may_run:
+                    found.block(f"line {line} runs `{key}`, which may leave something on its layers")
             else:
                 self._method(parent, top, node, found, key)
         elif isinstance(parent, (ast.keyword, ast.Call, ast.Starred)):

@@ -83,6 +83,8 @@ class Survey:
     changes_global: str | None = None
     cached: str | None = None  # a function that gives the same object again
     unsaved_buffers: bool = False
+    keeps: str | None = None  # running it keeps a tensor with its gradient history as an attribute
+    keeps_more: bool = False  # running it sets other attributes too
 
 
 class Names:
@@ -282,6 +284,39 @@ class Models:
                 ):
                     result.random_attribute = result.random_attribute or where
 
+    def _survey_forward(self, path: str, methods: list[ast.FunctionDef], result: Survey) -> None:
+        """What `forward` leaves on the object: the outputs of its own layers, or anything else."""
+        names = self.names(path)
+        assert names is not None
+        layers: set[str] = set()
+        for node in (inner for method in methods if method.name == "__init__" for inner in ast.walk(method)):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                made = names.qualified(dotted(node.value.func) or "")
+                if _TORCH_MODULES.match(made):
+                    layers |= {name for target in node.targets if (name := dotted(target)) and name.startswith("self.")}
+        for method in _called_from(methods, "forward"):
+            computed: dict[str, bool] = {}
+            for node in ast.walk(method):
+                if isinstance(node, ast.Assign):
+                    by_layer = isinstance(node.value, ast.Call) and dotted(node.value.func) in layers
+                    for target in node.targets:
+                        if isinstance(target, ast.Name):
+                            computed[target.id] = by_layer and computed.get(target.id, True)
+            for node in ast.walk(method):
+                if not (isinstance(node, ast.Attribute) and isinstance(node.ctx, (ast.Store, ast.Del))):
+                    continue
+                where = f"{path}:{node.lineno}"
+                stored = next(
+                    (s.value for s in ast.walk(method) if isinstance(s, ast.Assign) and node in s.targets), None
+                )
+                by_layer = isinstance(stored, ast.Call) and dotted(stored.func) in layers
+                if dotted(node.value) == "self" and (
+                    by_layer or (isinstance(stored, ast.Name) and computed.get(stored.id, False))
+                ):
+                    result.keeps = result.keeps or where
+                else:
+                    result.keeps_more = True
+
     def _survey_name(self, path: str, name: str, result: Survey, done: set[tuple[str, str]], depth: int) -> None:
         found = self.resolve(path, name)
         if isinstance(found, str):
@@ -300,7 +335,8 @@ class Models:
             methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
             for init in (item for item in methods if item.name == "__init__"):
                 result.changes_arguments = result.changes_arguments or changes_arguments(found.path, init)
-            built = _called_from_init(methods)
+            self._survey_forward(found.path, methods, result)
+            built = _called_from(methods, "__init__")
             self._survey_nodes(found.path, list[ast.AST](built), result, done, depth + 1)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             result.seen = True
@@ -317,10 +353,10 @@ class Models:
                             self._survey_name(found.path, entry_name, result, done, depth + 1)
 
 
-def _called_from_init(methods: list[ast.FunctionDef]) -> list[ast.FunctionDef]:
-    """`__init__`, and the methods that it calls on `self`, directly or through each other."""
+def _called_from(methods: list[ast.FunctionDef], first: str) -> list[ast.FunctionDef]:
+    """The method `first`, and the methods that it calls on `self`, directly or through each other."""
     by_name = {method.name: method for method in methods}
-    todo, found = ["__init__"], list[ast.FunctionDef]()
+    todo, found = [first], list[ast.FunctionDef]()
     while todo:
         method = by_name.pop(todo.pop(), None)
         if method is not None:

@@ -136,6 +136,11 @@ class ModelDeepcopy:
 def _message(copy: Copy) -> str:
     if copy.evidence is Evidence.SHARDED:
         return f"`{copy.text}` fails: FSDP and DeepSpeed shard a model over the ranks, and that can't be copied"
+    if copy.evidence is Evidence.CACHE:
+        return (
+            f"`{copy.text}` fails: running the model keeps a tensor on it that is part of a gradient's history, and "
+            "only leaf tensors can be copied"
+        )
     if copy.evidence is Evidence.LOCK:
         return f"`{copy.text}` fails: the model holds a lock, and locks can't be copied"
     if copy.confidence is Confidence.PROVEN:
