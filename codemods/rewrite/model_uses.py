@@ -32,6 +32,20 @@ _READERS = {
     "size", "dim", "item", "num_parameters", "get_num_params", "no_sync", "keys", "values", "items", "load_state_dict",
     "tolist", "mean", "std", "norm", "sum", "detach", "format",
 }  # fmt: skip
+_OF_TENSORS = {
+    "square",
+    "abs",
+    "pow",
+    "sqrt",
+    "exp",
+    "clone",
+    "view",
+    "reshape",
+    "flatten",
+    "permute",
+    "transpose",
+    "dim",
+}
 _READING_CALLS = re.compile(
     r"^(print|len|str|repr|id|type|isinstance|hasattr|getattr|sum|list|tuple|set|dict|sorted|any|all|enumerate|zip|map|filter|"
     r"next|iter|max|min|(copy\.)?deepcopy|torch\.save|nn\.init\.\w+|torch\.nn\.init\.\w+|init\.\w+)$|"
@@ -105,7 +119,7 @@ class Uses:
     parents: dict[ast.AST, ast.AST]
     depth: int = 0
     constants: frozenset[str] = frozenset()  # names known to hold a literal
-    may_run: bool = False  # running the model leaves nothing on it that a copy needs
+    may_run: bool = False  # running the model leaves nothing on it but what can't be copied
 
     def effects(self, body: Iterable[ast.AST], key: str) -> Effects:
         """What the statements `body` do to the model in `key`; rebindings of `key` itself are the caller's concern."""
@@ -132,11 +146,12 @@ class Uses:
             self._store(top, node, found, line, key)
         elif isinstance(parent, ast.Call) and parent.func is top:
             if top is node:
-                if not any(
+                quiet = any(
                     isinstance(each, ast.With) and _NO_GRAD.search(_contexts(each)) for each in self._around(node)
-                ):
+                )
+                if not quiet:
                     found.ran = found.ran or line
-                if not self.may_run:
+                if quiet or not self.may_run:
                     found.block(f"line {line} runs `{key}`, which may leave something on its layers")
             else:
                 self._method(parent, top, node, found, key)
@@ -178,6 +193,8 @@ class Uses:
                 found.needs |= {CASTS, GRADS}
         elif name in _READERS or (_READING_CALLS.match(name) and not name.endswith("_")):
             self._iterated(call, found)
+        elif name in _OF_TENSORS and top.value is not node:
+            pass
         elif name == "apply" and len(call.args) == 1:
             self._callee(
                 call.args[0],

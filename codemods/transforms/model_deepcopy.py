@@ -5,9 +5,12 @@
 Copies of configs, tensors and state dicts, layers cloned for a `ModuleList` and snapshots of the best model are left
 alone.
 
-A finding is *proven* when the model is seen to hold something that can't be copied (a process group, a lock; layers of
-Megatron or ColossalAI), *likely* when the script trains distributed and the model's construction is in sight, else
-*possible*.
+A finding is *proven* when the model is seen to hold something that can't be copied: a process group, a lock, layers of
+Megatron or ColossalAI, a tensor with its gradient history that `forward` left on it. Where the copy is made by an EMA
+class or in another method, the callers and the class are looked at. It is *likely* when the script trains distributed
+and the model's construction is in sight, else *possible*. Reported without a fix: models that FSDP or DeepSpeed has
+sharded, and, when the model is seen to hold a group or a lock, library classes that deep-copy what they are given
+(`AveragedModel`, timm's `ModelEma`, `ema_pytorch.EMA`).
 
 ## Why it breaks
 Layers that talk to other ranks (sequence or tensor parallel, synchronised batch norm) hold a process group, and a
@@ -69,7 +72,8 @@ The copy is built by the same call and gets the state dict; whatever else a deep
 eval mode, `requires_grad`, buffers outside the state dict, flags set on layers) is carried over where the lines that
 follow don't settle it already, and torch's random state is left as it was. That holds only while the construction is in
 sight, its arguments are unchanged and nothing unknown was done to the model in between. Where it does not, a model seen
-to hold process groups is deep-copied with the groups shared, and everything else is reported without a fix. The fix is
+to hold process groups is deep-copied with the groups shared, and everything else is reported without a fix. Tensors
+that running the model left on it are not part of the new copy: they couldn't be copied. The fix is
 unsafe where building the model loads pretrained weights: they would be loaded twice.
 
 ## References
