@@ -32,6 +32,7 @@ class Outline:
         self.module = module
         self._bindings: dict[tuple[ast.AST, str], list[Binding]] = {}
         self._own: dict[ast.AST, list[ast.AST]] = {}
+        self._declarations: dict[ast.AST, frozenset[str]] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -167,6 +168,13 @@ class Outline:
             self._bindings[key] = found + places
         return self._bindings[key]
 
+    def _declared(self, scope: Scope) -> frozenset[str]:
+        """Names that `scope` declares global or nonlocal."""
+        if scope not in self._declarations:
+            marks = (node for node in self.own(scope) if isinstance(node, (ast.Global, ast.Nonlocal)))
+            self._declarations[scope] = frozenset(name for mark in marks for name in mark.names)
+        return self._declarations[scope]
+
     def _bound_value(self, target: ast.Name) -> ast.expr | None:
         parent = self.parents[target]
         if isinstance(parent, (ast.AnnAssign, ast.NamedExpr)) and parent.target is target:
@@ -183,10 +191,7 @@ class Outline:
         """The scope of `name` at `use` and the bindings that may reach it there (all of them for outer scopes)."""
         scope = self.scope(use)
         if found := self.bindings(scope, name):
-            declared = any(
-                isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names for node in self.own(scope)
-            )
-            if not declared:
+            if name not in self._declared(scope):
                 return scope, self.reaching(scope, found, use)
         while not isinstance(scope, ast.Module):
             scope = self.scope(self.parents[scope])
