@@ -2,9 +2,9 @@
 
 A NAME is a project of the package index, whose sdist pip downloads, or a folder or archive of sources. Each is unpacked
 into a temporary folder (or --work), its own tests are run with pytest, then it is migrated with `--confidence
-possible`, then once more from scratch as if every lambda, nested function and local class of its sources crossed, and its tests
-are run again each time. The table says how many were rewritten and refused, and the outcomes of the tests. Exits 1 when
-any test that passed before does not pass afterwards.
+possible`, then once more from scratch as if every lambda, nested function and local class of its sources crossed, and
+its tests are run again each time. The table says how many were rewritten and refused, and the outcomes of the tests.
+Exits 1 when any test that passed before does not pass afterwards.
 
 What the tests need besides pytest must be installed. This runs the code of those projects: name ones that you trust.
 """

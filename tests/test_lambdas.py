@@ -42,14 +42,15 @@ def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | Non
     contents = {PATH: text, **(others or {})}
     project = Project(MemoryFiles({path: each.encode() for path, each in contents.items()}))
     answers = plan_hoist(project, PATH, candidates(project), lambda path, line: burdens)
-    fixes = list(dict.fromkeys(answer for answer in answers.values() if isinstance(answer, Fix)))
+    fixes = list(dict.fromkeys(each for each in answers.values() if isinstance(each, Fix) and each.unsafe is None))
     edits = edits_of(fixes, project.source, project.module).get(PATH, [])
     source = project.source(PATH)
     assert source is not None
     after = source.apply(edits)
     if edits:
         assert verify(source, after, edits) is None
-    return after, [answer.reason for answer in answers.values() if isinstance(answer, Refusal)]
+    reasons = [each.reason if isinstance(each, Refusal) else each.unsafe for each in answers.values()]
+    return after, [reason for reason in reasons if reason is not None]
 
 
 @pytest.mark.parametrize(
@@ -474,7 +475,7 @@ def build(ds):
 
         ds.map(lambda x: inner(x))
 """,
-            "has to stay: `i` is a loop variable",
+            "`i` is a loop variable",
             id="a group with one that stays",
         ),
         pytest.param(
@@ -2253,14 +2254,14 @@ def test_a_function_goes_with_the_lambda_that_uses_it() -> None:
     """Only the lambda crosses, what it names moves too; a function that merely uses those stays."""
     text = """\
 def build(ds):
-    def a(x):
+    def abc(x):
         return x
 
     def stays(x):
-        return a(x)
+        return abc(x)
 
     stays(ds)
-    return ds.map(lambda x: a(x))
+    return ds.map(lambda x: abc(x))
 """
     project = Project(MemoryFiles({PATH: text.encode()}))
     target = next(each for each in candidates(project) if each.kind == "lambda")
@@ -2270,17 +2271,17 @@ def build(ds):
     assert (
         source.apply(fix.edits)
         == """\
-def a(x):
+def abc(x):
     return x
 
 
 def _build_map(x):
-    return a(x)
+    return abc(x)
 
 
 def build(ds):
     def stays(x):
-        return a(x)
+        return abc(x)
 
     stays(ds)
     return ds.map(_build_map)
@@ -2341,5 +2342,113 @@ def test_finding_says_what_and_where() -> None:
     (finding,) = done.remaining
     assert (finding.span.line, finding.span.column, finding.span.end_column) == (7, 22, 37)
     assert "multiprocessing" in finding.message
-    assert finding.reason == "`i` is a loop variable (line 6): pass its value as an argument"
+    late = "each function would keep the value from when it is made, not see the last one"
+    assert finding.fix is not None and finding.fix.unsafe == f"`i` is a loop variable (line 6): {late}"
     assert not done.changes
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            """\
+from multiprocessing import Process
+
+
+def run(rows):
+    for i in range(3):
+        Process(target=lambda row: row + i, args=rows).start()
+""",
+            """\
+import functools
+from multiprocessing import Process
+
+
+def _run_target(i, row):
+    return row + i
+
+
+def run(rows):
+    for i in range(3):
+        Process(target=functools.partial(_run_target, i), args=rows).start()
+""",
+            id="a loop",
+        ),
+        pytest.param(
+            """\
+from functools import partial
+from multiprocessing import Process
+
+
+def run(rows):
+    return [Process(target=lambda row: row[i], args=rows) for i in range(3)]
+""",
+            """\
+from functools import partial
+from multiprocessing import Process
+
+
+def _run_target(i, row):
+    return row[i]
+
+
+def run(rows):
+    return [Process(target=partial(_run_target, i), args=rows) for i in range(3)]
+""",
+            id="a comprehension",
+        ),
+        pytest.param(
+            """\
+from multiprocessing import Process
+
+
+def run(rows):
+    for i in range(3):
+        def work(row):
+            Process(target=lambda: row).start()
+            return row + i
+
+        work(rows)
+""",
+            """\
+import functools
+from multiprocessing import Process
+
+
+def _work_target(row):
+    return row
+
+
+def run(rows):
+    for i in range(3):
+        def work(row):
+            Process(target=functools.partial(_work_target, row)).start()
+            return row + i
+
+        work(rows)
+""",
+            id="one inside a function that stays",
+        ),
+    ],
+)
+def test_unsafe_fixes_take_the_value_of_a_loop_variable(text: str, expected: str) -> None:
+    files = MemoryFiles({PATH: text.encode()})
+    safe, unsafe = (plan(files, Settings(select=("lambdas",), unsafe_fixes=each)) for each in (False, True))
+    assert unsafe.contents[PATH].decode() == expected
+    assert safe.contents == ({} if "work" not in text else unsafe.contents)
+
+
+def test_captured_names_and_keywords_do_not_meet() -> None:
+    """A caller's keyword `scale` goes to `**options`, as it did."""
+    text = "def build(ds, scale):\n    return ds.map(lambda x, **options: (x * scale, options))\n"
+    after, _ = hoisted(text)
+    space: dict[str, object] = {}
+    exec(after, space)
+    build = space["build"]
+    assert callable(build)
+
+    class Rows:
+        def map(self, function):  # type: ignore[no-untyped-def]
+            return function(2, scale=9)
+
+    assert build(Rows(), 5) == (10, {"scale": 9})

@@ -28,11 +28,11 @@ def _statement_binds(node: ast.stmt, name: str) -> bool:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return any((alias.asname or alias.name.partition(".")[0]) == name for alias in node.names)
     if isinstance(node, ast.Assign):
-        return any(_target_binds(target, name) for target in node.targets) or _walrus(node.value, name)
+        return any(target_binds(target, name) for target in node.targets) or _walrus(node.value, name)
     if isinstance(node, ast.AnnAssign):
-        return node.value is not None and _target_binds(node.target, name)
+        return node.value is not None and target_binds(node.target, name)
     if isinstance(node, ast.AugAssign):
-        return _target_binds(node.target, name)
+        return target_binds(node.target, name)
     if isinstance(node, ast.If):
         if node.orelse and binds(node.body, name) and binds(node.orelse, name):
             return True
@@ -61,7 +61,7 @@ def _suppresses(node: ast.With | ast.AsyncWith) -> bool:
 
 def header_binds(node: ast.With | ast.AsyncWith, name: str) -> bool:
     """True for `with ... as name`."""
-    return any(item.optional_vars is not None and _target_binds(item.optional_vars, name) for item in node.items)
+    return any(item.optional_vars is not None and target_binds(item.optional_vars, name) for item in node.items)
 
 
 def pattern_binds(pattern: ast.AST, name: str) -> bool:
@@ -71,7 +71,8 @@ def pattern_binds(pattern: ast.AST, name: str) -> bool:
     ) and not any(isinstance(node, ast.MatchOr) for node in ast.walk(pattern))
 
 
-def _target_binds(target: ast.AST, name: str) -> bool:
+def target_binds(target: ast.AST, name: str) -> bool:
+    """True when assigning to `target` binds `name`."""
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(target)
     )

@@ -104,11 +104,15 @@ class Handover:
             any(source.path != self.path for source in self.project.matching(pattern)) or "setattr(" in self.source.text
         )
 
-    def check_identity(self, unit: Unit, wrapped: bool) -> None:
+    def check_identity(self, unit: Unit, wrapped: bool, renamed: bool = False) -> None:
         """Whatever is a partial afterwards has no `__name__` and is no function; attributes do not travel by name.
+
+        What gets another name has another `__name__`.
 
         Raises Stay where the file relies on either.
         """
+        if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
+            raise Stay("the file asks for functions called `<lambda>`: give it a name by hand")
         unseen = f"which a worker does not see: {_CALLABLE}"
         lacking = f"which a partial lacks: {_CALLABLE}"
         for use in outside_uses(unit, {unit}):
@@ -121,9 +125,16 @@ class Handover:
                     raise Stay(f"{what} is read (line {parent.lineno}), {lacking}")
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
                 raise Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
-        for node in ast.walk(self.scopes.tree) if wrapped else ():
+        for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
             if isinstance(node, (ast.Attribute, ast.Name)):
                 name = node.attr if isinstance(node, ast.Attribute) else node.id
+                if renamed and name == "__name__" and isinstance(node, ast.Attribute):
+                    if self._may_be_function(node.value):
+                        what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
+                        raise Stay(f"{what}, and the function would get another name: move it to module level by hand")
+                    continue
+                if not wrapped:
+                    continue
                 if name in _ASKS_FOR_FUNCTIONS:
                     raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
                 if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):

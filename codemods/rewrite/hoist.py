@@ -117,6 +117,7 @@ class _Planner:
         source = project.source(path)
         assert source is not None
         self.path, self.source = path, source
+        self.unsafe_too = project.settings.unsafe_fixes
         self.scopes = Scopes(module)
         self.units = Units(self.scopes)
         self.names = Names(project, path, self.scopes)
@@ -154,7 +155,9 @@ class _Planner:
                 answers[target] = Refusal(unit.refusal)
         good = {target: unit for target, unit in moving.items() if target not in answers}
         postponed: dict[Target, ast.AST] = {}
-        going = {each.node for unit in good.values() for each in self.units.needed(unit)}
+        going = {
+            each.node for unit in good.values() if self._may_go(unit) for each in self.units.needed(unit)
+        }  # what stands in them moves along, and is looked at again when it has
         for target, unit in good.items():
             around = [above for above in self.scopes.ancestors(unit.node) if above in going]
             if around:
@@ -168,6 +171,9 @@ class _Planner:
                 "it moves with the function around it"
             )
         return answers
+
+    def _may_go(self, unit: Unit) -> bool:
+        return self.unsafe_too or not any(each.snapshots for each in self.units.needed(unit))
 
     def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
         """Units that share a needed unit, with those; each in source order."""
@@ -280,9 +286,11 @@ class _Planner:
             edits += self._arrive(moves, imports)
         except (Stay, Unwritable) as stay:
             return Refusal(str(stay))
+        unsafe = "; ".join(dict.fromkeys(why for unit in group for why in unit.snapshots)) or None
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
-        return Fix(f"move {', '.join(titles)} to {where}", tuple(_merged(edits)), tuple(dict.fromkeys(imports)))
+        title = f"move {', '.join(titles)} to {where}"
+        return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
 
     def _moves(self, group: list[Unit]) -> dict[Unit, _Move]:
         captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}
@@ -313,9 +321,10 @@ class _Planner:
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
                 raise Stay(f"{unit.label} reads values of the function around it: pass them to its constructor")
             self._choose_home(move, selves[unit], alone=len(group) == 1)
-            self.handover.check_identity(unit, bool(move.arguments or unit.frozen))
         for unit in group:
             self._name(moves[unit], moves)
+            is_renamed = not isinstance(unit.node, ast.Lambda) and moves[unit].name != unit.node.name
+            self.handover.check_identity(unit, bool(moves[unit].arguments or unit.frozen), is_renamed)
         return moves
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:

@@ -141,8 +141,8 @@ class Names:
         and no file star-imports this one.
         """
         module = self._scopes.module
-        if name.lower().startswith("test"):
-            return False  # pytest would collect it
+        if name.lower().startswith("test") or (len(name) < 3 and name.islower()):
+            return False  # pytest would collect it; says too little at module level
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
             return False
         above = home.parent

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from .definite import binds, blocks, header_binds, pattern_binds
+from .definite import binds, blocks, header_binds, pattern_binds, target_binds
 
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
@@ -260,6 +260,22 @@ class Scopes:
             return f"`{name}` may be unbound where the function is made: bind it on every path"
         return None
 
+    def is_loop_variable(self, variable: Variable, creation: ast.AST) -> bool:
+        """True when all that speaks against a copy taken at `creation` is that the next round of a loop binds anew."""
+        scope = variable.scope
+        if scope.kind is Kind.COMPREHENSION:
+            return True
+        anchor = self.anchor(creation, scope)
+        bound = [each for each in variable.bindings if each.kind != "declare"]
+        return (
+            all(
+                each.by is scope and each.kind not in ("del", "except") and each.done <= start_of(anchor)
+                for each in bound
+            )
+            and any(self._shared_loop(each, anchor, scope) for each in bound)
+            and self.is_surely_bound(variable, anchor)
+        )
+
     def anchor(self, node: ast.AST, scope: Scope) -> ast.AST:
         """`node`, or the function or class around it that stands directly in `scope`."""
         at = node
@@ -297,6 +313,8 @@ class Scopes:
             for block in blocks(above):
                 if below in block and binds(block[: block.index(below)], name):
                     return True
+            if isinstance(above, (ast.For, ast.AsyncFor)) and below in above.body and target_binds(above.target, name):
+                return True
             if isinstance(above, (ast.With, ast.AsyncWith)) and below in above.body and header_binds(above, name):
                 return True
             if isinstance(above, ast.match_case) and below in above.body and pattern_binds(above.pattern, name):

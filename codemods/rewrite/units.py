@@ -66,6 +66,7 @@ class Unit:
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable
     default_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
     at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
     mangled: bool = False
 
@@ -388,7 +389,12 @@ class Units:
                 )
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return None
-        why = self.scopes.why_not_once(variable, unit.node) or self._another_self(variable)
+        why = self.scopes.why_not_once(variable, unit.node)
+        if why is not None and self.scopes.is_loop_variable(variable, unit.node):
+            late = "each function would keep the value from when it is made, not see the last one"
+            unit.snapshots.append(f"{why.partition(': ')[0]}: {late}")
+            why = None
+        why = why or self._another_self(variable)
         if why is not None:
             return why
         for binding in bindings:
