@@ -1,0 +1,159 @@
+"""Who does the work: processes of this machine, or a Dask cluster. Both run the same task under the same keeper."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..problem import Problem
+from .child import Child
+from .spec import FAILED, Outcome, Spec
+
+
+@dataclass(frozen=True)
+class Event:
+    """`name` is being worked on, or (with an outcome) done."""
+
+    name: str
+    outcome: Outcome | None = None
+
+
+def run_local(specs: Iterable[Spec], jobs: int, scratch: Path) -> Generator[Event, None, None]:
+    """Work on `specs` with `jobs` processes, started afresh (as spawn does) and kept for the next repository."""
+    waiting = iter(specs)
+    taking = threading.Lock()
+    events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+    children = [Child(scratch) for _ in range(jobs)]
+    stopped = threading.Event()
+
+    def keep(child: Child) -> None:
+        while not stopped.is_set():
+            with taking:
+                spec = next(waiting, None)
+            if spec is None:
+                break
+            events.put(Event(spec.name))
+            try:
+                outcome = child.ask(spec)
+            except Exception as error:  # no space for scratch, say: this row's, not the batch's end
+                outcome = Outcome(FAILED, f"internal error (please report it): {error}", "engine")
+            events.put(Event(spec.name, outcome))
+        events.put(None)
+
+    threads = [threading.Thread(target=keep, args=(child,), daemon=True) for child in children]
+    try:
+        for thread in threads:
+            thread.start()
+        running = len(threads)
+        while running:
+            event = events.get()
+            if event is None:
+                running -= 1
+            else:
+                yield event
+    finally:
+        stopped.set()
+        for child in children:
+            child.close()
+
+
+_idle: queue.LifoQueue[Child] = queue.LifoQueue()
+
+
+def guarded(data: dict[str, object]) -> dict[str, object]:
+    """The task as a Dask worker runs it: in a process of its own, under the same limits as everywhere."""
+    from .version import tool_version
+
+    spec = Spec.from_json(data)
+    if spec.version != tool_version():
+        here = f"the worker runs spawnfix {tool_version()}, the batch {spec.version}"
+        return Outcome(FAILED, f"{here}: install the same one everywhere", "start").to_json()
+    try:
+        child = _idle.get_nowait()
+    except queue.Empty:
+        child = Child()
+    try:
+        return child.ask(spec).to_json()
+    finally:
+        _idle.put(child)
+
+
+def run_dask(specs: Iterable[Spec], address: str, retries: int = 2) -> Generator[Event, None, None]:
+    """Work on `specs` with the workers of the Dask cluster at `address` (or a YAML file for dask-jobqueue).
+
+    Dask starts tasks of lost workers again; a repository that its workers keep dying of is a failed one.
+    Raises Problem.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise Problem('--dask needs Dask: pip install "spawnfix[dask]"') from None
+    client_of: Any = distributed.Client
+    with contextlib.ExitStack() as stack:
+        try:
+            where = stack.enter_context(cluster_of(address)) if address.endswith((".yml", ".yaml")) else address
+            given = (
+                {"scheduler_file": where} if isinstance(where, str) and where.endswith(".json") else {"address": where}
+            )
+            client = stack.enter_context(client_of(**given, set_as_default=False))
+        except (OSError, ValueError, TimeoutError) as error:
+            raise Problem(f"{address}: no Dask scheduler answers: {error}") from None
+
+        def submit(spec: Spec) -> Any:
+            future = client.submit(guarded, spec.to_json(), pure=False, retries=retries)
+            names[future.key] = spec.name
+            return future
+
+        waiting = iter(specs)
+        names: dict[str, str] = {}
+        width = max(8, 4 * sum(client.nthreads().values()))  # enough to keep all busy, few enough for any list
+        first = list(islice(waiting, width))
+        completed: Any = distributed.as_completed
+        pending = completed([submit(spec) for spec in first])
+        for spec in first:
+            yield Event(spec.name)
+        for future in pending:
+            name = names.pop(future.key)
+            yield Event(name, _outcome(future))
+            future.release()
+            for spec in islice(waiting, max(1, 4 * sum(client.nthreads().values()) - len(names))):
+                pending.add(submit(spec))
+                yield Event(spec.name)
+
+
+def _outcome(future: Any) -> Outcome:
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return Outcome.from_json(future.result())
+    error = future.exception() if future.status == "error" else None
+    if isinstance(error, KilledWorker):
+        return Outcome(FAILED, "the Dask workers that worked on it died, again and again", "crash")
+    if error is None:
+        raise Problem(f"the Dask cluster is gone (a task is {future.status}); --resume goes on from here")
+    return Outcome(FAILED, f"internal error (please report it): {type(error).__name__}: {error}", "engine")
+
+
+@contextlib.contextmanager
+def cluster_of(file: str) -> Iterator[Any]:
+    """A cluster of batch jobs, as a YAML file says: `cluster: SLURM`, `jobs: 20`, `options: {cores: 4, ...}`."""
+    try:
+        jobqueue, yaml = import_module("dask_jobqueue"), import_module("yaml")
+    except ImportError:
+        raise Problem(f"{file}: needs dask-jobqueue: pip install dask-jobqueue") from None
+    try:
+        asked = yaml.safe_load(Path(file).read_text())
+        kind, jobs, options = asked["cluster"], int(asked.get("jobs", 1)), dict(asked.get("options") or {})
+        made = getattr(jobqueue, f"{kind}Cluster")
+    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Problem(f"{file}: want cluster: SLURM (or PBS, LSF...), jobs: N, options: {{...}}: {error}") from None
+    with made(**options) as cluster:
+        cluster.scale(jobs=jobs)
+        yield cluster
