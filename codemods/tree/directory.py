@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ..problem import Problem
 from .files import Entry, Files
+from .uninterrupted import uninterrupted
 
 MAX_BYTES = 16 * 1024 * 1024  # nobody writes a source file as large as this
 # Folders with other people's or a tool's files. Looked at only when the user names them.
@@ -25,6 +27,8 @@ VENDORED = frozenset({
     "conda-meta",
 })
 # fmt: on
+_SUFFIX = ".spawnfix"
+_LEFT_OVER = re.compile(rf"\..*\.(\d{{1,10}})-\w{{8}}{re.escape(_SUFFIX)}", re.DOTALL)
 GENERATED = frozenset({"build", "dist"})  # unless they are packages: torch.distributed helpers live in `dist/` too
 
 
@@ -144,16 +148,18 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
     """
     staged: list[tuple[Path, Path]] = []
     target = folder
+    _clear({(folder / path).parent for path in after})
     try:
         for path, data in sorted(after.items()):
             target = folder / path
             staged.append((_stage(target, data), target))
             if read_regular(folder, path) != before[path]:
                 raise Problem(f"{path} changed while spawnfix was at work; nothing was written, run it again")
-        while staged:
-            temporary, target = staged[0]
-            temporary.replace(target)
-            del staged[0]
+        with uninterrupted():
+            while staged:
+                temporary, target = staged[0]
+                temporary.replace(target)
+                del staged[0]
     except OSError as error:
         raise Problem(f"can't write {target}: {error.strerror or error}") from None
     finally:
@@ -161,15 +167,36 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
             temporary.unlink(missing_ok=True)
 
 
-def _stage(target: Path, data: bytes) -> Path:
-    status = target.lstat()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".spawnfix", dir=target.parent)
+def replaced(target: Path, data: bytes, mode: int) -> None:
+    """Put `data` into the file `target` at once, with the permissions `mode`. Raises OSError."""
+    temporary = _beside(target, data)
+    try:
+        temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _beside(target: Path, data: bytes) -> Path:
+    """A new file with `data` in the folder of `target`, safely on disk."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.{os.getpid()}-", suffix=_SUFFIX, dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
+
+
+def _stage(target: Path, data: bytes) -> Path:
+    status = target.lstat()
+    temporary = _beside(target, data)
+    try:
         if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
             with contextlib.suppress(OSError):
                 os.chown(temporary, status.st_uid, status.st_gid)
@@ -178,3 +205,25 @@ def _stage(target: Path, data: bytes) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def _clear(folders: Iterable[Path]) -> None:
+    """Remove what a run that was killed left in `folders`."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            for path in folder.glob(f".*{_SUFFIX}"):
+                found = _LEFT_OVER.fullmatch(path.name)
+                if found is not None and not _alive(int(found[1])):
+                    path.unlink()
+
+
+def _alive(process: int) -> bool:
+    if os.name == "nt":
+        return True  # there a signal would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

@@ -17,9 +17,12 @@ from pathlib import Path
 from ..problem import Problem
 from .directory import read_regular
 from .files import Entry
+from .put_back import Before
 from .repository import Blobs, GitFailed, Person, Repository
+from .uninterrupted import uninterrupted
 
 BRANCH = "spawnfix/migrate"
+_FAILED = "git says"
 _REGULAR = ("100644", "100755", "100664")
 
 
@@ -226,6 +229,7 @@ def _point(repository: Repository, name: str, wanted: str | None, commit: str, e
                 commit,
                 "",
                 env=env,
+                alone=True,
             )
             return name
         except GitFailed as error:
@@ -257,13 +261,22 @@ def check_out(repository: Repository, branch: Branch) -> None:
             f"{there}: {_some(stuck)} go through a filter that this repository's own configuration defines, "
             f"and spawnfix runs no program of a repository; git checkout {branch.name} yourself"
         )
-    try:
-        repository.git(
-            "checkout", "--quiet", "--no-guess", "--no-recurse-submodules", "--no-overwrite-ignore", branch.name, "--",
-            trusting=True, config=filters, env={"GIT_OPTIONAL_LOCKS": "1"},
-        )  # fmt: skip
-    except GitFailed as error:
-        raise NotCheckedOut(f"{there}: {_obstacle(error, branch.name)}") from None
+    before = Before.of(repository, branch.paths)
+    with uninterrupted():
+        try:
+            repository.git(
+                "checkout", "--quiet", "--no-guess", "--no-recurse-submodules", "--no-overwrite-ignore",
+                branch.name, "--", trusting=True, config=filters, env={"GIT_OPTIONAL_LOCKS": "1"}, alone=True,
+            )  # fmt: skip
+        except GitFailed as error:
+            if repository.branch() == branch.name:  # it is checked out; what failed came after that
+                return
+            why = _obstacle(error, branch.name)
+            # Before git writes anything it looks for what is in the way; then every file is still the user's own.
+            lost = before.put_back(repository, error.status < 0) if why.startswith(_FAILED) else []
+            if lost:
+                there += f", and {_some(lost)} could not be restored: git checkout --force {branch.base[:12]} -- them"
+            raise NotCheckedOut(f"{there}: {why}") from None
 
 
 def _filtered(repository: Repository, paths: Iterable[str], drivers: set[str]) -> list[str]:
@@ -289,7 +302,7 @@ def _obstacle(error: GitFailed, name: str) -> str:
         return f"another git process holds index.lock; when it is done, git checkout {name}"
     if "resolve your current index" in error.errors or "needs merge" in error.errors:
         return f"there are unresolved conflicts; resolve them, then git checkout {name}"
-    return f"git says: {error}"
+    return f"{_FAILED}: {error}"
 
 
 def _some(paths: Sequence[str], most: int = 3) -> str:

@@ -149,13 +149,16 @@ class Repository:
         env: Mapping[str, str] | None = None,
         trusting: bool = False,
         config: Mapping[str, str] | None = None,
+        alone: bool = False,
     ) -> bytes:
         """What `git <arguments>` prints. With `trusting` the user's configuration counts (mind `foreign_filters`).
 
+        A git that is `alone` ends its work also when Ctrl-C or a kill of the process group ends ours.
         Raises GitFailed, and Problem when git can't be run.
         """
         place = {"GIT_DIR": str(self.git_dir)} | ({"GIT_WORK_TREE": str(self.work_tree)} if self.work_tree else {})
-        return _run(self.folder, arguments, stdin=stdin, env=place | dict(env or {}), trusting=trusting, config=config)
+        env = place | dict(env or {})
+        return _run(self.folder, arguments, stdin=stdin, env=env, trusting=trusting, config=config, alone=alone)
 
     def head(self) -> str:
         """The id of the commit that is checked out.
@@ -308,6 +311,7 @@ def _run(
     env: Mapping[str, str] | None = None,
     trusting: bool = False,
     config: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> bytes:
     with contextlib.ExitStack() as stack:
         stream = None
@@ -324,6 +328,7 @@ def _run(
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
                 env={**_environment(trusting, config or {}), **(env or {})},
+                start_new_session=alone,
             )
         except (git.GitCommandNotFound, OSError) as error:
             raise Problem(f"git can't be started: {error}") from None
