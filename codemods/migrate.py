@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import difflib
 import os
 import re
 import sys
@@ -166,7 +167,7 @@ class _Run:
         self.scope = scope.strip("/")
         self.files_seen = 0
         self.crashes: list[Skipped] = []
-        self.proven_lines: dict[tuple[str, int], str] = {}  # the text of the lines in settings.proven
+        self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
 
     def screened(self) -> Project:
@@ -176,10 +177,10 @@ class _Run:
                 self.files_seen += 1
                 self._screen(self.files.peek(entry.path))
         project = Project(self.files, self.settings)
-        for _, path, line, _ in self.settings.proven:
+        for _, path, _, _ in self.settings.proven:
             source = project.source(path)
-            if source is not None and 0 < line <= len(source.line_starts):
-                self.proven_lines[path, line] = source.line_text(line).strip()
+            if source is not None:
+                self.proven_texts[path] = source.text
         return project
 
     def _screen(self, data: bytes) -> None:
@@ -218,15 +219,20 @@ class _Run:
         for rule, path, line, words in self.settings.proven:
             if (rule, path) != (finding.rule, finding.path):
                 continue
-            source = project.source(path)
-            if path in project.rewritten and source is not None:  # lines have moved
-                hit = source.line_text(finding.span.line).strip() == self.proven_lines.get((path, line))
-            else:
-                hit = finding.span.line <= line <= finding.span.end_line
+            now = self._line_now(project, path, line)
+            hit = now is not None and finding.span.line <= now <= finding.span.end_line
             if hit:
                 hop = Hop(path, finding.span.line, words)
                 return replace(finding, confidence=Confidence.PROVEN, trace=(*finding.trace, hop))
         return finding
+
+    def _line_now(self, project: Project, path: str, line: int) -> int | None:
+        """Where line `line` of the untouched file `path` is in `project`; None when it is no more."""
+        source, before = project.source(path), self.proven_texts.get(path)
+        if before is None or source is None or source.text == before:
+            return line
+        blocks = difflib.SequenceMatcher(None, before.splitlines(), source.text.splitlines(), False).get_matching_blocks()
+        return next((b.b + line - 1 - b.a + 1 for b in blocks if b.a <= line - 1 < b.a + b.size), None)
 
     def _wanted(self, finding: Finding, project: Project) -> bool:
         scope = self.scope
