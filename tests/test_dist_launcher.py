@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import textwrap
+import time
+from pathlib import Path
 
 import pytest
 
@@ -33,11 +38,12 @@ def files(**contents: str) -> dict[str, str]:
     return {".".join(name.rsplit("_", 1)): text for name, text in contents.items()}
 
 
-def findings(contents: dict[str, str]) -> list[Finding]:
-    return list(RULE.find(Project(MemoryFiles({path: text.encode() for path, text in contents.items()}))))
+def findings(contents: dict[str, str], **settings: str) -> list[Finding]:
+    files = MemoryFiles({path: text.encode() for path, text in contents.items()})
+    return list(RULE.find(Project(files, Settings(**settings))))  # type: ignore[arg-type]
 
 
-def migrated(contents: dict[str, str], **settings: bool) -> dict[str, str]:
+def migrated(contents: dict[str, str], **settings: bool | str) -> dict[str, str]:
     """The files that change, after `migrate --select dist-launcher`."""
     done = plan(
         MemoryFiles({path: text.encode() for path, text in contents.items()}),
@@ -397,6 +403,7 @@ def test_refuses_a_script(script: str, reason: str) -> None:
         (f'export L="{LAUNCH}"\n$L a.py', "exported"),
         (f'L="{LAUNCH}"\n$L a.py\nx=$L', "used in other ways"),
         (f'L="{LAUNCH}"\n$L a.py\n$L gone.py', "not found"),
+        (f"F=$1\n[ $2 ] && F='--use_env'\n{LAUNCH} $F a.py", "may hold --use_env"),
         (f"bash -c '{LAUNCH} \"a.py\"'", "quoted command"),
     ],
 )
@@ -629,8 +636,10 @@ def test_messages_name_the_consequence() -> None:
         ),
         (
             ".github/workflows/ci.yml",
-            "    - name: {L} a.py\n      run: |\n        cd ${{{{ github.workspace }}}}\n        cd -\n        {L} \\\n          a.py\n",
-            "    - name: {L} a.py\n      run: |\n        cd ${{{{ github.workspace }}}}\n        cd -\n        torchrun \\\n          a.py\n",
+            "    - name: {L} a.py\n      run: |\n"
+            "        cd ${{{{ a.b }}}}\n        cd -\n        {L} \\\n          a.py\n",
+            "    - name: {L} a.py\n      run: |\n"
+            "        cd ${{{{ a.b }}}}\n        cd -\n        torchrun \\\n          a.py\n",
         ),
         (
             ".gitlab-ci.yml",
@@ -677,3 +686,216 @@ def test_other_places_for_launch_lines(path: str, before: str, after: str | None
     text = before.format(**names)
     changed = migrated({path: text, "a.py": READS_ENV, "x/a.py": READS_ENV})
     assert changed == ({path: after.format(**names)} if after is not None else {})
+
+
+# --launcher
+
+TELLS = """\
+import os, sys, time
+rank = os.environ["RANK"]
+shown = [os.environ.get(name) for name in ("LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "X")]
+print(rank, *shown, *sys.argv[1:], flush=True)
+if "--fail" in sys.argv and rank == "1":
+    sys.exit(7)
+if "--fail" in sys.argv:
+    time.sleep(60)
+"""
+
+
+def looped(shell: str) -> str:
+    """`shell` after `--launcher python`; nothing else may change."""
+    contents = {"run.sh": shell, "a.py": READS_ENV}
+    (path, text), *others = migrated(contents, launcher="python").items()
+    assert (path, others) == ("run.sh", [])
+    assert migrated({**contents, "run.sh": text}, launcher="python") == {}
+    return text
+
+
+def ran(shell: str, folder: Path, *arguments: str, **environment: str) -> tuple[int, list[str]]:
+    """Exit code and sorted lines of `shell`, with `a.py` beside it that tells what its rank was given."""
+    (folder / "a.py").write_text(TELLS)
+    (folder / "run.sh").write_text(shell)
+    (folder / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    (folder / "python").chmod(0o755)
+    clean = {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **environment}
+    command = ["bash", "run.sh", *arguments]
+    done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=30)
+    assert "line " not in done.stderr, done.stderr
+    return done.returncode, sorted(done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("shell", "told"),
+    [
+        pytest.param(
+            f"{LAUNCH} --nproc_per_node=2 a.py --x",
+            ["0 0 2 127.0.0.1 29500 None --x", "1 1 2 127.0.0.1 29500 None --x"],
+            id="two ranks",
+        ),
+        pytest.param(
+            f'set -eu\nX=1 {LAUNCH} \\\n  --nproc_per_node "$1" --master_port $2 \\\n  a.py \\\n  "$3" | sort -r',
+            ["0 0 2 127.0.0.1 77 1 a b", "1 1 2 127.0.0.1 77 1 a b"],
+            id="strict shell, environment, pipe, quoting",
+        ),
+        pytest.param(
+            f"f() {{\n\t{LAUNCH} --use_env --rdzv_endpoint=localhost:$2 --nproc_per_node $1 a.py > log 2>&1 &\n}}\n"
+            "f 1 78\nwait\ncat log",
+            ["0 0 1 localhost 78 None"],
+            id="in a function, in the background, to a file",
+        ),
+        pytest.param(
+            "RANK=1 NODES=2\ntorchrun --nnodes=$NODES --node_rank=$RANK --master_addr=h --nproc_per_node=2 a.py $RANK",
+            ["2 0 4 h 29500 None 1", "3 1 4 h 29500 None 1"],
+            id="the second of two nodes, its number called RANK",
+        ),
+        pytest.param("if torchrun a.py; then echo yes; fi", ["0 0 1 127.0.0.1 29500 None", "yes"], id="a condition"),
+        pytest.param("torchrun -m a x", ["0 0 1 127.0.0.1 29500 None x"], id="a module"),
+    ],
+)
+def test_the_loop_really_starts_the_ranks(shell: str, told: list[str], tmp_path: Path) -> None:
+    assert ran(looped(shell + "\n"), tmp_path, "2", "77", "a b") == (0, told)
+
+
+def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
+    shell = looped(f"#!/bin/bash\n{LAUNCH} --nproc_per_node=3 a.py $1\nexit $?\n")
+    start = time.monotonic()
+    code, told = ran(shell, tmp_path, "--fail")
+    assert code == 7 and len(told) == 3
+    assert time.monotonic() - start < 25  # the others sleep for a minute: they were stopped
+    assert ran(shell, tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("shell", "reason"),
+    [
+        ("#!/bin/sh\ntorchrun a.py", "needs bash"),
+        ("srun torchrun a.py", "`srun` starts the launcher"),
+        ("torchrun --nproc_per_node=gpu a.py", "counts the devices itself"),
+        ("torchrun --max_restarts=3 a.py", "--max_restarts=3"),
+        ("torchrun --nnodes=2 --rdzv_backend=c10d --rdzv_endpoint=$H a.py", "--rdzv_backend=c10d"),
+        ("torchrun --nnodes=2 a.py", "which node is which"),
+        ("torchrun > log a.py", "redirection"),
+        ('bash -c "torchrun a.py"', "quoted command"),
+        ("L='torchrun --nnodes 1'\n$L a.py", "the variable L"),
+        ("torchrun --nproc_per_node=2 a.py --world $WORLD_SIZE", "$WORLD_SIZE"),
+        ("torchrun $FLAGS a.py", "$FLAGS"),
+    ],
+)
+def test_keeps_the_launcher_where_a_loop_can_not_do_its_work(shell: str, reason: str) -> None:
+    contents = {"run.sh": shell + "\n", "a.py": READS_ENV}
+    assert migrated(contents, launcher="python") == {}
+    (said,) = [finding.reason for finding in findings(contents, launcher="python")]
+    assert said is not None and reason in said
+
+
+def test_launcher_torchrun_keeps_a_launcher() -> None:
+    contents = {"run.sh": "torchrun --nproc_per_node=4 a.py\n", "a.py": SPAWNS}
+    assert migrated(contents) and not migrated(contents, launcher="torchrun")
+    (finding,) = findings(contents, launcher="torchrun")
+    assert finding.reason is not None and "--launcher auto" in finding.reason
+
+
+# scripts alone, other ways to start them
+
+DISTRIBUTED = HEARS_ARGUMENT.replace(
+    "args =", "import torch.distributed as dist\ndist.init_process_group('gloo')\nargs ="
+)
+
+
+def test_script_without_a_launch_line() -> None:
+    (finding,) = findings({"a.py": DISTRIBUTED})
+    assert finding.confidence is Confidence.LIKELY and finding.fix is not None and finding.fix.unsafe is None
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("a.py", 3), ("a.py", 7)]
+    changed = migrated({"a.py": DISTRIBUTED})["a.py"]
+    assert "'--local-rank', '--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0))" in changed
+    assert findings({"a.py": changed}) == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(HEARS_ARGUMENT, id="not distributed, no torch"),
+        pytest.param(DISTRIBUTED.replace("print(args.local_rank)", ""), id="never used"),
+        pytest.param(DISTRIBUTED.replace("default=0", "default=find_rank()"), id="a default that may know the rank"),
+        pytest.param(SPAWNS.replace("--gpus", "--local_rank"), id="starts its own ranks"),
+        pytest.param("def add(p):\n    p.add_argument('--local_rank', type=int, default=0)\n", id="no program"),
+        pytest.param(
+            DISTRIBUTED.replace(
+                "print(args", "import os\nif 'LOCAL_RANK' not in os.environ:\n    os.environ['LOCAL_RANK'] = str(args"
+            ),
+            id="the environment comes first",
+        ),
+    ],
+)
+def test_scripts_that_need_nothing(script: str) -> None:
+    assert findings({"a.py": script}) == []
+
+
+def test_deepspeed_passes_the_rank_itself() -> None:
+    script = DISTRIBUTED.replace("import argparse", "import argparse\nimport deepspeed")
+    (finding,) = findings({"a.py": script})
+    assert finding.confidence is Confidence.POSSIBLE and not migrated({"a.py": script})
+
+
+def test_script_alone_where_torch_is_too_old_for_the_line() -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": DISTRIBUTED, "requirements.txt": "torch==1.8\n"}
+    assert migrated(contents).keys() == {"a.py"}
+    assert [finding.path for finding in findings(contents) if finding.reason] == ["run.sh"]
+
+
+def test_parser_of_another_module_without_a_launch_line() -> None:
+    options = "import argparse\n\ndef parser():\n    p = argparse.ArgumentParser()\n"
+    options += "    p.add_argument('--local_rank', type=int, default=-1)\n    return p\n"
+    main = "import torch.distributed as dist\nfrom options import parser\n\nargs = parser().parse_args()\n"
+    main += "if args.local_rank >= 0:\n    dist.init_process_group('gloo')\n"
+    assert migrated({"options.py": options, "main.py": main}).keys() == {"options.py"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "place"),
+    [
+        ("a.py", 'run([sys.executable, "-m", "torch.distributed.launch", "b.py"])\n', (1, 28)),
+        ("a.py", "os.system('python -m torch.distributed.launch b.py')\n", (1, 11)),
+        ("a.py", "subprocess.call(f'python -m torch.distributed.launch {x}', shell=True)\n", (1, 17)),
+        ("a.py", "cmd = f'python -m torch.distributed.launch --nproc_per_node {n} b.py'\n", (1, 7)),
+        ("a.py", "from torch.distributed.launch import main\n", (1, 1)),
+        ("run.bat", "rem python -m torch.distributed.launch b.py\npython -m torch.distributed.launch b.py\n", (2, 8)),
+        ("run.ps1", "# x\npython -m torch.distributed.launch b.py\n", (2, 8)),
+        ("Makefile", "L := python -m torch.distributed.launch\nt:\n\t$(L) b.py\n", (1, 16)),
+        ("run.sh", "ssh host python -m torch.distributed.launch b.py\n", (1, 10)),
+        ("run.sh", "ssh host 'cd x; python -m torch.distributed.launch b.py'\n", (1, 27)),
+    ],
+)
+def test_reports_what_it_does_not_rewrite(path: str, text: str, place: tuple[int, int]) -> None:
+    contents = {path: text, "b.py": READS_ENV}
+    (finding,) = findings(contents)
+    assert (finding.span.line, finding.span.column) == place
+    assert finding.reason is not None and not migrated(contents)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('python -m torch.distributed.launch b.py')\n",
+        'parser.error("use python -m torch.distributed.launch")\n',
+        '"""python -m torch.distributed.launch b.py"""\n',
+        'WORDS = ["torch.distributed.launch", "torchrun"]\n',
+        "subprocess.run(['torchrun', 'b.py'])\n",
+    ],
+)
+def test_python_that_only_speaks_of_launchers(text: str) -> None:
+    assert findings({"a.py": text, "b.py": READS_ENV}) == []
+
+
+def test_hydra_takes_no_local_rank() -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": "import hydra\n@hydra.main()\ndef main(cfg): ...\nmain()\n"}
+    (finding,) = findings(contents)
+    assert "Hydra" in finding.message and migrated(contents) == {"run.sh": "torchrun a.py\n"}
+
+
+def test_rank_on_the_node_taken_for_the_rank_among_all() -> None:
+    script = READS_ENV + "import torch.distributed as dist\ndist.init_process_group('gloo', rank=args.local_rank)\n"
+    contents = {"run.sh": "torchrun --nnodes=$N --node_rank=$R a.py\n", "a.py": script}
+    (finding,) = findings(contents)
+    assert finding.path == "a.py" and "rank on the node" in finding.message and finding.reason is not None
+    assert findings({**contents, "run.sh": "torchrun --nnodes=1 a.py\n"}) == []

@@ -167,7 +167,8 @@ class Decisions:
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
         verdict = self._renamed(source, line, program.path)
-        if verdict.reason is None:  # else the launch line stays, and the script is looked at without it
+        loop = self.launcher == "python"
+        if verdict.reason is None and not (loop and line.host == GUIDE):  # else the line stays: see `alone`
             self.settled.add(program.path)
         try:
             self._local_rank(line, program, verdict)
@@ -178,7 +179,7 @@ class Decisions:
         per_node = line.flag("nproc-per-node")
         if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
             _pass_launcher(source, line, option, verdict)
-        if self.launcher == "python" and verdict.reason is None:
+        if loop and verdict.reason is None:
             _write_loop(source, line, verdict)
         return verdict
 
@@ -195,6 +196,11 @@ class Decisions:
         verdict = Verdict(
             "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
         )
+        unknown = next((flag.words[0].text for flag in line.flags if not flag.name), None)
+        if unknown is not None and re.search(r"--use[_-]env", source.text) and use_env is None:
+            verdict.reason = (
+                f"`{unknown}` may hold --use_env, which torchrun does not take: rename the launcher by hand"
+            )
         newest, where = self._newest_torch(line, path)
         if newest < _OLDEST_RUN and self.launcher != "python":
             verdict.reason = f"{where} asks for torch {newest[0]}.{newest[1]}, torchrun came with 1.10: raise it first"

@@ -14,6 +14,7 @@ _TALKERS = frozenset(  # their arguments are text for people, names of processes
     """echo printf cat tee logger grep egrep fgrep rg sed awk which type whereis pkill pgrep killall kill ps man alias
     hash pip pip3 conda mamba git read return exit test [ [[ : true false""".split()  # noqa: SIM905
 )
+_HANDS_ON = frozenset({"ssh", "pdsh", "tmux", "screen", "parallel", "su", "docker", "kubectl", "singularity"})
 _OTHER_LAUNCHERS = frozenset({"deepspeed", "accelerate", "horovodrun", "colossalai", "composer"})
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
@@ -120,7 +121,8 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
                     reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"
                     found.append(Unread(start, start + len(LAUNCH), f"{reason}: rewrite it by hand"))
     for command in script.commands:
-        for word in quoted_commands(command.words):
+        handed = command.words[1:] if (command.words[0].value or "") in _HANDS_ON else ()
+        for word in (*quoted_commands(command.words), *handed):
             place = re.search(re.escape(LAUNCH), word.text)
             if place and word.text[0] in "\"'" and not any(word.start <= at < word.end for at in covered):
                 start = word.start + place.start()

@@ -29,32 +29,42 @@ def rank_loop(source: Source, line: LaunchLine, extra: str) -> Edit:
     if "rdzv-endpoint" in flags:
         host, colon, number = flags["rdzv-endpoint"].strip("\"'").rpartition(":")
         address, port = (host, number if number != "0" else _PORT) if colon else (number, _PORT)
-    world, rank = count, "$LOCAL_RANK"
+    world, rank = count, "$rank"
     if flags.get("nnodes", "1") != "1":
         nodes, node = flags["nnodes"], flags.get("node-rank")
         if ":" in re.sub(r"\$\{[^}]*\}", "", nodes) or node is None or "127.0.0.1" in address:
             raise ValueError("which node is which is only known to the launcher: pass --node_rank and --master_addr")
-        world, rank = f"$(({_bare(nodes)} * {_bare(count)}))", f"$(({_bare(node)} * {_bare(count)} + LOCAL_RANK))"
+        world, rank = f"$(({_bare(nodes)} * {_bare(count)}))", f"$(({_bare(node)} * {_bare(count)} + rank))"
     last = f"$(({_bare(count)} - 1))" if not count.isdigit() else str(int(count) - 1)
     outer = _indentation(source, line)
     unit = "\t" if "\t" in outer else "    "
     one, two = outer + unit, outer + unit + unit
-    shared = f"MASTER_ADDR={address} MASTER_PORT={port} WORLD_SIZE={world}"
+    shared = {"MASTER_ADDR": address, "MASTER_PORT": port, "WORLD_SIZE": world}
+    program = _program(source, line, extra)
+    _own_names(shared, f"{program} {count}")
+    exports = " ".join(f"{name}={value}" for name, value in shared.items())
     text = (
         "(\n"
-        f"{one}export {shared} OMP_NUM_THREADS=${{OMP_NUM_THREADS:-1}}\n"
+        f"{one}export {exports} OMP_NUM_THREADS=${{OMP_NUM_THREADS:-1}}\n"
         f"{one}ranks=()\n"
         f"{one}trap 'kill \"${{ranks[@]}}\" 2> /dev/null || :' EXIT  # no rank outlives the others\n"
-        f"{one}for LOCAL_RANK in $(seq 0 {last}); do\n"
-        f"{two}export LOCAL_RANK RANK={rank}\n"
-        f"{two}{_program(source, line, extra)} &\n"
+        f"{one}for rank in $(seq 0 {last}); do\n"
+        f"{two}RANK={rank} LOCAL_RANK=$rank {program} &\n"
         f"{two}ranks+=($!)\n"
         f"{one}done\n"
         f"{one}while wait -n; do :; done  # until one fails, or all are done\n"
-        f'{one}for rank in "${{ranks[@]}}"; do kill "$rank" 2> /dev/null || wait "$rank" || exit; done\n'
+        f'{one}for pid in "${{ranks[@]}}"; do kill "$pid" 2> /dev/null || wait "$pid" || exit; done\n'
         f"{outer})"
     )
-    return Edit(line.path, line.command.start, line.command.words[-1].end, text)
+    return Edit(line.path, _start(source, line), line.command.words[-1].end, text)
+
+
+def _own_names(shared: dict[str, str], used: str) -> None:
+    """Raises ValueError when `used`, text of the line, reads a variable that the loop gives another value."""
+    taken = [name for name, value in shared.items() if not re.match(rf"\$\{{?{name}\b", _bare(value))]
+    for name in (*taken, "rank", "ranks"):
+        if re.search(rf"\$\{{?{name}\b", used):
+            raise ValueError(f"the line reads ${name}, which the loop sets: rename that variable first")
 
 
 def _can_stand(source: Source, line: LaunchLine) -> None:
@@ -66,7 +76,7 @@ def _can_stand(source: Source, line: LaunchLine) -> None:
     words = [*line.command.words]
     if line.module.via or (line.entry is not None and line.entry.via):
         raise ValueError(f"the launcher stands in the variable {line.module.via or 'of the script'}: spell it out")
-    if line.command.start > 0 and source.text[line.command.start - 1] in "\"'`":
+    if _start(source, line) > 0 and source.text[_start(source, line) - 1] in "\"'`":
         raise ValueError("the launch line stands inside a quoted command: move it to a script of its own")
     wrappers = [word.text for word in line.wrappers if word.text != "nohup"]
     if wrappers:
@@ -97,8 +107,15 @@ def _bare(text: str) -> str:
     return text.strip("\"'")
 
 
+def _start(source: Source, line: LaunchLine) -> int:
+    """Where the command starts. `A=1 B=2` on the line before is a command of its own, which the parser overlooks."""
+    start, end = line.command.start, line.command.words[0].start
+    breaks = [found.end() for found in re.finditer(r"(?<!\\)(?<!\\\r)\n[ \t]*", source.text[start:end])]
+    return start + (breaks[-1] if breaks else 0)
+
+
 def _indentation(source: Source, line: LaunchLine) -> str:
-    start = source.text.rfind("\n", 0, line.command.start) + 1
+    start = source.text.rfind("\n", 0, _start(source, line)) + 1
     blank = re.match(r"[ \t]*", source.text[start:])
     return blank.group() if blank is not None else ""
 
@@ -106,7 +123,7 @@ def _indentation(source: Source, line: LaunchLine) -> str:
 def _program(source: Source, line: LaunchLine, extra: str) -> str:
     """One rank: the environment, the interpreter and the script as they were."""
     assert line.entry is not None
-    head = source.text[line.command.start : line.command.words[0].start]
+    head = source.text[_start(source, line) : line.command.words[0].start]
     head = re.sub(r"\s*\\\r?\n\s*", " ", head) + "".join(f"{word.text} " for word in line.wrappers)
     interpreter = "python" if line.interpreter is None else line.interpreter.text
     flags = [word.text for word in line.interpreter_flags]
