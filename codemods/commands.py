@@ -122,6 +122,10 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option("--from", metavar="FILE", help="Take the places that `diagnose --save FILE` saw fail as proven."),
     ] = None,
+    bowler_query: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also apply the Bowler query that your FILE defines as `query`."),
+    ] = None,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives
@@ -143,7 +147,14 @@ def migrate(
         free_name(where.commit.repository, branch)  # before the work, not after it
     from .migrate import plan
 
+    own: dict[str, Rule] = {}
+    if bowler_query is not None:
+        from .python2.own_query import own_query
+
+        own = {"bowler-query": own_query(bowler_query)}
+        settings = replace(settings, select=(*settings.select, *own) if settings.select else ())
     with _watched("migrating") as rules:
+        rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules)
     diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
     if patch is not None:

@@ -56,7 +56,10 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     start = repository.branch() or target.commit.commit[:12]
     known = transforms.rules()
     commits = [
-        git_tree.Commit(change.contents, commit_message(change, known[change.rule].summary, __version__))
+        git_tree.Commit(
+            change.contents,
+            commit_message(change, known[change.rule].summary if change.rule in known else change.rule, __version__),
+        )
         for change in plan.changes
     ]
     branch = git_tree.build_branch(target.commit, commits, wanted)

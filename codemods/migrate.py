@@ -199,6 +199,10 @@ class _Run:
         for _ in range(MAX_CRASHES):
             try:
                 found = dict.fromkeys(rule.find(project))
+                if project.python2_paths:
+                    from .python2.rules import find
+
+                    found |= dict.fromkeys(find(rule.id, project))
                 break
             except Exception as error:
                 if os.environ.get("SPAWNFIX_DEBUG"):

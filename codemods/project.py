@@ -34,6 +34,7 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
+        self._python2: set[str] = set()
         self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
 
     @cached_property
@@ -84,12 +85,28 @@ class Project:
                 return tree
             self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
         except SyntaxError as error:
-            self.skipped[path] = Skipped(path, f"line {error.lineno}: {error.msg}")
+            self.skipped[path] = Skipped(path, self._old(path, source.text) or f"line {error.lineno}: {error.msg}")
         except (RecursionError, MemoryError):
             self.skipped[path] = Skipped(path, "nested too deeply to be parsed")
         except ValueError as error:
             self.skipped[path] = Skipped(path, f"can't be parsed: {error}")
         return None
+
+    def _old(self, path: str, text: str) -> str | None:
+        """The reason that goes with Python 2 (`python2_paths` knows it where it can be read); None for other text."""
+        from .python2 import bowler
+
+        if bowler.reads(text):
+            self._python2.add(path)
+            return "Python 2: only a few plain patterns are looked for"
+        if not bowler.installed() and bowler.looks_old(text):
+            return f"Python 2: pip install '{bowler.EXTRA}' to have it looked at"
+        return None
+
+    @property
+    def python2_paths(self) -> tuple[str, ...]:
+        """Files that were found to be Python 2 so far (`module` looks), sorted."""
+        return tuple(sorted(self._python2))
 
     def concrete(self, path: str) -> cst.Module:
         """The libcst tree of a Python file that `module` could parse.
@@ -136,6 +153,7 @@ class Project:
             assert before is not None
             after._overlay[path] = Source(path, text, before.encoding, before.bom)
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
+        after._python2 = self._python2 - set(texts)
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
         known = self.facts if "facts" in self.__dict__ else self.inherited_facts
         after.inherited_facts = {path: facts for path, facts in known.items() if path not in texts}
@@ -157,6 +175,7 @@ class Project:
         after._sources = {**self._sources, path: None}
         after._overlay.pop(path, None)
         after._modules[path] = None
+        after._python2 = self._python2 - {path}
         after.inherited_facts.pop(path, None)
         return after
 

@@ -170,6 +170,10 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
     try:
         _parsed(before.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        from .python2.bowler import reads
+
+        if isinstance(error, SyntaxError) and reads(before.text):
+            return None if reads(after) else "the result is not Python 2 any more"
         return f"the file does not compile as it is: {_words(error)}"
     if thorough and not _survives_libcst(before.text):
         return "the file does not survive reading and writing it unchanged"
