@@ -787,6 +787,12 @@ def test_tests_do_not_speak_for_the_program() -> None:
     assert [(c.path, c.confidence) for c in crossings(files)] == [("tests/test_data.py", Confidence.POSSIBLE)]
 
 
+def test_a_module_of_a_test_is_not_made_to_cross() -> None:
+    code = "import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.act = lambda x: x\n"
+    assert [c.confidence for c in crossings({"tests/test_net.py": code})] == [Confidence.POSSIBLE]
+    assert [c.confidence for c in crossings({"net.py": code})] == [Confidence.LIKELY]
+
+
 def test_instances() -> None:
     files = PROGRAMS["through an attribute, a list and another file"]
     contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}

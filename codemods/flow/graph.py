@@ -156,7 +156,7 @@ class Flow:
         longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
         if len(trace) > longest or (is_test(path) and trace[-1].path != path):
             confidence = Confidence.POSSIBLE
-        if confidence is Confidence.LIKELY and guessed:
+        if confidence is Confidence.LIKELY and (guessed or is_test(path)):
             confidence = Confidence.POSSIBLE
         boundary = self._boundary(reasons[number], reasons)
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
