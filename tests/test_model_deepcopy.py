@@ -618,3 +618,37 @@ def test_no_tensor_with_history_is_kept(keep: str, text: str) -> None:
 def test_other_things_that_running_keeps_would_be_lost() -> None:
     (finding,) = found(RUN, CACHING.format(keep="h = self.features = self.fc(x)\n        self.calls = 1"))
     assert finding.confidence is Confidence.PROVEN and "runs `model`" in (finding.reason or "")
+
+
+def test_a_model_that_hands_over_itself() -> None:
+    methods = "    def fuse(self):\n        return ModelEMA(self)\n\n    def both(self):\n        return self.fuse()\n"
+    main = TRAIN.replace("self.group = group", "pass").rstrip() + f"\n\n{methods}"
+    main += "\n\ndef main():\n    return Net(4).fuse()\n"
+    assert at({"ema.py": EMA.format(model="model"), "main.py": main}, "ema.py").confidence is Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("diffusers.FlowMatchEulerDiscreteScheduler", False),
+        ("diffusers.schedulers.scheduling_ddpm.DDPMScheduler", False),
+        ("diffusers.StableDiffusionPipeline", False),
+        ("transformers.CLIPTokenizer", False),
+        ("transformers.CLIPTextConfig", False),
+        ("transformers.CLIPTextModel", True),
+        ("transformers.models.bert.modeling_bert.BertForMaskedLM", True),
+        ("diffusers.UNet2DConditionModel", True),
+        ("diffusers.models.AutoencoderKL", True),
+    ],
+)
+def test_which_classes_of_libraries_are_models(name: str, model: bool) -> None:
+    module, _, last = name.rpartition(".")
+    head = f"from {module} import {last}\n{HEAD_NO_GROUP}"
+    assert bool(found(f"thing = {last}(args)\nother = deepcopy(thing)", head)) is model
+
+
+def test_wrapped_under_a_condition_says_by_what() -> None:
+    (finding,) = found(
+        "model = Net(4)\nif args.c:\n    model = torch.compile(model)\nema = deepcopy(model)", HEAD_NO_GROUP
+    )
+    assert "compile the copy too" in (finding.reason or "")

@@ -32,7 +32,7 @@ class Built:
 
 def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) -> Iterator[Built]:
     """Where the model that `key` holds at `copy` is built, when the function of the copy does not show it."""
-    if depth > _DEPTH or isinstance(copy.scope, ast.Module):
+    if depth > _DEPTH or isinstance(copy.scope, ast.Module) or key == "self":
         return
     parent = search.parents.get(copy.scope)
     owner = parent if isinstance(parent, ast.ClassDef) else None
@@ -46,7 +46,7 @@ def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) ->
     for caller, call in _calls(search, copy.scope, owner):
         index, name = position
         given = next((word.value for word in call.keywords if word.arg == name), None)
-        if given is None and index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+        if given is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
             given = call.args[index]
         if given is None:
             continue

@@ -191,8 +191,11 @@ class _Search(Again):
                         same = isinstance(owner, ast.Assign) and _method_steps(owner, key) is not None
                         if not same and not (either and _wraps_parallel(owner, key)):
                             line = getattr(inner, "lineno", 0)
+                            name = _called_by(owner)
                             copy.blocker = copy.blocker or (
-                                f"line {line} may make `{key}` something else: copy the model before that line"
+                                wrapped_words(name, line, key)
+                                if WRAPPED.search(name)
+                                else f"line {line} may make `{key}` something else: copy the model before that line"
                             )
         copy.effects = uses.effects(rest, key)
         if not unwrapped:
@@ -396,6 +399,11 @@ def _copied(argument: ast.expr) -> tuple[str | None, bool]:
             return dotted(default), True
         return None, False
     return dotted(argument), False
+
+
+def _called_by(node: ast.AST) -> str:
+    """`torch.compile` of `model = torch.compile(model)`"""
+    return (dotted(node.value.func) or "") if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else ""
 
 
 def _wraps_parallel(node: ast.AST, key: str) -> bool:

@@ -14,7 +14,13 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr
 
 _DEPTH = 8  # re-exports and base classes followed at most
 _TORCH_MODULES = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*$")
-_OTHER_MODULES = re.compile(r"(torchvision\.models|timm\.models|diffusers|transformers)\.[\w.]*[A-Z]\w*$")
+_OTHER_MODULES = re.compile(
+    r"(torchvision\.models|timm\.models)\.[\w.]*[A-Z]\w*$|"
+    # besides models these have schedulers, tokenizers, pipelines and configurations, which hold no state dict
+    r"(diffusers|transformers)\.([\w.]*\.)?(?!\w*(Config|Tokenizer\w*|Output|Mixin)$)"
+    r"[A-Z]\w*(Model|ModelWithProjection|Encoder|Decoder|Net|UNet\w*|Autoencoder\w*|AutoencoderKL\w*|For[A-Z]\w+)$|"
+    r"(diffusers|transformers)\.([\w.]*\.)?(UNet|Autoencoder)\w*$"
+)
 _MODULE_BASES = {
     "torch.nn.Module",
     "torch.nn.modules.module.Module",
