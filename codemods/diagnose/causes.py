@@ -23,7 +23,7 @@ class Cause:
 
 
 _TYPE = r"(?:_io\.)?(?P<type>[\w.<>]+)"
-_NAME = r"(?:'(?P<name>[^']+)'|<(?:function|class) '?(?P<name2>[^'\s]+?)'?(?: at 0x[0-9a-fA-F]+)?>)"
+_NAME = r"(?:'(?P<name>[^']+)'|<function (?P<name2>\S+) at 0x\w+>|<class '(?P<name3>[^']+)'>)"
 _LAMBDAS = (
     "a function or class made inside a function (lambda, nested def, local class) has no name that a worker finds",
     "give it a name at the top of a module; functools.partial carries the values that it uses",
@@ -229,7 +229,7 @@ def cause_of(error: str) -> Cause | None:
         match = pattern.search(error)
         if match:
             groups = match.groupdict()
-            name = groups.get("name") or groups.get("name2") or ""
+            name = groups.get("name") or groups.get("name2") or groups.get("name3") or ""
             return Cause(
                 rule,
                 what,

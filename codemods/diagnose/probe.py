@@ -27,6 +27,7 @@ import multiprocessing.process
 import multiprocessing.reduction
 import os
 import pickle
+import re
 import shutil
 import sys
 import tempfile
@@ -40,7 +41,9 @@ MAX_PROBLEMS = 200  # in one object
 MAX_ALIKE = 10  # problems whose paths differ only in numbers; the others are counted
 MAX_DEPTH = 600  # containers and objects inside each other
 MAX_PATH = 2000  # characters
-CHUNK = 20000  # elements of a container tried at once: bounds the memory of the quick pickler
+CHUNK = (
+    20000 if sys.version_info >= (3, 8) else 1000
+)  # elements of a container tried at once: bounds the memory of the quick pickler
 SOME = 48  # elements from which on the quick pickler is tried first
 LARGE = 1 << 16  # bytes from which on data is counted only
 NOTABLE = 1 << 20  # bytes from which on a path is listed in the payload
@@ -607,6 +610,8 @@ class _Quick(pickle.Pickler):
         return (bytes, ())
 
     def reducer_override(self, obj: Any) -> Any:
+        if time.monotonic() > self.sink.deadline:
+            raise OutOfTime
         cls = type(obj)
         if isinstance(obj, type) or cls is types.FunctionType:
             if self.look.children:
@@ -684,7 +689,7 @@ def _in_c(obj: Any) -> Any:
 
 
 def _numberless(path: str) -> Any:
-    return "".join("0" if letter.isdigit() else letter for letter in path)
+    return re.sub(r"\d+", "0", path)
 
 
 # ---------------------------------------------------------------- what is said about a problem
@@ -744,6 +749,10 @@ def _definition(subject: Any) -> Any:
                 elif not named:
                     nodes.append((child, depth))
     return None
+
+
+def _defined(module: str, qualname: str) -> Any:
+    return _definition(functools.reduce(getattr, qualname.split("."), sys.modules[module]))
 
 
 def _place(file: Any, line: Any) -> Any:
@@ -1068,7 +1077,7 @@ def _in_child(folder: str, looks: Any, name: Any, seconds: float) -> None:
         return
     for number, error in answer["names"]:
         (module, qualname), path, result = names[number]
-        made = _safely(lambda: _definition(functools.reduce(getattr, qualname.split("."), sys.modules[module])), None)
+        made = _safely(functools.partial(_defined, module, qualname), None)
         _child_problem(result, path, qualname, error, None, made)
     seen = {problem["error"] for _, result, _ in looks for problem in result["problems"]}
     for number, error, place in answer["loads"]:

@@ -1,6 +1,6 @@
 """For pytest: `assert_spawn_safe(obj)`, as a function and as a fixture, and `--spawnfix`.
 
-With `--spawnfix` a test fails when a DataLoader that it (or a fixture) builds holds what no spawned worker can be given.
+With `--spawnfix` a test fails when a DataLoader that it (or a fixture) builds holds what can't be given to a worker.
 """
 
 from __future__ import annotations

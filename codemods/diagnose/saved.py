@@ -37,14 +37,14 @@ def sites(file: Path, root: str) -> tuple[Site, ...]:
 
 def _sites(row: dict[str, Any], base: Path, root: Path) -> list[Site]:
     found: list[Site] = []
+    rule, seen = row["rule"], f"seen at run time: {row['path']}: {row['error']}"
     for key in ("assigned_at", "defined_at"):
         place = row.get(key)
-        if place is None or row["rule"] is None:
+        if place is None or rule is None:
             continue
         full = (base / place["path"]).resolve()
         if full.is_relative_to(root):
-            seen = f"seen at run time: {row['path']}: {row['error']}"
-            found.append((row["rule"], full.relative_to(root).as_posix(), int(place["line"]), seen))
+            found.append((rule, full.relative_to(root).as_posix(), int(place["line"]), seen))
     return found
 
 
