@@ -12,9 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..problem import Problem
 from .child import Child
 from .spec import FAILED, Outcome, Spec
+from .version import release
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,9 @@ _idle: queue.LifoQueue[Child] = queue.LifoQueue()
 
 def guarded(data: dict[str, object]) -> dict[str, object]:
     """The task as a Dask worker runs it: in a process of its own, under the same limits as everywhere."""
-    from .version import tool_version
-
     spec = Spec.from_json(data)
-    if spec.version != tool_version():
-        here = f"the worker runs spawnfix {tool_version()}, the batch {spec.version}"
+    if release(spec.version) != __version__:
+        here = f"the worker runs spawnfix {__version__}, the batch {release(spec.version)}"
         return Outcome(FAILED, f"{here}: install the same one everywhere", "start").to_json()
     try:
         child = _idle.get_nowait()
@@ -116,7 +116,7 @@ def run_dask(specs: Iterable[Spec], address: str, retries: int = 2) -> Generator
         width = max(8, 4 * sum(client.nthreads().values()))  # enough to keep all busy, few enough for any list
         first = list(islice(waiting, width))
         completed: Any = distributed.as_completed
-        pending = completed([submit(spec) for spec in first])
+        pending = completed([submit(spec) for spec in first], loop=client.loop)
         for spec in first:
             yield Event(spec.name)
         for future in pending:

@@ -21,7 +21,7 @@ from .progress import watcher
 from .report import write_files, write_report
 from .repos import PROTOCOLS, Repo, read_list
 from .spec import FAILED, TASK, UNCHANGED, Flags, Limits, Spec
-from .version import tool_version
+from .version import release, tool_version
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, 
     work = []
     for repo in repos:
         row = rows[repo.name]
-        finished = row.state == "done" and (row.settings, row.version) == (settings, version)
+        finished = row.state == "done" and row.settings == settings and release(row.version) == release(version)
         if (asked.resume or asked.failed) and finished and not (asked.failed and _failed(row)):
             continue
         spec = Spec(

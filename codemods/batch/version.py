@@ -19,3 +19,8 @@ def tool_version() -> str:
         if path.suffix in (".py", ".toml") and path.relative_to(_PACKAGE).parts[0] not in ("batch", "demo_repo"):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return f"{__version__}+{digest.hexdigest()[:8]}"
+
+
+def release(version: str | None) -> str:
+    """The part of a `tool_version` that people know."""
+    return (version or "").partition("+")[0]

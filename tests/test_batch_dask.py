@@ -1,0 +1,91 @@
+"""The same batch on a Dask cluster: same results, a killed worker costs nothing but time, one row each."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_batch import PROGRAM, by_name, everything, make, summary
+from test_batch import _own_home as own_home
+
+from codemods.batch.run import Asked, run_batch
+from codemods.batch.spec import Outcome
+
+__all__ = ["own_home"]
+distributed = pytest.importorskip("distributed")
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def cluster(own_home: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(HERE))
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True, host="127.0.0.1"
+    ) as made:
+        yield made
+
+
+def _slow(spec: Any, scratch: Path) -> Outcome:
+    with (Path(spec.location).parent / "started.txt").open("a") as file:
+        file.write(f"{spec.name}\n")
+    time.sleep(0.3)
+    return Outcome("clean", commit="0" * 40, memory=os.getpid())
+
+
+def test_engines_give_the_same_result(cluster: Any, tmp_path: Path) -> None:
+    make(tmp_path / "src/bad", {"train.py": PROGRAM})
+    make(tmp_path / "src/other", {"a/train.py": PROGRAM.replace("batch", "rows"), "b.py": "x = 1\n"})
+    make(tmp_path / "src/good", {"train.py": "print(1)\n"})
+    (tmp_path / "src/plain").mkdir()
+    (tmp_path / "list.txt").write_text("src/*\n")
+
+    assert run_batch(Asked("list.txt", tmp_path / "local", jobs=2)) == 1
+    assert run_batch(Asked("list.txt", tmp_path / "dask", dask=cluster.scheduler_address)) == 1
+
+    local, dask = by_name(tmp_path / "local"), by_name(tmp_path / "dask")
+    for rows in (local, dask):
+        for row in rows.values():
+            for measured in ("seconds", "memory_mib"):
+                del row[measured]
+    assert local == dask
+    assert {row["status"] for row in dask.values()} == {"migrated", "clean", "failed"}
+    files = [everything(tmp_path / engine / "repos") for engine in ("local", "dask")]
+    for each in files:
+        for name in [name for name in each if name.endswith(".bundle")]:
+            del each[name]  # commits know their time
+    assert files[0] == files[1]
+    assert (tmp_path / "dask/repos/bad/branch.bundle").stat().st_size > 200
+
+
+def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -> None:
+    names = [f"r{number:02}" for number in range(16)]
+    for name in names:
+        (tmp_path / "src" / name).mkdir(parents=True)
+    (tmp_path / "list.txt").write_text("src/*\n")
+    started = tmp_path / "src/started.txt"
+    victims: list[int] = []
+
+    def kill() -> None:
+        while not started.exists() or len(started.read_text().splitlines()) < 5:
+            time.sleep(0.05)
+        victims.append(next(iter(cluster.workers.values())).pid)
+        os.kill(victims[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    asked = Asked("list.txt", tmp_path / "out", dask=cluster.scheduler_address, task="test_batch_dask:_slow")
+
+    assert run_batch(asked) == 0
+
+    killer.join(10)
+    assert victims
+    assert [row["name"] for row in summary(tmp_path / "out")["repos"]] == names
+    assert all(row["status"] == "clean" for row in summary(tmp_path / "out")["repos"])
+    assert len(started.read_text().splitlines()) > len(names)  # what it was at was done again
