@@ -760,7 +760,7 @@ def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
     shell = looped(f"#!/bin/bash\n{LAUNCH} --nproc_per_node=3 a.py $1\nexit $?\n")
     start = time.monotonic()
     code, told = ran(shell, tmp_path, "--fail")
-    assert code == 7 and len(told) == 3
+    assert code == 7 and "1 1 3 127.0.0.1 29500 None --fail" in told  # the others may be stopped before they speak
     assert time.monotonic() - start < 25  # the others sleep for a minute: they were stopped
     assert ran(shell, tmp_path)[0] == 0
 

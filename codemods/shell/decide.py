@@ -17,16 +17,13 @@ from . import entry as entries
 from .edits import divided, drop_flag, drop_launcher, new_argument, swap_launcher
 from .hosts import GUIDE
 from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .local_rank import Refused, kept_default, plain, rewritable
 from .loop import rank_loop
 from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
-
-
-class Refused(Exception):
-    """The launch line stays as it is; the message says why, and what a person could do."""
 
 
 @dataclass
@@ -240,14 +237,14 @@ class Decisions:
                 f"{option.names[0]}: every rank stops with `unrecognized arguments`"
             )
         deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
-        if not deaf or (line.kind != LAUNCH and not option.required and not _plain(option.default)):
+        if not deaf or (line.kind != LAUNCH and not option.required and not plain(option.default)):
             verdict.hops += hops[:1] if verdict.message else []
             return
-        hazard = f"orchrun never passes --local_rank: {_kept_default(option)}"
+        hazard = f"orchrun never passes --local_rank: {kept_default(option)}"
         verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
         verdict.title = f"{verdict.title}, and read LOCAL_RANK in the script" if verdict.title else "Read LOCAL_RANK"
         verdict.hops += hops
-        _rewritable(program, found)
+        rewritable(program, found)
         self._teach(option, verdict)
 
     def _found(self, program: entries.Program) -> list[Option]:
@@ -271,11 +268,11 @@ class Decisions:
             return None
         option = found[0]
         told = self._rank_option(program, option)
-        if told.settled or not (option.required or told.reads) or not _plain(option.default):
+        if told.settled or not (option.required or told.reads) or not plain(option.default):
             return None
         joins = "init_process_group" in texts and "deepspeed" not in texts
         verdict = Verdict(
-            f"torchrun never passes --local_rank: {_kept_default(option)}; torch.distributed.launch passes "
+            f"torchrun never passes --local_rank: {kept_default(option)}; torch.distributed.launch passes "
             "--local-rank=N since torch 2.0, --local_rank=N before",
             "Read LOCAL_RANK in the script",
             hops=[Hop(option.path, option.line, f"its {option.names[0]}")],
@@ -283,7 +280,7 @@ class Decisions:
         )
         verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]
         try:
-            _rewritable(program, found)
+            rewritable(program, found)
             self._teach(option, verdict)
         except Refused as refusal:
             verdict.reason = str(refusal)
@@ -398,38 +395,3 @@ def _no_option(program: entries.Program, verdict: Verdict) -> None:
             f"torch.distributed.launch passes --local-rank=N, which `{program.path}` does not take: every rank stops "
             "with `unrecognized arguments`"
         )
-
-
-def _rewritable(program: entries.Program, found: list[Option]) -> None:
-    """Raises Refused when the option's default can't be given with the same meaning."""
-    option = found[0]
-    where = f"--local_rank at {option.path}:{option.line}"
-    if len(found) > 1:
-        lines = ", ".join(f"{each.path}:{each.line}" for each in found)
-        raise Refused(f"several parsers take --local_rank ({lines}): give each LOCAL_RANK as its default")
-    if option.odd is not None:
-        raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
-    if option.type not in ("int", "str"):
-        raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
-    overwritten = entries.overwritten_defaults(program)
-    if overwritten is not None:
-        raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
-
-
-def _plain(default: ast.expr | None) -> bool:
-    """Is the default a plain value, so that no call or variable behind it may know the rank?"""
-    return default is None or isinstance(default, (ast.Constant, ast.UnaryOp))
-
-
-def _kept_default(option: Option) -> str:
-    """What every rank does when it is passed no local rank, in words."""
-    if option.required:
-        return "the script stops, as its --local_rank is required"
-    if option.default is None:
-        return "every rank would keep the default None"
-    value = ast.unparse(option.default).strip("'\"")
-    if value == "-1":
-        return "every rank would keep the default -1 and train alone"
-    if value == "0":
-        return "every rank would keep the default 0 and use the first GPU"
-    return f"every rank would keep the default {value}"

@@ -2,10 +2,17 @@
 
 What it finds
 -------------
-Shell lines that start a program with `torch.distributed.launch`, `torch.distributed.run` or `torchrun`, read together
-with the Python script that they start: the old launcher, a script whose `--local_rank` nobody passes, a script that
-starts its ranks itself under a launcher, a `--launcher` that is left at `none`, and `set_start_method("spawn")` where a
-launcher starts the ranks.
+Lines that start a program with `torch.distributed.launch`, `torch.distributed.run` or `torchrun`, read together with
+the Python script that they start: the old launcher, a script whose `--local_rank` nobody passes, a script that starts
+its ranks itself under a launcher, a `--launcher` that is left at `none`, `set_start_method("spawn")` where a launcher
+starts the ranks, and `args.local_rank` taken for the rank among all nodes.
+
+Such lines are found in shell scripts and the batch jobs that these write, in Makefile recipes, Dockerfiles (both forms
+of `CMD`), the commands of workflows and pods in YAML, and the fenced blocks of Markdown and reStructuredText.
+Reported, not rewritten: commands that Python, batch or PowerShell files build, commands for another machine (`ssh`),
+and those in a Makefile's variables. A script that takes `--local_rank` is found without a launch line too, since its
+users write that themselves: `likely` where it calls `init_process_group`, else `possible` (DeepSpeed passes the
+option).
 
 Why it breaks
 -------------
@@ -64,11 +71,21 @@ and new. A script whose value comes from LOCAL_RANK already is left alone. Progr
 lose the launcher only when the number of ranks is shown to stay the same. `--launcher pytorch` is passed where the
 script has that choice and does not distribute without it.
 
+With `--launcher python` no launcher is left: scripts that wait for their rank in the environment get a loop that gives
+each rank RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, waits, and fails as soon as one rank fails, after
+it stopped the others. It needs bash, doesn't restart ranks, and stands only in scripts; other lines are refused.
+`--launcher torchrun` keeps a launcher even where plain python would do, and refuses scripts that start their own
+ranks.
+
 Removing `set_start_method("spawn")` is offered as an unsafe fix: workers then start by fork, which is fast and shares
 memory, but must not touch CUDA, or locks that threads of the parent hold.
 
+In guides only lines are rewritten whose script is here, and refusals there aren't reported. Where the repository asks
+for a torch before 1.9, the line stays and only the script learns to hear every launcher.
+
 Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
-several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, ranks that meet at `tcp://`.
+several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, ranks that meet at
+`tcp://`.
 
 References
 ----------
