@@ -118,6 +118,8 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         if _done(outline, target, f"{held}.{row.view}"):
             return
         crosses = _rides(repo, outline, target)
+        if isinstance(target, ast.Name) and not crosses:
+            return  # used on the spot
         yield _line_after(repo, outline, row, node, statement, held, crosses)
         return
     argument_of = outline.parents[statement] if isinstance(statement, ast.keyword) else statement
