@@ -229,8 +229,8 @@ OBJECTS = {
     "__getstate__ that fails": (lambda: Box(ds=RaisesWhenPickled()), {"obj.ds"}),
     "__setstate__ that fails in the child": (lambda: Box(ds=RaisesWhenMade()), {"obj.ds"}),
     "one of 30 000 annotations": (_slow_to_find, {"obj.rows[29000]['fn']"}),
-    "in a set and a frozen set": (lambda: Box(f=frozenset([len])), set()),
-    "map over a lambda": (lambda: Box(deck=collections.deque([1, lambda: 2], 9)), {"obj.deck[1]"}),
+    "function in a frozen set": (lambda: Box(f=frozenset([len])), set()),
+    "lambda in a deque": (lambda: Box(deck=collections.deque([1, lambda: 2], 9)), {"obj.deck[1]"}),
     "nothing wrong": (
         lambda: Box(a=[1, {"b": (2.0, None)}], p=functools.partial(operator.add, 1), c=Point(1, 2)),
         set(),

@@ -1,4 +1,4 @@
-"""diagnose: the probe on every interpreter that is here, in children, in running programs; sizes, bounds, no side effects."""
+"""diagnose: the probe on every interpreter that is here, in children, in programs; sizes, bounds, no side effects."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from codemods.diagnose.run import diagnose_run, diagnose_target
 from codemods.problem import Problem
 from harness.case import ROOT
 
+_OURS = f"{sys.version_info[0]}.{sys.version_info[1]}"
 _VERSIONS = [f"3.{minor}" for minor in range(7, 15)]
 _OBJECTS = ROOT / "benchmarks" / "nasty_objects.py"
 
@@ -42,7 +43,7 @@ def _interpreters() -> dict[str, str]:
             if each and subprocess.run([each, "-c", ""], capture_output=True, check=False).returncode == 0:
                 found[version] = each
                 break
-    found["%d.%d" % sys.version_info[:2]] = sys.executable
+    found[_OURS] = sys.executable
     return found
 
 
@@ -67,7 +68,7 @@ def test_says_which_interpreters_are_missing() -> None:
     missing = [version for version in _VERSIONS if version not in _FOUND]
     if missing:
         warnings.warn(f"the probe is not tested on Python {', '.join(missing)}: not found here", stacklevel=1)
-    assert "%d.%d" % sys.version_info[:2] in _FOUND
+    assert _OURS in _FOUND
 
 
 @pytest.mark.parametrize("version", sorted(_FOUND, key=lambda each: int(each.partition(".")[2])))
@@ -309,13 +310,13 @@ def test_depth_is_bounded_and_said() -> None:
 
 
 def test_many_alike_are_counted() -> None:
-    result, _ = probe.examine([lambda: n for n in range(1000)], "obj")
+    result, _ = probe.examine([lambda: 0 for _ in range(1000)], "obj")
     assert len(result["problems"]) == probe.MAX_ALIKE
     assert {row["more"] for row in result["problems"]} == {1000 - probe.MAX_ALIKE}
 
 
 def test_paths_can_be_evaluated() -> None:
-    for name, (make, wanted) in nasty.OBJECTS.items():
+    for name, (make, _) in nasty.OBJECTS.items():
         if name == "generator that only __getstate__ gives":
             continue  # there is no such attribute
         obj = make()

@@ -1,4 +1,4 @@
-"""From error texts to rules, places and fixes; what a diagnosis saved proves to migrate; the command line; the pytest plugin."""
+"""From error texts to rules, places and fixes; what a saved diagnosis proves; the command line; the pytest plugin."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCAL = "DataCore.setup_data.<locals>.<lambda>"
             "get_dataset.<locals>.Dataset",
         ),
         (
-            "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f11>: attribute lookup <lambda> on __main__ failed",
+            "PicklingError: Can't pickle <function <lambda> at 0x7f11>: attribute lookup <lambda> on __main__ failed",
             "lambdas",
             "",
             "<lambda>",
@@ -75,7 +75,7 @@ LOCAL = "DataCore.setup_data.<locals>.<lambda>"
         ("RuntimeError: context has already been set", "main-guard", "", ""),
         ("AttributeError: Can't get attribute 'Net' on <module '__main__' (built-in)>", "main-guard", "", "Net"),
         (
-            "ValueError: Error initializing torch.distributed using env:// rendezvous: environment variable RANK expected, but not set",
+            "ValueError: Error initializing torch.distributed: environment variable RANK expected, but not set",
             "dist-launcher",
             "",
             "RANK",
