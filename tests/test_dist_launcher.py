@@ -777,6 +777,7 @@ def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
         ("torchrun > log a.py", "redirection"),
         ('bash -c "torchrun a.py"', "quoted command"),
         ("L='torchrun --nnodes 1'\n$L a.py", "the variable L"),
+        ('A=(--nnodes 1)\ntorchrun "${A[@]}" a.py', "flags of the launcher stand in the variable A"),
         ("torchrun --nproc_per_node=2 a.py --world $WORLD_SIZE", "$WORLD_SIZE"),
         ("torchrun $FLAGS a.py", "$FLAGS"),
     ],

@@ -92,7 +92,9 @@ def _flags(line: LaunchLine) -> dict[str, str]:
     for flag in line.flags:
         if flag.name in ("rdzv-backend", "rdzv-id") and "nnodes" not in {each.name for each in line.flags}:
             continue  # one node: who finds whom is settled by the address
-        if flag.name not in _KNOWN or (flag.words and flag.words[0].via):
+        if via := flag.words[0].via:
+            raise ValueError(f"flags of the launcher stand in the variable {via}: spell them out on the line")
+        if flag.name not in _KNOWN:
             raise ValueError(f"a loop can't do what `{flag.words[0].text}` asks of the launcher: keep torchrun")
         found[flag.name] = _written(flag)
     return found
