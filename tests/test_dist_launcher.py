@@ -317,6 +317,13 @@ def test_several_lines_start_one_script() -> None:
             id="filled from the environment",
         ),
         pytest.param(
+            "import argparse, os\np = argparse.ArgumentParser()\n"
+            "p.add_argument('--local_rank', type=int, default=-1)\nargs = p.parse_args()\n"
+            "env = int(os.environ.get('LOCAL_RANK', -1))\nif env != -1 and env != args.local_rank:\n"
+            "    args.local_rank = env\nprint(args.local_rank)\n",
+            id="filled from a variable",
+        ),
+        pytest.param(
             "import argparse\np = argparse.ArgumentParser()\np.add_argument('--local_rank', default=0)\n"
             "p.parse_args()\n",
             id="never used",

@@ -131,13 +131,15 @@ def rank_option(found: Program, option: Option) -> RankOption:
         if dest not in text:
             continue
         neutral = _under_environment_test(tree)
+        holders = _from_environment(tree)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 inner = [part for target in targets for part in ast.walk(target) if _is_value(part, dest, ast.Store)]
                 if inner and node.value is not None:
                     source = text if path != found.path else (ast.unparse(node.value))
-                    if "LOCAL_RANK" in source or id(node) in neutral:
+                    held = isinstance(node.value, ast.Name) and node.value.id in holders
+                    if "LOCAL_RANK" in source or held or id(node) in neutral:
                         stored[path] = min(stored.get(path, node.lineno), node.lineno)
             if _is_value(node, dest, ast.Load) and id(node) not in neutral:
                 reads.append((path, node.lineno))  # type: ignore[attr-defined]
@@ -157,14 +159,19 @@ def reads_environment(found: Program, option: Option) -> bool:
     names = {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
     if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in ast.walk(default)):
         return True
-    fed = {
+    return bool(_from_environment(found.modules[option.path]) & names)
+
+
+def _from_environment(tree: ast.Module) -> set[str]:
+    """Plain names that are assigned something with LOCAL_RANK in it."""
+    return {
         target.id
-        for node in nodes(found.modules[option.path])
-        if isinstance(node, ast.Assign) and "LOCAL_RANK" in ast.unparse(node.value)
+        for node in nodes(tree)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in ast.walk(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    return bool(fed & names)
 
 
 def _is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
@@ -190,11 +197,12 @@ def _under_environment_test(tree: ast.Module) -> set[int]:
 
 def _none_guards(tree: ast.Module, dest: str) -> set[int]:
     """Lines of tests like `if args.local_rank is None:` whose body takes the value from LOCAL_RANK."""
+    told = re.compile("|".join(["LOCAL_RANK", *(rf"= {name}\b" for name in _from_environment(tree))]))
     return {
         node.test.lineno
         for node in nodes(tree)
         if isinstance(node, ast.If)
-        and any("LOCAL_RANK" in ast.unparse(statement) for statement in node.body)
+        and any(told.search(ast.unparse(statement)) for statement in node.body)
         and any(_is_value(part, dest, ast.Load) for part in ast.walk(node.test))
     }
 
