@@ -1,9 +1,9 @@
-"""Who names the right path? Each object of nasty_objects.py through spawnfix, ray, dill and the interpreter's own message.
+"""Who names the right path? nasty_objects.py through spawnfix, ray, dill and the interpreter's own message.
 
     python benchmarks/diagnose_objects.py [--peers PYTHON]
 
 `--peers` is an interpreter that has ray and dill; without one it is this one, and a missing peer is shown as `-`.
-Prints a Markdown table: yes (every bad path, in full, and nothing else), part (the right attribute, or not all of them), no.
+Prints a Markdown table: yes (every bad path, in full, and nothing else), part (an attribute, or some of them), no.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,8 +22,7 @@ MARK = "\0answer "
 
 def spawnfix(obj: object) -> set[str]:
     """Paths by our probe, a spawned child included."""
-    import probe
-
+    probe = import_module("probe")
     return {row["path"] for row in probe.diagnose(obj, "obj")["problems"]}
 
 
@@ -31,8 +31,7 @@ def ray(obj: object) -> set[str]:
     import contextlib
     import io
 
-    from ray.util import inspect_serializability
-
+    inspect_serializability = import_module("ray.util").inspect_serializability
     with contextlib.redirect_stdout(io.StringIO()):
         good, failures = inspect_serializability(obj, name="obj")
     if good:
@@ -46,9 +45,7 @@ def ray(obj: object) -> set[str]:
 
 def dill(obj: object) -> set[str]:
     """Attributes by dill.detect.badobjects, looking as deep as it takes for these objects."""
-    import dill.detect
-
-    bad = dill.detect.badobjects(obj, depth=3)
+    bad = import_module("dill.detect").badobjects(obj, depth=3)
     found: set[str] = set()
 
     def collect(rows: object, path: str) -> None:
@@ -70,9 +67,7 @@ def interpreter(obj: object) -> set[str]:
     import multiprocessing.context
     import multiprocessing.reduction
 
-    import probe
-
-    multiprocessing.context.set_spawning_popen(probe._NoPopen)  # type: ignore[attr-defined]
+    multiprocessing.context.set_spawning_popen(import_module("probe")._NoPopen)
     try:
         multiprocessing.reduction.ForkingPickler.dumps(obj)
     except Exception as error:
@@ -96,17 +91,13 @@ def grade(got: set[str] | None, wanted: set[str]) -> str:
         return "yes"
     steps = {path.rpartition(".")[2].partition("[")[0] for path in wanted}
     near = got & wanted or {path.rpartition(".")[2] for path in got} & steps
-    inside = any(
-        want.startswith(path + ".") or want.startswith(path + "[") for path in got - {"obj"} for want in wanted
-    )
+    inside = any(want.startswith((path + ".", path + "[")) for path in got - {"obj"} for want in wanted)
     return "part" if wanted and len(got) <= 2 * len(wanted) + 2 and (near or inside) else "no"
 
 
 def answer(way: str) -> None:
     """Print what `way` says of every object."""
-    from nasty_objects import OBJECTS
-
-    for name, (make, wanted) in OBJECTS.items():
+    for name, (make, wanted) in import_module("nasty_objects").OBJECTS.items():
         if wanted is None:
             continue
         try:
@@ -127,8 +118,6 @@ def main() -> None:
     if given.answer:
         answer(given.answer)
         return
-    from nasty_objects import OBJECTS
-
     answers: dict[str, dict[str, list[str] | None]] = {}
     for way in WAYS:
         python = given.peers if way in ("ray", "dill") else sys.executable
@@ -136,7 +125,8 @@ def main() -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
         lines = [line[len(MARK) :] for line in done.stdout.splitlines() if line.startswith(MARK)]
         answers[way] = dict(json.loads(line) for line in lines)
-    known = {name: wanted for name, (_, wanted) in OBJECTS.items() if wanted is not None}
+    objects = import_module("nasty_objects").OBJECTS
+    known = {name: wanted for name, (_, wanted) in objects.items() if wanted is not None}
     print(f"| object | {' | '.join(WAYS)} |\n| --- |{' --- |' * len(WAYS)}")
     right = dict.fromkeys(WAYS, 0)
     for name, wanted in known.items():

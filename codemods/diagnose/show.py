@@ -196,8 +196,8 @@ def show_explanation(explanation: Explanation, console: Console | None = None) -
         _line(out, "Look at the object itself: spawnfix diagnose your_module:your_dataset")
         return
     _line(out)
-    sure = explanation.candidates[0].score > 0
-    _line(out, ("it comes from" if sure else "it may come from", "bold"))
+
+    _line(out, (_origin(explanation), "bold"))
     for each in explanation.candidates:
         finding = each.finding
         place = f"{clean(finding.path)}:{finding.span.line}"
@@ -225,3 +225,9 @@ def _hint(out: Console, explanation: Explanation) -> None:
     elif rule is not None:
         _line(out)
         _line(out, f"this version has no rule {rule}: change it by hand")
+
+
+def _origin(explanation: Explanation) -> str:
+    if explanation.candidates[0].score == 0:
+        return "it may come from"
+    return "it comes from" if len(explanation.candidates) == 1 else "it comes from one of these"
