@@ -40,6 +40,9 @@ _ASKS_VARIABLE = re.compile(r"environ|getenv|slurm", re.IGNORECASE)
 _LAUNCHED_NAME = re.compile(r"dist|ddp|fsdp|slurm|launch|mpi|horovod|multi_?gpu|parallel|torchrun|spawn|worker", re.I)
 _STARTS = frozenset({"init_process_group", "init_distributed", "init_distributed_mode", "init_dist"})
 _CATCHES = frozenset({"KeyError", "LookupError", "TypeError", "ValueError", "Exception", "BaseException"})
+_LAUNCHER = re.compile(
+    r"torchrun|torch\.distributed|\bsrun\b|\bmpi(?:run|exec)\b|deepspeed|accelerate launch|horovodrun"
+)
 _MAX_DEPTH = 6
 
 
@@ -367,6 +370,16 @@ class Reach:
             if other is not outline and node in other.module.body and self._knows(outline, other, name)
         ]
         return found[0] if len(found) == 1 else None
+
+    def launch_line(self, way: Way) -> str | None:
+        """A shell script (or so) of the repo that starts the script at the end of `way` with a launcher."""
+        script = way.scopes[-1][0].path.rpartition("/")[2]
+        for path in self.repo.project.paths:
+            if path.endswith((".sh", ".bash", ".sbatch", ".slurm", "Makefile")):
+                source = self.repo.project.source(path)
+                if source is not None and script in source.text and _LAUNCHER.search(source.text):
+                    return path
+        return None
 
     def written(self, variable: str) -> str | None:
         """A file of the repo that sets the variable itself, if there is one."""

@@ -146,6 +146,10 @@ def _judge(
             "A default here would only hide that"
         )
     confidence = Confidence.PROVEN if way.certain else Confidence.LIKELY
+    if any(other.variable not in LOCAL for other, _ in others):
+        line = reach.launch_line(way)
+        if line is not None:
+            return possible, f"{line} starts this with a launcher, which sets {read.variable}"
     if read.variable not in LOCAL:
         return confidence, (
             f"{read.variable} decides whether ranks look for each other, so a default is yours to choose: with "

@@ -1,0 +1,27 @@
+from concurrent.futures import ProcessPoolExecutor
+
+
+def load(index):
+    return list(range(index))
+
+
+executor = ProcessPoolExecutor(2)
+parts = list(executor.map(load, [1, 2, 3]))
+
+
+def weigh(part):
+    return Scale(2).weigh(part)
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def weigh(self, part):
+        return self.factor * len(part)
+
+
+executor.shutdown()
+executor = ProcessPoolExecutor(1)
+print(list(executor.map(weigh, parts)))
+executor.shutdown()

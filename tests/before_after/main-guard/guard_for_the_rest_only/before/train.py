@@ -1,0 +1,13 @@
+#!/usr/bin/env python
+from concurrent.futures import ProcessPoolExecutor as Executor
+
+
+def tokenize(line):
+    return line.split()
+
+
+lines = ["a b", "c d e"]
+with Executor(2) as executor: tokens = list(executor.map(tokenize, lines))
+
+if __name__ == "__main__":
+    print(sum(map(len, tokens)))

@@ -1,0 +1,4 @@
+from train import model
+
+if __name__ == "__main__":
+    print(model)

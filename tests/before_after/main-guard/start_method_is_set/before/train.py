@@ -1,0 +1,14 @@
+import multiprocessing as mp
+
+mp.set_start_method("spawn")
+
+
+def work(rank):
+    return rank + 1
+
+
+if __name__ == "__main__":
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(2) as executor:
+        print(list(executor.map(work, range(3))))

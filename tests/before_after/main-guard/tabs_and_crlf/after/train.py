@@ -1,0 +1,12 @@
+import multiprocessing
+
+def double(x):
+	return 2 * x
+
+if __name__ == '__main__':
+	with multiprocessing.Pool(2) as pool:
+		result = pool.map_async(double, [1, 2, 3])
+		for value in result.get(timeout=20):
+			if value > 2:
+				print('value', value)
+	print('done')

@@ -1,0 +1,186 @@
+"""The `main-guard` rule: what it wraps, what stays outside, what it refuses, and which scripts are fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Confidence, Finding
+from codemods.project import Project
+from codemods.transforms.main_guard import RULE
+from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
+
+HEAD = "from concurrent.futures import ProcessPoolExecutor\n\n\ndef work(x):\n    return x\n\n\n"
+GUARD = 'if __name__ == "__main__":\n    '
+START = "ProcessPoolExecutor(2).submit(work, 1)\n"
+TORCH = "from torch.utils.data import DataLoader\n"
+
+
+def found(*files: str, bar: Confidence = Confidence.LIKELY) -> list[Finding]:
+    """Findings in `a.py`, `b.py`... at or above `bar`."""
+    contents = {f"{name}.py": text.encode() for name, text in zip("abcd", files, strict=False)}
+    findings = sorted(RULE.find(Project(MemoryFiles(contents))), key=lambda finding: finding.sort_key)
+    return [finding for finding in findings if finding.confidence.reaches(bar)]
+
+
+def wrapped(text: str, *more: str) -> str:
+    """`a.py` after the one fix."""
+    (fix,) = {finding.fix for finding in found(text, *more) if finding.path == "a.py"}
+    assert fix is not None
+    return Source("a.py", text).apply(fix.edits)
+
+
+def refusal(text: str, *more: str) -> str:
+    (finding,) = found(text, *more)
+    assert finding.fix is None and finding.reason is not None
+    return finding.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(HEAD + "if __name__ == '__main__':\n    " + START, id="guarded"),
+        pytest.param(HEAD + "def main():\n    " + START, id="only defined"),
+        pytest.param(HEAD + "run = lambda: " + START, id="in a lambda"),
+        pytest.param("from multiprocessing.pool import ThreadPool\nThreadPool(2).map(abs, [1])\n", id="threads"),
+        pytest.param("from multiprocessing.dummy import Pool\nPool(2).map(abs, [1])\n", id="dummy"),
+        pytest.param("from pathos.multiprocessing import Pool\nclass Pool: pass\nPool(2)\n", id="another Pool"),
+        pytest.param("import multiprocessing as mp\nlock, queue = mp.Lock(), mp.Queue()\n", id="no process yet"),
+        pytest.param("import multiprocessing as mp\nmp.set_start_method('fork')\nmp.Pool(2)\n", id="always forks"),
+        pytest.param("import multiprocessing as mp\nmp.get_context('fork').Pool(2)\n", id="fork context"),
+        pytest.param("import multiprocessing as mp\nmp.set_start_method('spawn', force=True)\n", id="forced"),
+        pytest.param(
+            "import multiprocessing as mp\nif mp.get_start_method(True) is None:\n    mp.set_start_method('spawn')\n",
+            id="asked for",
+        ),
+        pytest.param(TORCH + "for b in DataLoader(d):\n    pass\n", id="no workers"),
+        pytest.param(TORCH + "for b in DataLoader(d, num_workers=0):\n    pass\n", id="zero workers"),
+        pytest.param(TORCH + "l = DataLoader(d, num_workers=2)\nprint(len(l))\n", id="not iterated"),
+        pytest.param(
+            TORCH + "p.add_argument('--jobs', type=int, default=0)\n"
+            "for b in DataLoader(d, num_workers=args.jobs):\n    pass\n",
+            id="an option that is 0 by default",
+        ),
+        pytest.param(
+            TORCH + "def train(l):\n    for b in l: pass\ntrain([1])\nm = DataLoader(d, num_workers=2)\n",
+            id="other loop",
+        ),
+        pytest.param("import subprocess\nsubprocess.Popen(['ls']).wait()\n# multiprocessing\n", id="subprocess"),
+    ],
+)
+def test_fine(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(START, GUARD + START, id="one line"),
+        pytest.param("x = work(1)\n" + START, GUARD + "x = work(1)\n    " + START, id="prepares"),
+        pytest.param("N = 3\n" + START, "N = 3\n" + GUARD + START, id="constants stay"),
+        pytest.param("seed(0)\n" + START, "seed(0)\n" + GUARD + START, id="settings stay"),
+        pytest.param(
+            START + "\n# then\n\nprint(1)\n",
+            GUARD + START + "\n    # then\n\n    print(1)\n",
+            id="comments and blank lines",
+        ),
+        pytest.param(START + "import os\n", GUARD + START + "import os\n", id="imports stay"),
+    ],
+)
+def test_what_goes_under_the_guard(before: str, after: str) -> None:
+    assert wrapped(HEAD + before) == HEAD + after
+
+
+def test_strings_keep_their_content() -> None:
+    text = HEAD + START + "a = \"\"\"x\n  y\n\"\"\"\nb = f'''{1}\nz'''\nc = (1 +\n2)\n"
+    result = wrapped(text)
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(result.replace(START, "0\n"), "a.py", "exec"), names)
+    assert (names["a"], names["b"], names["c"]) == ("x\n  y\n", "1\nz", 3)
+
+
+def test_newlines_tabs_and_quotes_of_the_file() -> None:
+    text = (HEAD.replace("    ", "\t") + "print('a', 'b')\nfor i in 'xy':\n\t" + START).replace("\n", "\r\n")
+    result = wrapped(text)
+    assert "\r\nif __name__ == '__main__':\r\n\tfor i in 'xy':\r\n\t\tProcessPool" in result
+    assert result.count("\n") == result.count("\r\n")
+
+
+def test_start_that_is_far_away() -> None:
+    helper = HEAD + "class Runner:\n    def run(self):\n        return self.go()\n    def go(self):\n        " + START
+    text = "import b\nrunner = b.Runner()\nprint(runner.run())\n"
+    (finding,) = found(text, helper)
+    assert finding.confidence is Confidence.PROVEN
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("a.py", 3), ("b.py", 10), ("b.py", 12)]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        pytest.param("for b in loader:\n    pass\n", id="for"),
+        pytest.param("for i, b in enumerate(tqdm(loader)):\n    pass\n", id="enumerate and tqdm"),
+        pytest.param("b = next(iter(loader))\n", id="next of iter"),
+        pytest.param("n = sum(1 for b in loader)\n", id="generator"),
+        pytest.param("def f(l):\n    for b in l:\n        pass\nf(loader)\n", id="in a function"),
+        pytest.param("def f():\n    for b in loader:\n        pass\nf()\n", id="as a global"),
+        pytest.param("loaders = {'a': loader}\nfor b in loaders['a']:\n    pass\n", id="in a dict"),
+        pytest.param("trainer.fit(model, loader)\n", id="handed to a trainer"),
+    ],
+)
+def test_loops_over_a_loader(loop: str) -> None:
+    (finding,) = found(TORCH + "loader = DataLoader(d, num_workers=2)\n" + loop)
+    assert finding.fix is not None
+
+
+def test_workers_by_an_option() -> None:
+    option = "p.add_argument('--workers', type=int, default=4)\n"
+    (finding,) = found(TORCH + option + "for b in DataLoader(d, num_workers=int(p.workers)):\n    pass\n")
+    assert finding.confidence is Confidence.LIKELY
+
+
+def test_global_of_a_worker_is_refused() -> None:
+    text = HEAD.replace("return x", "return x + table") + "table = load()\n" + START + "table = load()\n"
+    assert "`work` may run in a worker and reads `table`" in refusal(text)
+
+
+def test_global_of_a_function_for_the_parent_is_fine() -> None:
+    text = HEAD + "def show():\n    print(result)\n\n\n" + "result = " + START + "show()\n"
+    assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
+
+
+def test_imported_script_is_refused() -> None:
+    assert "b.py imports this file" in refusal(HEAD + START, "from a import work\n")
+
+
+def test_script_imported_by_name_is_refused() -> None:
+    assert "b.py imports this file" in refusal(HEAD + START, "import importlib\nimportlib.import_module('a')\n")
+
+
+def test_dynamic_names_are_refused() -> None:
+    assert "globals()" in refusal(HEAD + START + "print(globals()['work'])\n")
+
+
+def test_two_statements_on_a_line_are_refused() -> None:
+    assert "several statements" in refusal(HEAD + "import os; " + START)
+
+
+def test_definition_that_needs_a_result_is_refused() -> None:
+    text = HEAD + "size = " + START + "def f(n=size):\n    return n\n\n\nProcessPoolExecutor(2).submit(f)\n"
+    assert "must stay outside the guard, but needs `size`" in refusal(text)
+
+
+def test_function_under_the_guard_is_moved_with_what_it_calls() -> None:
+    guard = 'if __name__ == "__main__":\n    def a(x):\n        return x\n\n    def b(x):\n        return a(x)\n\n    '
+    result = wrapped(HEAD + guard + "ProcessPoolExecutor(2).submit(b, 1)\n")
+    moved = "def a(x):\n    return x\n\n\ndef b(x):\n    return a(x)\n\n\n"
+    assert result == HEAD + moved + 'if __name__ == "__main__":\n    ProcessPoolExecutor(2).submit(b, 1)\n'
+
+
+def test_function_under_the_guard_for_the_parent_stays() -> None:
+    guard = 'if __name__ == "__main__":\n    def a(x):\n        return x\n\n    print(a(1))\n    '
+    assert found(HEAD + guard + START) == []
+
+
+def test_tests_are_not_reported_by_default() -> None:
+    project = Project(MemoryFiles({"tests/test_a.py": (HEAD + START).encode()}))
+    assert [finding.confidence for finding in RULE.find(project)] == [Confidence.POSSIBLE]
