@@ -9,15 +9,18 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from codemods.batch.ledger import Ledger
+from codemods.batch.obtain import network
 from codemods.batch.repos import Repo, named, parse_list, safe_name, without_secrets
 from codemods.batch.run import only_one
 from codemods.batch.spec import Flags, Limits, Outcome, Spec
+from codemods.commands import main
 from codemods.problem import Problem
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -203,6 +206,9 @@ def test_in_place_makes_the_branch_there_and_nothing_else(three: Path, tmp_path:
     assert git(source, "branch", "--show-current") == "main"
     assert (source / "train.py").read_text().endswith("# at work\n")
     assert "_loader_collate_fn" in git(source, "show", "spawnfix/migrate:train.py")
+    assert batch(three, "--out", tmp_path / "again", "--in-place").returncode == 0
+    assert by_name(tmp_path / "again")["bad"]["branch"] == "spawnfix/migrate"
+    assert git(source, "branch", "--list", "spawnfix/*").split() == ["spawnfix/migrate"]
 
 
 def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: Path) -> None:
@@ -258,7 +264,7 @@ def test_hostile_repositories_are_read_and_nothing_of_theirs_runs(tmp_path: Path
     git(linked, "add", ".")
     git(linked, "commit", "--quiet", "--message", "links")
     huge = make(tmp_path / "src/huge", {"train.py": PROGRAM})
-    (huge / "generated.py").write_bytes(b"X = [\n" + b"0, " * (200 * 2**20 // 3) + b"]\n")
+    (huge / "generated.py").write_bytes(b"X = [\n" + b"0, " * (48 * 2**20 // 3) + b"]\n")
     git(huge, "add", ".")
     git(huge, "commit", "--quiet", "--message", "data")
     named_ = make(tmp_path / "src/<img src=x onerror=alert(1)>", {"train.py": PROGRAM.replace("loader", "load")})
@@ -435,12 +441,22 @@ def test_names_lead_nowhere_else(tmp_path: Path) -> None:
     assert [repo.name for repo in same] == ["A", "a-2", "a-2-2"]
 
 
+def test_passwords_are_no_arguments_of_git() -> None:
+    spec = Spec("n", "https://me:s%40cret@h.org/x", "https://h.org/x", None, True, "v", protocols=("https",))
+    call = network(spec, spec.location)
+    assert call["config"]["remote.origin.url"] == "https://h.org/x"
+    assert call["config"]["http.extraHeader"] == f"Authorization: Basic {b64encode(b'me:s@cret').decode()}"
+
+
 def test_secrets_of_urls() -> None:
     text = "fatal: 'https://me:s3cret@h.org/x?access_token=s3cret&a=1' not found"
     assert "s3cret" not in without_secrets(text)
 
 
-def test_wrong_use_is_said_in_a_line(tmp_path: Path) -> None:
+def test_wrong_use_is_said_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.txt").write_text("# nothing\n")
     for arguments, words in (
         (("nowhere.txt",), "No such file"),
@@ -450,8 +466,11 @@ def test_wrong_use_is_said_in_a_line(tmp_path: Path) -> None:
         (("empty.txt", "--push-remote", "x"), "--push-remote goes with --push"),
         (("empty.txt", "--select", "lamdas"), "did you mean 'lambdas'"),
     ):
-        done = batch(*arguments, cwd=tmp_path)
-        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+        monkeypatch.setattr(sys, "argv", ["spawnfix", "batch", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        assert words in capsys.readouterr().err
 
 
 def test_flags_and_limits_survive_the_way_to_another_process() -> None:

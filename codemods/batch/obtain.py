@@ -6,10 +6,12 @@ and the local repository is only read.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from ..problem import Problem
 from ..project import MAX_BYTES
@@ -68,10 +70,15 @@ def obtain(spec: Spec, base: Base, folder: Path) -> Repository:
 def network(spec: Spec, location: str) -> dict[str, dict[str, str]]:
     """Arguments of `Repository.git` for a call that talks to `location` as the remote "origin".
 
-    The address goes through the environment: a list of processes shows no password.
+    A password goes through the environment, as a header: git's helpers get the address as an argument, for all to see.
     """
+    config = {"remote.origin.url": location, "http.lowSpeedLimit": "1000", "http.lowSpeedTime": "60"}
+    if match := re.match(r"(https?://)([^/@]+)@(.*)", location, re.DOTALL):
+        user, _, password = match[2].partition(":")
+        pair = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
+        config |= {"remote.origin.url": match[1] + match[3], "http.extraHeader": f"Authorization: Basic {pair}"}
     return {
-        "config": {"remote.origin.url": location, "http.lowSpeedLimit": "1000", "http.lowSpeedTime": "60"},
+        "config": config,
         "env": {
             "GIT_ALLOW_PROTOCOL": ":".join(spec.protocols),
             "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),

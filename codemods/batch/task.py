@@ -156,9 +156,6 @@ def _deliver(spec: Spec, base: Base, repository: Repository, commit: CommitFiles
         git_tree.Commit(change.contents, commit_message(change, known[change.rule].summary, __version__))
         for change in done.changes
     ]
-    here = base.source is not None and spec.in_place
-    if here and base.source is not None:
-        repository, commit = base.source, CommitFiles(base.source, base.commit)
     branch = git_tree.build_branch(commit, commits, None)
     outcome.branch = branch.name
     try:
@@ -166,9 +163,20 @@ def _deliver(spec: Spec, base: Base, repository: Repository, commit: CommitFiles
     except GitFailed as error:
         raise Problem(f"the branch can't be packed: {error}") from None
     outcome.files["branch.bundle"] = _bytes(bundle)
+    if spec.in_place and base.source is not None:
+        tree = repository.git("rev-parse", f"{branch.commits[-1]}^{{tree}}").decode().strip()
+        same = _branch_with(base.source, tree)  # of a run that was killed, or with other flags
+        outcome.branch = same or git_tree.build_branch(CommitFiles(base.source, base.commit), commits, None).name
     if spec.push:
         outcome.stage = "push"
         _push(spec, repository, branch.name, outcome)
+
+
+def _branch_with(repository: Repository, tree: str) -> str | None:
+    """The branch of ours that has just these files."""
+    listing = repository.git("for-each-ref", "--format=%(tree) %(refname)", f"refs/heads/{git_tree.BRANCH}*")
+    rows = [line.partition(" ") for line in listing.decode("utf-8", "replace").splitlines()]
+    return next((name.removeprefix("refs/heads/") for found, _, name in rows if found == tree), None)
 
 
 def _push(spec: Spec, repository: Repository, branch: str, outcome: Outcome) -> None:
