@@ -7,9 +7,9 @@ and `tree/` puts them where they belong.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import gc
-import difflib
 import os
 import re
 import sys
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ParamSpec, TypeVar
 
+from . import notebooks
 from .finding import Confidence, Finding, Fix, Hop, Skipped, Span
 from .project import MAX_BYTES, Project
 from .rewrite.apply import edits_of, overlap, touched
@@ -198,7 +199,7 @@ class _Run:
         """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
         for _ in range(MAX_CRASHES):
             try:
-                found = dict.fromkeys(rule.find(project))
+                found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
                 if project.python2_paths:
                     from .python2.rules import find
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .flow.graph import Flow
 
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
+MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 400 MB
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
@@ -77,6 +78,9 @@ class Project:
         source = self.source(path)
         if source is None:
             return None
+        if len(source.text) > MAX_PYTHON:
+            self.skipped[path] = Skipped(path, f"larger than {MAX_PYTHON // 2**20} MiB, for Python")
+            return None
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
@@ -102,6 +106,10 @@ class Project:
         if not bowler.installed() and bowler.looks_old(text):
             return f"Python 2: pip install '{bowler.EXTRA}' to have it looked at"
         return None
+
+    def skip(self, path: str, reason: str) -> None:
+        """Note that `path` can't be looked at."""
+        self.skipped[path] = Skipped(path, reason)
 
     @property
     def python2_paths(self) -> tuple[str, ...]:

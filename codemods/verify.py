@@ -32,6 +32,7 @@ _ALWAYS = _BUILTINS | {
     "__dict__",
 }
 _SHELL = re.compile(r"\.(?:sh|bash|sbatch|slurm)$")
+MAX_CST = 100_000  # characters: a list of small numbers as long takes LibCST seconds and 300 MB
 _NEWLINES = re.compile(r"\r\n?")
 _RESET = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
@@ -156,6 +157,9 @@ def _names(module: symtable.SymbolTable) -> _Names:
 
 @lru_cache(maxsize=16)
 def _survives_libcst(text: str) -> bool:
+    """True when LibCST, the second opinion, reads `text` and gives it back; long texts only the compiler sees."""
+    if len(text) > MAX_CST:
+        return True
     import libcst as cst
 
     text = _NEWLINES.sub("\n", text)  # LibCST drops a lone CR at the end,
