@@ -2044,6 +2044,53 @@ def build(ds, cfg):
         ),
         pytest.param(
             """\
+TABLE = {"relu": dict(func=lambda x: max(x, 0)), "none": dict(func=lambda x: x)}
+""",
+            """\
+def _relu_func(x):
+    return max(x, 0)
+
+
+def _none_func(x):
+    return x
+
+
+TABLE = {"relu": dict(func=_relu_func), "none": dict(func=_none_func)}
+""",
+            id="keywords in a dict",
+        ),
+        pytest.param(
+            """\
+def build(ds, monitor_options, wrapper_options, environment_options, environment):
+    def init():
+        return environment(ds, monitor_options, wrapper_options, environment_options)
+
+    return init
+""",
+            """\
+import functools
+
+
+def _build_init(environment, ds, monitor_options, wrapper_options, environment_options):
+    return environment(ds, monitor_options, wrapper_options, environment_options)
+
+
+def build(ds, monitor_options, wrapper_options, environment_options, environment):
+    init = functools.partial(
+        _build_init,
+        environment,
+        ds,
+        monitor_options,
+        wrapper_options,
+        environment_options,
+    )
+
+    return init
+""",
+            id="too much for one line",
+        ),
+        pytest.param(
+            """\
 def build(ds, fn=lambda x: x):
     return ds.map(fn)
 """,

@@ -526,7 +526,7 @@ def most(function: object) -> int:
     if isinstance(function, (types.FunctionType, types.MethodType)):
         code = function.__code__
         taken += isinstance(function, types.MethodType)
-        if "k" in code.co_varnames:
+        if "k" in code.co_varnames[taken:]:
             return code.co_varnames.index("k") - taken
         return 0 if code.co_argcount <= taken and not code.co_flags & 4 else 9
     return 0 if isinstance(function, type) and function.__module__ != "program" else 9
@@ -623,7 +623,7 @@ def named(value: object) -> bool:
 
 
 @settings(
-    max_examples=250,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     database=None,

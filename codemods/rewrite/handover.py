@@ -128,7 +128,7 @@ class Handover:
         for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
             if isinstance(node, (ast.Attribute, ast.Name)):
                 name = node.attr if isinstance(node, ast.Attribute) else node.id
-                if renamed and name == "__name__" and isinstance(node, ast.Attribute):
+                if renamed and not wrapped and name == "__name__" and isinstance(node, ast.Attribute):
                     if self._may_be_function(node.value):
                         what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                         raise Stay(f"{what}, and the function would get another name: move it to module level by hand")

@@ -117,6 +117,8 @@ class _Planner:
         source = project.source(path)
         assert source is not None
         self.path, self.source = path, source
+        # lines that we write are no longer than this, where they can be broken
+        self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
         self.unsafe_too = project.settings.unsafe_fixes
         self.scopes = Scopes(module)
         self.units = Units(self.scopes)
@@ -428,6 +430,8 @@ class _Planner:
                 isinstance(above, ast.stmt) and self._is_moving(above, moves) for above in self.scopes.ancestors(node)
             ):
                 raise Stay("it moves with the function around it")
+            if move.arguments and not unit.frozen and self._is_given_to_partial(node):
+                return [self._replace_lambda(node, ", ".join([move.base, *move.arguments]))]
             return [self._replace_lambda(node, self._made(move, imports))]
         uses = outside_uses(unit, moves)
         made = self._made(move, imports)
@@ -441,7 +445,21 @@ class _Planner:
         first, last = first_attached_line(self.source, node), last_line(self.source, node)
         start, end = self.source.line_starts[first - 1], end_of_line(self.source, last)
         indent = indentation_at(self.source, node.lineno)
-        return [Edit(self.path, start, end, f"{indent}{node.name} = {made}")]
+        text = f"{indent}{node.name} = {made}"
+        if len(text) > self.width and made.endswith(")"):
+            function, _, arguments = made[:-1].partition("(")
+            inner = indent + self.indent_unit
+            lines = [f"{indent}{node.name} = {function}(", *(f"{inner}{each}," for each in arguments.split(", "))]
+            text = "\n".join([*lines, f"{indent})"])
+        return [Edit(self.path, start, end, text)]
+
+    def _is_given_to_partial(self, node: ast.Lambda) -> bool:
+        """The lambda is what a `functools.partial(...)` wraps: that can take the captured values as well."""
+        call = self.scopes.parents[node]
+        if not (isinstance(call, ast.Call) and call.args and call.args[0] is node):
+            return False
+        found = spelled(self.scopes, self.path, node, "functools", "partial")
+        return found is not None and not found[1] and ast.unparse(call.func) == found[0]
 
     def _is_moving(self, node: ast.AST, moves: dict[Unit, _Move]) -> bool:
         return any(unit.node is node for unit in moves)

@@ -28,7 +28,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
     below, second_best = node, ""
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:
-            return snake(above.arg)
+            return "_".join(filter(None, [_key_above(scopes, above), snake(above.arg)]))
         if isinstance(above, ast.Dict):
             keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
@@ -50,6 +50,21 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             break
         below = above
     return second_best or "fn"
+
+
+def _key_above(scopes: Scopes, node: ast.AST) -> str:
+    """The key of the dict entry that the node belongs to, in the same expression and the same function; or ""."""
+    below = node
+    for above in scopes.ancestors(node):
+        if isinstance(above, (ast.stmt, ast.Lambda)):
+            break
+        if isinstance(above, ast.Dict):
+            keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
+            if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str):
+                key = snake(keys[0].value)
+                return key if key.isidentifier() and len(key) <= _LONG // 2 else ""
+        below = above
+    return ""
 
 
 def _usable(name: str) -> str:

@@ -1,0 +1,28 @@
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def build(scale):
+    if scale > 1:
+        factor = scale
+    return lambda row: row * factor
+
+
+def main():
+    print(in_worker(build(3), [1, 2]))
+
+
+if __name__ == "__main__":
+    main()

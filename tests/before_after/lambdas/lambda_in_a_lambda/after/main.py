@@ -1,0 +1,31 @@
+import functools
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def _build_fn(center, rows):
+    return sorted(rows, key=lambda value: abs(value - center))
+
+
+def build(center):
+    return functools.partial(_build_fn, center)
+
+
+def main():
+    print(in_worker(build(5), [[1, 6, 4, 9]]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+import functools
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def _build_transform(scale, row):
+    return row * scale
+
+
+def _build_transform_2(row):
+    return row
+
+
+def build_transform(train, scale):
+    transform = functools.partial(_build_transform, scale) if train else _build_transform_2
+    return transform
+
+
+def main():
+    print(in_worker(build_transform(True, 3), [1, 2]), in_worker(build_transform(False, 3), [1, 2]))
+
+
+if __name__ == "__main__":
+    main()

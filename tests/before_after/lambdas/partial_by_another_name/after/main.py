@@ -1,0 +1,27 @@
+from functools import partial as P
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def _main_in_worker(scale, row, power):
+    return row ** power * scale
+
+
+def main(scale=3):
+    print(in_worker(P(_main_in_worker, scale, power=2), [1, 2]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+import functools
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+__all__ = ["build"]
+
+
+def _build_fn(scale, row):
+    return row * scale
+
+
+def build(scale):
+    return functools.partial(_build_fn, scale)
+
+
+def main():
+    print(in_worker(build(3), [1, 2]), __all__)
+
+
+if __name__ == "__main__":
+    main()

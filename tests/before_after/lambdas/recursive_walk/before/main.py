@@ -1,0 +1,31 @@
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def build(leaf):
+    def depth(tree):
+        if not isinstance(tree, list):
+            return leaf
+        return 1 + max((depth(branch) for branch in tree), default=0)
+
+    return depth
+
+
+def main():
+    print(in_worker(build(10), [[1, [2]], []]))
+
+
+if __name__ == "__main__":
+    main()

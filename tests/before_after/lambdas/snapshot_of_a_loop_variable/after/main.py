@@ -1,0 +1,28 @@
+import functools
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def _main_in_worker(scale, row):
+    return row * scale
+
+
+def main():
+    for scale in (1, 2, 3):
+        print(in_worker(functools.partial(_main_in_worker, scale), [1, 2]))
+
+
+if __name__ == "__main__":
+    main()

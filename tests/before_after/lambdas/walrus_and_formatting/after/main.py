@@ -1,0 +1,31 @@
+import functools
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def _build_fn(unit, row):
+    return f"{total:>4}{unit}" if (total := sum(row)) else "-"
+
+
+def build(unit):
+    return functools.partial(_build_fn, unit)
+
+
+def main():
+    print(in_worker(build("m"), [[1, 2], []]))
+
+
+if __name__ == "__main__":
+    main()
