@@ -58,6 +58,50 @@ def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | Non
     [
         pytest.param(
             """\
+class Net:
+    pass
+
+
+def patch(scale):
+    Net.forward = lambda row, x: x * scale
+""",
+            "kept on `Net` (line 6), which may be a class",
+            id="put on a class",
+        ),
+        pytest.param(
+            """\
+def patch(net, scale):
+    def forward(x, y):
+        return y * scale
+
+    setattr(type(net), "forward", forward)
+""",
+            "which may be a class",
+            id="put on a class by setattr",
+        ),
+        pytest.param(
+            """\
+def patch(nets, scale):
+    def forward(self, x):
+        return x * scale
+
+    for net in nets:
+        net.forward = forward
+""",
+            "it takes `self` as a method does",
+            id="made to be a method",
+        ),
+        pytest.param(
+            """\
+class Maker:
+    def patch(self):
+        Net.forward = lambda net, x: x * self.scale
+""",
+            "which may be a class",
+            id="a method put on a class",
+        ),
+        pytest.param(
+            """\
 def build(ds):
     for i in range(3):
         ds.map(lambda x: x + i)

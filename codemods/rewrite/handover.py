@@ -18,6 +18,7 @@ Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
 _CALLABLE = "use a class with `__call__`"
+_UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
 
 
 class Stay(Exception):
@@ -139,6 +140,39 @@ class Handover:
                     raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
                 if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
                     raise Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
+
+    def check_binding(self, unit: Unit) -> None:
+        """A function that a class holds gets the object as its first argument; a partial or bound method there does not.
+
+        Raises Stay where the function is made for that or is put there.
+        """
+        if not isinstance(unit.node, ast.ClassDef):
+            first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
+            if first in (["self"], ["cls"]):
+                raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
+        places = [use.node for use in outside_uses(unit, {unit})]
+        for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
+            parent = self.scopes.parents[place]
+            holders: list[ast.expr] = []
+            if isinstance(parent, ast.Assign):
+                holders = [each.value for each in parent.targets if isinstance(each, ast.Attribute)]
+            elif isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
+                holders = parent.args[:1]
+            for holder in holders:
+                if self._may_be_class(holder):
+                    what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
+                    raise Stay(f"{what}, which may be a class, and {_UNBOUND}")
+
+    def _may_be_class(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            return isinstance(value.func, ast.Name) and value.func.id == "type"
+        if isinstance(value, ast.Attribute):
+            return value.attr == "__class__" or value.attr[:1].isupper()
+        if not isinstance(value, ast.Name):
+            return False
+        owner = self.scopes.owner(self.scopes.around(value), value.id)
+        bound = owner.bindings[value.id] if owner is not None else []
+        return value.id == "cls" or value.id[:1].isupper() or any(each.kind == "class" for each in bound)
 
     def _may_be_function(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Attribute):

@@ -325,6 +325,8 @@ class _Planner:
             self._choose_home(move, selves[unit], alone=len(group) == 1)
         for unit in group:
             self._name(moves[unit], moves)
+            if moves[unit].arguments or unit.frozen or moves[unit].method:
+                self.handover.check_binding(unit)
             is_renamed = not isinstance(unit.node, ast.Lambda) and moves[unit].name != unit.node.name
             self.handover.check_identity(unit, bool(moves[unit].arguments or unit.frozen), is_renamed)
         return moves

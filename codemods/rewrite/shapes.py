@@ -89,7 +89,7 @@ def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str,
     if arguments.kwonlyargs or arguments.kwarg or not isinstance(node.body, ast.Subscript):
         return None
     value, index = node.body.value, node.body.slice
-    if not (isinstance(value, ast.Name) and value.id == arguments.args[0].arg):
+    if not (isinstance(value, ast.Name) and value.id == arguments.args[0].arg) or value.id in ("self", "cls"):
         return None
     minus = (
         isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and isinstance(index.operand, ast.Constant)

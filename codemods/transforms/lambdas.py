@@ -78,13 +78,13 @@ value taken there is what the closure would have seen. `self` makes it a method,
 loader or something that can't be pickled: then the attributes that it reads are handed over, if nothing sets them
 again. Functions that use each other move together or not at all.
 
-Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the value
-from when it is made, where a closure would have seen the last one; often that is what was meant.
+Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
+value from when it is made, where a closure would have seen the last one; often that is what was meant.
 
-Left to you, with the reason: variables that change later, `nonlocal`, `super()`, names that only the
-main guard binds, decorators that may register the function, classes with computed bases, default values made anew on
-each call, attributes set on functions, and code that asks a function for its `__name__` where a partial would take its
-place.
+Left to you, with the reason: variables that change later, `nonlocal`, `super()`, names that only the main guard binds,
+decorators that may register the function, classes with computed bases, default values made anew on each call,
+attributes set on functions, functions put on classes as methods, and code of the same file that asks a function for
+its `__name__` where that would be another, or a partial would take its place.
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>
