@@ -142,7 +142,7 @@ class Handover:
                     raise Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
 
     def check_binding(self, unit: Unit) -> None:
-        """A function that a class holds gets the object as its first argument; a partial or bound method there does not.
+        """A function that a class holds gets the object as first argument; a partial or bound method there does not.
 
         Raises Stay where the function is made for that or is put there.
         """

@@ -72,11 +72,12 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it. What it reads
-of local variables is handed over with `functools.partial`, only when no variable is bound again afterwards, so that the
-value taken there is what the closure would have seen. `self` makes it a method, unless its objects carry a model, a
-loader or something that can't be pickled: then the attributes that it reads are handed over, if nothing sets them
-again. Functions that use each other move together or not at all.
+Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
+What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
+afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
+objects carry a model, a loader or something that can't be pickled: then the attributes that it reads are handed over,
+if nothing sets them again. Functions that use each other move together or not at all. `lambda x, i=i:` becomes a
+partial with the keyword `i`, which nobody can pass by position any more.
 
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
 value from when it is made, where a closure would have seen the last one; often that is what was meant.
