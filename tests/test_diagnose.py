@@ -324,6 +324,16 @@ def test_paths_can_be_evaluated() -> None:
             eval(row["path"], {"obj": obj, "list": list})
 
 
+def test_an_array_of_objects() -> None:
+    numpy = pytest.importorskip("numpy")
+    rows = numpy.empty((2, 2), dtype=object)
+    rows[1, 0] = lambda: 0
+    result, _ = probe.examine({"rows": rows, "big": numpy.zeros(1 << 20)}, "obj")
+    (problem,) = result["problems"]
+    assert problem["path"] == "obj['rows'].flat[2]"
+    assert result["payload"] == [{"path": "obj['big']", "bytes": (8 << 20) + 120, "shared_bytes": 0}]
+
+
 def test_looking_leaves_no_traces() -> None:
     import multiprocessing.context
 

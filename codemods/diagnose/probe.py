@@ -320,6 +320,8 @@ def _state_label(frame: Any) -> Any:
         if len(state) == 2 and type(frame.obj) is dict and frame.obj is state[frame.position]:
             if func is copyreg.__newobj__ or getattr(func, "__name__", "") in ("_reconstructor", "__newobj_ex__"):
                 return ("", None)
+        if type(above.obj).__name__ == "ndarray" and type(frame.obj) is list:
+            return (".flat", None)
         return _attribute(above.obj, frame.obj, above) or (
             ".__reduce_ex__(%d)[2][%d]" % (PROTOCOL, frame.position),
             None,
