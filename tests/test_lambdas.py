@@ -58,6 +58,16 @@ def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | Non
     [
         pytest.param(
             """\
+def build(scale):
+    step = lambda x, k=scale: x * k
+    step(1, 2)
+    return step
+""",
+            "`k` may be given by position (line 3)",
+            id="a kept value that a caller replaces",
+        ),
+        pytest.param(
+            """\
 class Net:
     pass
 

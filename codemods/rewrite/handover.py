@@ -163,6 +163,25 @@ class Handover:
                     what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
                     raise Stay(f"{what}, which may be a class, and {_UNBOUND}")
 
+    def check_calls(self, unit: Unit) -> None:
+        """What a default value takes from a local variable is a keyword afterwards: no call here gives it by position.
+
+        Raises Stay where one does.
+        """
+        if isinstance(unit.node, ast.ClassDef) or not unit.frozen:
+            return
+        positional = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]]
+        first = min((positional.index(name) for name in unit.frozen if name in positional), default=len(positional))
+        if first == len(positional):
+            return
+        for use in outside_uses(unit, {unit}):
+            call = self.scopes.parents[use.node]
+            if not (isinstance(call, ast.Call) and call.func is use.node):
+                continue
+            if len(call.args) > first or any(isinstance(each, ast.Starred) for each in call.args):
+                what = f"`{positional[first]}` may be given by position (line {call.lineno})"
+                raise Stay(f"{what}, which a partial does not allow: {_CALLABLE}")
+
     def _may_be_class(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):
             return isinstance(value.func, ast.Name) and value.func.id == "type"

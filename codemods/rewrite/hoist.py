@@ -327,6 +327,7 @@ class _Planner:
             self._name(moves[unit], moves)
             if moves[unit].arguments or unit.frozen or moves[unit].method:
                 self.handover.check_binding(unit)
+            self.handover.check_calls(unit)
             is_renamed = not isinstance(unit.node, ast.Lambda) and moves[unit].name != unit.node.name
             self.handover.check_identity(unit, bool(moves[unit].arguments or unit.frozen), is_renamed)
         return moves
