@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..finding import Confidence, Hop
 from ..flow.boundaries import table
@@ -411,8 +411,3 @@ def is_main_test(test: ast.expr) -> bool:
     return ("__name__" in text and "__main__" in text and "!=" not in text) or bool(
         re.search(r"current_process|parent_process|MainProcess", text)
     )
-
-
-def at_least(start: Start, sure: Confidence) -> Start:
-    """`start`, no surer than `sure`."""
-    return start if sure.reaches(start.confidence) else replace(start, confidence=sure)
