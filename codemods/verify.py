@@ -176,7 +176,7 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         from .python2.bowler import reads
 
-        if isinstance(error, SyntaxError) and reads(before.text):
+        if isinstance(error, SyntaxError) and not _parses(before.text) and reads(before.text):
             return None if reads(after) else "the result is not Python 2 any more"
         return f"the file does not compile as it is: {_words(error)}"
     if thorough and not _survives_libcst(before.text):
@@ -196,6 +196,15 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
         or change.too_late()
         or change.redefined()
     )
+
+
+def _parses(text: str) -> bool:
+    """True for Python 3, be it that the compiler refuses it (a `nonlocal` at module level)."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _words(error: Exception) -> str:
