@@ -458,3 +458,42 @@ def test_every_loader_of_a_suite_is_checked(suite: pytest.Pytester) -> None:
     done = suite.runpytest_subprocess(*_plugin(), "--spawnfix")
     done.assert_outcomes(passed=1, failed=2)
     done.stdout.fnmatch_lines(["*DataLoader.collate_fn: *", "*DataLoader.dataset[[]0]: *"])
+
+
+THIRD = """
+    import multiprocessing
+    import threading
+
+
+    class Dataset:
+        def __init__(self, name):
+            self.name = name
+            self.lock = threading.RLock()
+
+        def load(self, index):
+            with self.lock:
+                return f"{self.name} {index}"
+
+
+    def build_dataset():
+        return Dataset("nuscenes")
+
+
+    if __name__ == "__main__":
+        process = multiprocessing.get_context("spawn").Process(target=build_dataset().load, args=(3,))
+        process.start()
+        process.join()
+        print("exit code", process.exitcode)
+"""
+
+
+def test_the_third_article_from_error_to_a_program_that_runs(failing: Path) -> None:
+    (failing / "train.py").write_text(textwrap.dedent(THIRD).lstrip(), encoding="utf-8")
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, "commit", "-q", "-a", "-m", "locked"], check=True)
+    assert "_thread.RLock" in _traceback("")
+    seen = _spawnfix("diagnose", "train.py:build_dataset()", "--save", "../d.json")
+    assert seen.returncode == 1 and "build_dataset().lock" in seen.stdout and "train.py:8" in seen.stdout
+    assert _spawnfix("migrate", ".", "--from", "../d.json").returncode == 0
+    after = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True, check=False)
+    assert (after.returncode, after.stdout) == (0, "exit code 0\n"), after.stderr
