@@ -1,0 +1,291 @@
+"""Which expressions make something that can't be pickled: the table of unpicklable.toml, and how it is recognised."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+from .outline import Outline, Repo
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
+_DEPTH = 6
+_DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_SETS = ("stands", "moves", "seeks", "setup")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One entry of the table; the keys are explained there."""
+
+    constructors: tuple[str, ...]
+    what: str
+    error: str
+    form: str
+    source: str = ""
+    binary: str = ""
+    advice: str = ""
+    needs: str = ""
+    suffix: str = ""
+    is_open: str = ""
+    mode: tuple[int, str, str] | None = None
+    reads: tuple[str, ...] = ()
+    stands: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()
+    seeks: frozenset[str] = frozenset()
+    setup: frozenset[str] = frozenset()
+    before: tuple[int, int] | None = None
+    tell: bool = False
+    parts: bool = False
+    later: bool = False
+    memory: bool = False
+    filled: bool = False
+    inherited: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """`node` makes something of `kind`. `nested`: inside a container; `choice`: only one of several alternatives."""
+
+    kind: Kind
+    outline: Outline
+    node: ast.expr
+    nested: bool = False
+    choice: bool = False
+
+
+GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generator")
+MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("unpicklable.toml").read_text("utf-8"))
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """The table by what an expression gives: "threading.Lock()"."""
+    found: dict[str, Kind] = {}
+    for entry in _table()["kind"]:
+        lists = {
+            key: frozenset(value) if key in _SETS else tuple(value)
+            for key, value in entry.items()
+            if value.__class__ is list
+        }
+        kind = Kind(**{**entry, **lists})
+        for name in kind.constructors:
+            found[name if name.endswith("]") else f"{name}()"] = kind
+    return found
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
+    names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])
+    return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
+
+
+def canonical(origin: str) -> str:
+    """The table's own name for a dotted origin."""
+    aliases: dict[str, str] = _table()["alias"]
+    for _ in range(4):
+        fitting = [
+            name for name in aliases if origin == name or origin.startswith((f"{name}.", f"{name}(", f"{name}["))
+        ]
+        if not fitting:
+            break
+        longest = max(fitting, key=len)
+        origin = aliases[longest] + origin[len(longest) :]
+    return origin
+
+
+def base_methods(origin: str) -> frozenset[str] | None:
+    """Which of `__getstate__` and `__setstate__` a foreign base class has; None when the table does not say."""
+    bases: dict[str, list[str]] = _table()["base"]
+    fitting = [name for name in bases if origin == name or origin.startswith(f"{name}.")]
+    return frozenset(bases[max(fitting, key=len)]) if fitting else None
+
+
+class Recogniser:
+    """Answers what an expression makes; one per run."""
+
+    def __init__(self, repo: Repo, stores: Stores) -> None:
+        self.repo = repo
+        self.stores = stores
+
+    @cached_property
+    def makers(self) -> frozenset[str]:
+        """Names of functions at module level that may give back something of the table, by a look at the text."""
+        calls = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+        found = set()
+        for source in self.repo.project.matching(_DEF):
+            for match in _DEF.finditer(source.text):
+                body = match.group(2)
+                if "yield" in body or ("return" in body and calls.search(body)):
+                    found.add(match.group(1))
+        return frozenset(found)
+
+    def made(self, outline: Outline, node: ast.expr) -> list[Made]:
+        """Everything unpicklable that the value of `node` is or holds."""
+        return list(self._made(outline, node, 0))
+
+    def _made(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[Made]:
+        if depth > _DEPTH:
+            return
+        if isinstance(node, ast.GeneratorExp):
+            yield Made(GENERATOR, outline, node)
+        elif isinstance(node, ast.IfExp):
+            for branch in (node.body, node.orelse):
+                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+        elif isinstance(node, ast.BoolOp):
+            for branch in node.values:
+                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+        elif isinstance(node, ast.NamedExpr):
+            yield from self._made(outline, node.value, depth)
+        elif isinstance(node, _CONTAINERS):
+            for part in _parts(node):
+                yield from (replace(each, nested=True) for each in self._made(outline, part, depth + 1))
+        elif isinstance(node, ast.Name):
+            if self._is_module(outline, node):
+                yield Made(MODULE, outline, node)
+            elif not outline.is_self(node):
+                for value in _values(outline, node):
+                    yield from self._made(outline, value, depth + 1)
+        elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
+            origin = canonical(self.origin(outline, node, depth))
+            kind = kinds().get(origin)
+            if kind is not None:
+                if not kind.suffix or (isinstance(node, ast.Call) and _ends_with(node, kind.suffix)):
+                    yield Made(kind, outline, node)
+            elif isinstance(node, ast.Call):
+                yield from self._returned(outline, node, depth)
+
+    def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
+        """What a function of the repository (or a method on `self`) gives back."""
+        functions = self.functions(outline, node)
+        if len(functions) != 1:
+            return
+        where, function = functions[0]
+        own = where.own(function)
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own):
+            if not function.decorator_list:
+                yield Made(GENERATOR, outline, node)
+            return
+        for each in own:
+            if isinstance(each, ast.Return) and each.value is not None:
+                for found in self._made(where, each.value, depth + 1):
+                    if found.kind is not MODULE:
+                        yield replace(found, outline=outline, node=node)
+
+    def functions(
+        self, outline: Outline, node: ast.Call
+    ) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The functions of the repository that the call may mean: plain names and methods on `self`."""
+        found: list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+        if isinstance(node.func, ast.Name):
+            _, bindings = outline.lookup(node, node.func.id)
+            for binding in bindings:
+                if isinstance(binding.statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.parameter:
+                    found.append((outline, binding.statement))
+                elif isinstance(binding.statement, ast.ImportFrom):
+                    name = outline.imported.get(node.func.id, "").rpartition(".")[2]
+                    if name not in self.makers:
+                        continue
+                    found += [each for each in self.repo.functions(name) if each[0].owner(each[1]) is None]
+        elif isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value):
+            owner = outline.owner(node)
+            for each in owner.body if owner is not None else ():
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == node.func.attr:
+                    found.append((outline, each))
+        return found
+
+    def origin(self, outline: Outline, node: ast.expr, depth: int = 0) -> str:
+        """What a value comes from, dotted: "h5py.File()", "lmdb.open().begin()", "h5py.File()[]"; "" when unknown."""
+        if depth > _DEPTH:
+            return ""
+        if isinstance(node, ast.Call):
+            found = self.origin(outline, node.func, depth + 1)
+            return f"{found}()" if found else ""
+        if isinstance(node, ast.Attribute):
+            if outline.is_self(node.value):
+                return self._first(self.stores(outline, node), depth)
+            found = self.origin(outline, node.value, depth + 1)
+            return f"{found}.{node.attr}" if found else ""
+        if isinstance(node, ast.Subscript):
+            found = self.origin(outline, node.value, depth + 1)
+            kind = kinds().get(canonical(found)) if found else None
+            if kind is None or not kind.parts:
+                return ""
+            whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
+            if not _is_text(node.slice) and not (whole and isinstance(node.slice, (ast.Name, ast.Attribute))):
+                return ""
+            return found if found.endswith("[]") else f"{found}[]"
+        if isinstance(node, ast.Name):
+            _, bindings = outline.lookup(node, node.id)
+            if not bindings:
+                return node.id if node.id == "open" else ""
+            if all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings):
+                return outline.imported.get(node.id, "")
+            if any(each.parameter for each in bindings):
+                return ""
+            return self._first([(outline, each.value) for each in bindings if each.value is not None], depth)
+        return ""
+
+    def _first(self, values: Iterable[tuple[Outline, ast.expr]], depth: int) -> str:
+        for where, value in values:
+            origins = [value]
+            if isinstance(value, ast.IfExp):
+                origins = [value.body, value.orelse]
+            elif isinstance(value, ast.BoolOp):
+                origins = value.values
+            for each in origins:
+                if found := self.origin(where, each, depth + 1):
+                    return found
+        return ""
+
+    def _is_module(self, outline: Outline, node: ast.Name) -> bool:
+        _, bindings = outline.lookup(node, node.id)
+        return bool(bindings) and all(isinstance(each.statement, ast.Import) for each in bindings)
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Dict):
+        return list(node.values)
+    if isinstance(node, ast.DictComp):
+        return [node.value]
+    if isinstance(node, (ast.ListComp, ast.SetComp)):
+        return [node.elt]
+    return list(getattr(node, "elts", []))
+
+
+def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
+    scope, bindings = outline.lookup(node, node.id)
+    if isinstance(scope, ast.Module) or any(each.parameter for each in bindings):
+        return []
+    return [each.value for each in bindings if each.value is not None]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _ends_with(node: ast.Call, suffix: str) -> bool:
+    """A literal somewhere in the first argument ends with `suffix` (and nothing asks for a memory map)."""
+    if any(each.arg == "mmap_mode" for each in node.keywords) or not node.args:
+        return False
+    return any(
+        isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.endswith(suffix)
+        for each in ast.walk(node.args[0])
+    )

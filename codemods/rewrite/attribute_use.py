@@ -1,0 +1,288 @@
+"""How an attribute that can't be pickled is used: written to, moved, closed, handed on, opened on demand."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from .attribute_again import Maker, Refused
+from .attribute_classes import Family, Method, Shape, Store
+from .attribute_kinds import Kind, Made, Recogniser
+from .attribute_state import Form, Treatment
+from .outline import last_name, position
+
+_BOUND = frozenset(
+    ("get", "read", "begin", "execute", "cursor", "acquire", "release", "fetchone", "readline", "seek", "put")
+)
+_SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum")
+
+
+@dataclass(frozen=True, eq=False)
+class Hazard:
+    """`store` keeps what `made` makes."""
+
+    store: Store
+    made: Made
+
+
+class Uses:
+    """Decides how one attribute of one class can cross."""
+
+    def __init__(
+        self, family: Family, recogniser: Recogniser, shape: Shape, attribute: str, hazards: list[Hazard]
+    ) -> None:
+        self.family, self.recogniser = family, recogniser
+        self.shape, self.attribute, self.hazards = shape, attribute, hazards
+        self.kind: Kind = hazards[0].made.kind
+        self.circle = family.circle(shape)
+        self.uses = [
+            (each, method, node)
+            for each in self.circle
+            for method, node in each.selves.get(attribute, [])
+            if isinstance(node.ctx, ast.Load)
+        ]
+        self.early = family.early(shape)
+        self.late = frozenset(name for each in self.circle for name in each.late) - self.early
+
+    def treatment(self) -> Treatment:
+        """Raises Refused."""
+        kind = self.kind
+        stores = [store for each in self.circle for store in each.stores(self.attribute)]
+        self._check_stores(stores)
+        self._check_kept_elsewhere()
+        first = min(self.hazards, key=lambda each: position(each.store.target))
+        in_init = first.store.method.name in ("__init__", "__post_init__")
+        only = len(stores) == 1 and first.store.always and in_init and not first.made.choice
+        sure = (only or self._always_there(stores)) and not self._skips_init()
+        key = self.shape.key(self.attribute)
+        line = first.store.target.lineno
+        if kind.form == "drop":
+            for _, method, node in self.uses:
+                if method.name in self.late:
+                    raise Refused(f"line {node.lineno} uses it in the worker: {kind.advice}")
+            return Treatment(self.attribute, key, Form.DROP, line, sure and only)
+        self._check_same([hazard.store for hazard in self.hazards])
+        self._check_writes()
+        if self._is_lazy(stores):
+            if self._has_moved():
+                raise Refused("what was read from it decides where a copy would have to go on; seek before each read")
+            return Treatment(self.attribute, key, Form.LAZY, line, True)
+        again = Maker(self.family, self.recogniser, self.shape, first.store, first.made).again()
+        nested = any(hazard.made.nested for hazard in self.hazards)
+        carry = not nested and self._has_moved()
+        closes = None if nested else self._closed()
+        if only and not (closes and kind.is_open):
+            return Treatment(self.attribute, key, Form.POSITION if carry else Form.ALWAYS, line, sure, again)
+        if carry:
+            raise Refused("what was read from it decides where a copy would have to go on; seek before each read")
+        if asked := self._asked_for():
+            raise Refused(
+                f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
+            )
+        test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
+        return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
+
+    # what sets it
+
+    def _check_stores(self, stores: list[Store]) -> None:
+        known = {hazard.store.target for hazard in self.hazards}
+        for store in stores:
+            line = store.statement.lineno
+            if store.target in known or store.clears:
+                continue
+            if isinstance(store.target.ctx, ast.Del):
+                raise Refused(f"line {line} deletes the attribute; set it to None instead")
+            if store.owner is not self.shape:
+                place = f"{store.owner.outline.path}:{line}"
+                raise Refused(f"`{store.owner.node.name}` ({place}) sets it too; open it in one place")
+            if store.value is not None and self.recogniser.made(store.owner.outline, store.value):
+                continue  # made in the worker
+            raise Refused(f"line {line} sets it to something else; keep the two under different names")
+
+    def _check_same(self, mine: list[Store]) -> None:
+        if any(store.value is None for store in mine):
+            raise Refused("it is set together with other things; assign it in a statement of its own")
+        if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1:
+            lines = sorted(store.statement.lineno for store in mine)
+            raise Refused(f"it is made in different ways (lines {lines[0]} and {lines[-1]}); open it in one method")
+
+    def _always_there(self, stores: list[Store]) -> bool:
+        """Every object has the attribute, if only as None."""
+        return any(store.always and store.method.name == "__init__" and store.owner is self.shape for store in stores)
+
+    def _skips_init(self) -> bool:
+        """A class below has an `__init__` that never calls ours."""
+        for each in self.family.derived(self.shape):
+            init = each.methods.get("__init__")
+            if init is not None and "__init__(" not in "".join(ast.unparse(part) for part in init.body):
+                return True
+        return False
+
+    # what is done with it
+
+    def _called(self, node: ast.Attribute, shape: Shape) -> tuple[str, ast.Call] | None:
+        """The method called on it: `self.x.m(...)` gives ("m", the call)."""
+        above = shape.outline.parents[node]
+        call = shape.outline.parents.get(above)
+        if isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
+            return above.attr, call
+        return None
+
+    def _check_writes(self) -> None:
+        kind = self.kind
+        reopened = kind.form == "reopen"
+        for shape, method, node in self.uses:
+            above = shape.outline.parents[node]
+            early = method.name in self.early
+            if (called := self._called(node, shape)) is not None:
+                name, call = called
+                if name in kind.stands and (reopened or early):
+                    what = "writes to it" if reopened else "fills or sets it"
+                    raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
+                given = [*call.args, *(each.value for each in call.keywords)]
+                if name in ("execute", "executemany") and given:
+                    words = str(getattr(given[0], "value", "")).lstrip().lower()
+                    if words.startswith(_SQL):
+                        raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
+                if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
+                    raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
+            if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened:
+                raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
+            sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
+            if sets and early and not self._is_repeated(above, shape):
+                raise Refused(
+                    f"line {node.lineno} sets an attribute on it, which a new one would not have; "
+                    "do it right after it is made"
+                )
+
+    def _is_repeated(self, target: ast.AST, shape: Shape) -> bool:
+        """It stands among the statements right after the construction, which the copy repeats."""
+        statement = shape.outline.statement(target)
+        store = self.hazards[0].store
+        return (
+            not self.kind.filled
+            and any(each is statement for each in shape.block(store.statement))
+            and position(statement) > position(store.statement)
+        )
+
+    def _check_kept_elsewhere(self) -> None:
+        """Another object, or a bound method, holds it as well."""
+        for shape, _, node in self.uses:
+            outline = shape.outline
+            above = outline.parents[node]
+            statement = outline.statement(node)
+            if not isinstance(statement, ast.Assign):
+                continue
+            if not any(isinstance(each, ast.Attribute) for each in statement.targets):
+                continue
+            if isinstance(above, ast.Attribute) and above is statement.value and above.attr in _BOUND:
+                raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
+            call = outline.parents.get(above) if isinstance(above, ast.keyword) else above
+            if isinstance(call, ast.Call) and node is not call.func:
+                name = last_name(call.func) or ""
+                if name[:1].isupper() and self.family.repo.classes(name):
+                    raise Refused(
+                        f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it"
+                    )
+
+    def _has_moved(self) -> bool:
+        """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost."""
+        kind = self.kind
+        before: list[tuple[ast.Attribute, bool]] = []
+        readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
+        for shape, method, node in self.uses:
+            called = self._called(node, shape)
+            name = called[0] if called is not None else ""
+            walked = bool(kind.moves) and self._walked(node, shape)
+            if name not in kind.moves and not walked:
+                continue
+            if method.name not in self.early:
+                readers.setdefault((shape.node, method.name), []).append((node, name))
+            elif name == "seek" and called is not None and [ast.unparse(each) for each in called[1].args] == ["0"]:
+                before = []
+            else:
+                before.append((node, walked))
+        careless = [uses[0][0] for uses in readers.values() if uses[0][1] not in kind.seeks]
+        if not before or not careless:
+            return False
+        if not kind.tell or any(walked for _, walked in before):
+            raise Refused(
+                f"line {before[0][0].lineno} has read from it before it crosses, and line {careless[0].lineno} goes on "
+                "from there; go to the right place before each read"
+            )
+        return True
+
+    def _walked(self, node: ast.Attribute, shape: Shape) -> bool:
+        above = shape.outline.parents[node]
+        if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+            return True
+        names = ("next", "enumerate", "list", "iter")
+        return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
+
+    def _closed(self) -> int | None:
+        """A line that closes it while the object lives on."""
+        for shape, method, node in self.uses:
+            called = self._called(node, shape)
+            if called is None or called[0] != "close" or self.kind.form != "reopen" or method.name == "__del__":
+                continue
+            if not self.kind.is_open and method.name in self.early:
+                raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
+            return node.lineno
+        return None
+
+    def _asked_for(self) -> int | None:
+        """A line that asks with `hasattr` or `getattr` for the attribute."""
+        for each in self.circle:
+            for method in each.methods.values():
+                for node in ast.walk(method):
+                    if (
+                        isinstance(node, ast.Call)
+                        and last_name(node.func) in ("hasattr", "getattr")
+                        and len(node.args) > 1
+                    ):
+                        name = node.args[1]
+                        if isinstance(name, ast.Constant) and name.value == self.attribute:
+                            return node.lineno
+        return None
+
+    # opened on demand
+
+    def _is_lazy(self, stores: list[Store]) -> bool:
+        """Wherever it is read, the class first opens it in case it is None."""
+        if not self._always_there(stores) or not all(self._guarded(each.store) for each in self.hazards):
+            return False
+        openers = {each.store.method.name for each in self.hazards}
+        return all(
+            method.name == "__init__" or self._looked_after(shape, method, node, openers)
+            for shape, method, node in self.uses
+        )
+
+    def _guarded(self, store: Store) -> bool:
+        """It stands under `if self.x is None:`."""
+        for above in store.owner.outline.ancestors(store.statement):
+            if isinstance(above, ast.If) and self._asks_none(above.test) and store.statement in above.body:
+                return True
+        return False
+
+    def _asks_none(self, test: ast.expr) -> bool:
+        text = f"self.{self.attribute}"
+        return ast.unparse(test) in (f"{text} is None", f"not {text}", f"{text} == None")
+
+    def _looked_after(self, shape: Shape, method: Method, node: ast.Attribute, openers: set[str]) -> bool:
+        """The read is part of the question, or comes after an opening in the same method, or only where it is open."""
+        text = f"self.{self.attribute}"
+        for above in shape.outline.ancestors(node):
+            if isinstance(above, (ast.If, ast.IfExp)):
+                if any(each is node for each in ast.walk(above.test)):
+                    return True
+                if ast.unparse(above.test) in (f"{text} is not None", text):
+                    return True
+        for statement in method.body:
+            if any(each is node for each in ast.walk(statement)):
+                break
+            if isinstance(statement, ast.If) and self._asks_none(statement.test):
+                return True
+            for each in ast.walk(statement):
+                if isinstance(each, ast.Attribute) and each.attr in openers and shape.outline.is_self(each.value):
+                    return True
+        return False

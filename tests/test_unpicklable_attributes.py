@@ -1,0 +1,139 @@
+"""unpicklable-attributes: what is found, what is written, what is refused; runnable cases are in before_after/."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Confidence, Finding
+from codemods.project import Project
+from codemods.rewrite.attribute_kinds import kinds
+from codemods.transforms.unpicklable_attributes import RULE
+from codemods.tree.files import MemoryFiles
+
+USE = """
+
+if __name__ == "__main__":
+    from multiprocessing import Pool
+    print(Pool(2).map(Thing("a").run, [1]))
+"""
+
+
+def found(code: str, **others: str) -> list[Finding]:
+    """Findings in a file `code` (and others), where something crosses."""
+    files = {"main.py": code + USE, **{name.replace("__", "."): text for name, text in others.items()}}
+    return list(RULE.find(Project(MemoryFiles({name: text.encode() for name, text in files.items()}))))
+
+
+def thing(body: str, head: str = "", base: str = "") -> str:
+    """A class `Thing(base)` whose `__init__(self, path)` has `body`, and a method that a pool calls."""
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    made = f"{head}\n\nclass Thing{base}:\n    def __init__(self, path):\n{lines}"
+    return f"{made}\n    def run(self, n):\n        return n\n"
+
+
+def fixed(code: str) -> str:
+    """`code` with the only fix applied."""
+    findings = found(code)
+    fixes = {finding.fix for finding in findings}
+    assert len(fixes) == 1 and None not in fixes, [finding.reason for finding in findings]
+    text = code
+    for edit in sorted(next(iter(fixes)).edits, key=lambda edit: -edit.start):  # type: ignore[union-attr]
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "error"),
+    [
+        pytest.param("import threading as t", "self.x = t.Lock()", "_thread.lock", id="module alias"),
+        pytest.param("from threading import RLock as L", "self.x = L()", "_thread.RLock", id="name alias"),
+        pytest.param("import h5py", "f = h5py.File(path, 'r')\nself.x = f", "h5py objects", id="local name"),
+        pytest.param(
+            "import h5py", "self.x = h5py.File(path, 'r') if path else None", "h5py objects", id="conditional"
+        ),
+        pytest.param("", "self.x = open(path, 'rb')", "_io.BufferedReader", id="binary file"),
+        pytest.param("", "self.x = {k: open(k) for k in [path]}", "_io.TextIOWrapper", id="in a dict"),
+        pytest.param("import lmdb", "self.x = lmdb.open(path)", "Environment", id="lmdb"),
+        pytest.param("import json", "self.x = json", "module", id="module"),
+    ],
+)
+def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
+    findings = found(thing(body, head))
+    assert [error in finding.message for finding in findings] == [True]
+    assert findings[0].confidence is Confidence.PROVEN
+    assert findings[0].fix is not None and findings[0].fix.unsafe is None
+    assert findings[0].trace[0].what.endswith("is kept as `self.x`")
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        pytest.param("import json", "self.x = json.load(open(path))", id="read at once"),
+        pytest.param("import h5py", "self.x = h5py.File(path, 'r')['a'][:]", id="array from a file"),
+        pytest.param("import numpy as np", "self.x = np.load('a.npz')['mean']", id="array from npz"),
+        pytest.param("from mine import Lock", "self.x = Lock()", id="somebody else's Lock"),
+        pytest.param("import logging", "self.x = logging.getLogger(path)", id="loggers are pickled by name"),
+        pytest.param("import multiprocessing as mp", "x = mp.Pool(2)\nself.n = 2", id="local pool"),
+    ],
+)
+def test_look_alikes(head: str, body: str) -> None:
+    assert found(thing(body, head)) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "reason"),
+    [
+        pytest.param("import h5py", "self.x = h5py.File(path, 'a')", "open for writing", id="append mode"),
+        pytest.param("import h5py", "self.x = h5py.File(path, path)", "decided elsewhere", id="mode from outside"),
+        pytest.param("import threading", "self.x = path or threading.Lock()", "given from outside", id="shared lock"),
+        pytest.param("import threading", "self.x = threading.Thread()", "a thread can't go along", id="thread"),
+        pytest.param("import weakref", "self.x = weakref.ref(path)", "keep the object itself", id="weak reference"),
+        pytest.param("", "for p in path:\n    self.x = open(p)", "in a loop", id="loop"),
+        pytest.param("", "with open(path) as f:\n    self.x = f", "closes it again", id="with"),
+        pytest.param("from m import find", "self.x = open(find(path))", "something else the second time", id="call"),
+        pytest.param("", "self.x = open(path)\nself.x = 3", "something else", id="two meanings"),
+    ],
+)
+def test_refused(head: str, body: str, reason: str) -> None:
+    findings = found(thing(body, head))
+    assert findings and all(finding.fix is None for finding in findings)
+    assert reason in (findings[0].reason or "")
+
+
+def test_one_that_stays_stops_the_others() -> None:
+    findings = found(thing("self.log = open(path, 'w')\nself.lock = Lock()", "from threading import Lock"))
+    assert [finding.fix for finding in findings] == [None, None]
+    assert "`self.log` (line 5) can't be repaired" in (findings[1].reason or "")
+
+
+def test_an_attribute_that_holds_the_argument_is_used() -> None:
+    text = fixed(thing("self.root = path\nself.x = open(path)"))
+    assert "self.x = open(self.root)" in text and "self.path" not in text
+
+
+def test_private_names_are_written_as_python_stores_them() -> None:
+    assert 'del state["_Thing__lock"]' in fixed(thing("self.__lock = Lock()", "from threading import Lock"))
+
+
+def test_unknown_base_class_makes_it_unsafe() -> None:
+    findings = found(thing("self.x = Lock()", "from threading import Lock\nfrom other import Base", "(Base)"))
+    assert findings[0].fix is not None and "other.Base" in (findings[0].fix.unsafe or "")
+
+
+def test_itertools_is_only_possible() -> None:
+    findings = found(thing("self.x = itertools.count()", "import itertools"))
+    assert [finding.confidence for finding in findings] == [Confidence.POSSIBLE]
+
+
+def test_loggers_count_where_an_old_python_is_declared() -> None:
+    code = thing("self.x = logging.getLogger('mmdet')", "import logging")
+    findings = found(code, setup__py="setup(python_requires='>=3.6')")
+    assert ["_thread.RLock" in finding.message for finding in findings] == [True]
+    assert not found(code, setup__py="setup(python_requires='>=3.8')")
+
+
+def test_every_entry_of_the_table_is_complete() -> None:
+    for kind in kinds().values():
+        assert kind.what and kind.error and kind.source
+        assert kind.form in {"anew", "reopen", "drop", "generator", "report"}
+        assert kind.advice or kind.form in {"anew", "reopen", "generator"}
