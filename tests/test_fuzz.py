@@ -25,8 +25,8 @@ SECONDS = float(os.environ.get("SPAWNFIX_FUZZ_SECONDS", "0"))
 SETTINGS = Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True, cache=False)
 CASES = sorted((ROOT / "tests/before_after").glob("*/*/before"))
 TOKENS = """lambda: 0|lambda x, *a, y=1, **k: (x, y)|self|d.keys()|list|global x|nonlocal x|yield x|await x|x := 1|*a
-|**k|...|f'{x!r:>{y}}'|r'\\'|# spawnfix: ignore|class C(B): pass|def f(): return lambda: f|with a as b:|match x:|async |@dec
-|del x|import functools|from a import *|if True:|else:|try:|except* E:|functools = 3|list = 4|é|0x|(|)|[|]|{|}|:|,|=|;
+|**k|...|f'{x!r:>{y}}'|r'\\'|# spawnfix: ignore|class C(B): pass|def f(): return lambda: f|with a as b:|match x:|async
+|@dec|del x|import functools|if True:|else:|try:|except* E:|functools = 3|list = 4|é|0x|(|)|[|]|{|}|:|,|=|;
 |copy.deepcopy(model)|--local_rank|exec(x)|__class__|python -m torch.distributed.launch train.py|'|"|`|$(|${x:-|&&"""
 BREAKS = ("\\\n", "\f", "\r", "\t", "\n", "\n    ", "\0", "\u2028", "\U0001f600", "<<EOF\n", "EOF\n", "'''a\nb'''", "|")
 WORDS = (*TOKENS.replace("\n", "").split("|"), *BREAKS)

@@ -26,7 +26,8 @@ def to_github(report: Report) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return "".join(letter if letter.isprintable() else "?" for letter in text)  # logs are read in terminals
 
 
 def _property(text: str) -> str:
