@@ -236,7 +236,9 @@ class _Run:
         source, before = project.source(path), self.proven_texts.get(path)
         if before is None or source is None or source.text == before:
             return line
-        blocks = difflib.SequenceMatcher(None, before.splitlines(), source.text.splitlines(), False).get_matching_blocks()
+        blocks = difflib.SequenceMatcher(
+            None, before.splitlines(), source.text.splitlines(), False
+        ).get_matching_blocks()
         return next((b.b + line - 1 - b.a + 1 for b in blocks if b.a <= line - 1 < b.a + b.size), None)
 
     def _wanted(self, finding: Finding, project: Project) -> bool:

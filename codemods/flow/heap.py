@@ -11,7 +11,7 @@ MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**k
 MAX_VALUES = 16
 MAX_HAZARDS = 400
 MAX_CALLS = 8  # calls remembered on a path
-MAX_STATES = 20_000  # steps on the paths of one value
+MAX_STATES = 4_000  # steps on the paths of one value
 _PLAIN = (0,)
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
 

@@ -91,9 +91,7 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
     for statement in shape.node.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
-            raise Refused(
-                "the class has `__slots__`, so its state is no plain dict; write the state methods yourself"
-            )
+            raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
             if keyword.arg in ("slots", "frozen") and getattr(keyword.value, "value", True):

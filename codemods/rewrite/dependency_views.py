@@ -94,9 +94,7 @@ def foreign_views(repo: Repo) -> Iterator[Foreign]:
 def changed_dict(repo: Repo, row: Holder) -> tuple[str, int] | None:
     """Where the dict of the view is changed: (path, line)."""
     for outline in repo.mentioning(row.of):
-        for node in outline.nodes:
-            if not (isinstance(node, ast.Attribute) and node.attr == row.of):
-                continue
+        for node in outline.attributes.get(row.of, ()):
             parent = outline.parents[node]
             stored = isinstance(parent, ast.Subscript) and isinstance(parent.ctx, (ast.Store, ast.Del))
             if stored or (isinstance(parent, ast.Attribute) and parent.attr in CHANGING):

@@ -76,13 +76,9 @@ class DictChanges:
         """Every expression that may be the dict of `target`."""
         if target.scope is None:
             for outline in self.repo.mentioning(target.name):
-                for node in outline.nodes:
-                    if (
-                        isinstance(node, ast.Attribute)
-                        and node.attr == target.name
-                        and not self.uses.foreign(outline, node, target.owner)
-                    ):
-                        yield from _with_keys(outline, node, target.keys)
+                for read in outline.attributes.get(target.name, ()):
+                    if not self.uses.foreign(outline, read, target.owner):
+                        yield from _with_keys(outline, read, target.keys)
             return
         outlines = [target.outline]
         if isinstance(target.scope, ast.Module):  # a global: other files may import it
@@ -152,9 +148,8 @@ class DictChanges:
 
     def _calls(self, name: str) -> Iterator[tuple[Outline, ast.Call]]:
         for outline in self.repo.mentioning(name):
-            for node in outline.nodes:
-                if isinstance(node, ast.Call) and last_name(node.func) == name:
-                    yield outline, node
+            for node in outline.calls.get(name, ()):
+                yield outline, node
 
     def _happens_after(
         self, where: Outline, node: ast.AST, outline: Outline, taken: ast.AST, depth: int, of_object: bool

@@ -63,6 +63,33 @@ class Outline:
         return nodes, parents
 
     @cached_property
+    def attributes(self) -> dict[str, list[ast.Attribute]]:
+        """Every `x.name`, by name."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Attribute):
+                found.setdefault(node.attr, []).append(node)
+        return found
+
+    @cached_property
+    def calls(self) -> dict[str | None, list[ast.Call]]:
+        """Every call, by the last name of what is called (None where that is no name)."""
+        found: dict[str | None, list[ast.Call]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Call):
+                found.setdefault(last_name(node.func), []).append(node)
+        return found
+
+    @cached_property
+    def definitions(self) -> dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """Every class and function, nested ones too, by name."""
+        found: dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = {}
+        for node in self.nodes:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    @cached_property
     def imported(self) -> dict[str, str]:
         """What imports (at any level) bind: name -> dotted origin."""
         names: dict[str, str] = {}
@@ -190,9 +217,8 @@ class Outline:
     def lookup(self, use: ast.AST, name: str) -> tuple[Scope, list[Binding]]:
         """The scope of `name` at `use` and the bindings that may reach it there (all of them for outer scopes)."""
         scope = self.scope(use)
-        if found := self.bindings(scope, name):
-            if name not in self._declared(scope):
-                return scope, self.reaching(scope, found, use)
+        if name not in self._declared(scope) and (found := self.bindings(scope, name)):
+            return scope, self.reaching(scope, found, use)
         while not isinstance(scope, ast.Module):
             scope = self.scope(self.parents[scope])
             if found := self.bindings(scope, name):
@@ -273,8 +299,8 @@ class Repo:
         return [
             (outline, node)
             for outline in self.mentioning(name)
-            for node in outline.nodes
-            if isinstance(node, ast.ClassDef) and node.name == name
+            for node in outline.definitions.get(name, ())
+            if isinstance(node, ast.ClassDef)
         ]
 
     def functions(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
@@ -282,8 +308,8 @@ class Repo:
         return [
             (outline, node)
             for outline in self.mentioning(name)
-            for node in outline.nodes
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name
+            for node in outline.definitions.get(name, ())
+            if not isinstance(node, ast.ClassDef)
         ]
 
     def ancestors(self, name: str) -> frozenset[str]:

@@ -330,29 +330,20 @@ class ViewUses:
                         yield outline, node
         elif held.kind == "result":
             for outline in self.repo.mentioning(held.name):
-                for node in outline.nodes:
-                    if isinstance(node, ast.Call) and held.name == getattr(
-                        node.func, "attr", getattr(node.func, "id", "")
-                    ):
-                        yield outline, node
+                for call in outline.calls.get(held.name, ()):
+                    yield outline, call
 
     def attribute_uses(self, name: str, owner: str | None) -> Iterator[tuple[Outline, ast.AST]]:
         """Reads of `.name` of any object that may be the one that stores it, `getattr(x, "name")` too."""
         for outline in self.repo.mentioning(name):
-            for node in outline.nodes:
-                if isinstance(node, ast.Attribute) and node.attr == name:
-                    augmented = isinstance(outline.parents[node], ast.AugAssign)
-                    if (isinstance(node.ctx, ast.Load) or augmented) and not self.foreign(outline, node, owner):
-                        yield outline, node
-                elif (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Name)
-                    and node.func.id == "getattr"
-                    and len(node.args) >= 2
-                    and isinstance(node.args[1], ast.Constant)
-                    and node.args[1].value == name
-                ):
+            for node in outline.attributes.get(name, ()):
+                augmented = isinstance(outline.parents[node], ast.AugAssign)
+                if (isinstance(node.ctx, ast.Load) or augmented) and not self.foreign(outline, node, owner):
                     yield outline, node
+            for call in outline.calls.get("getattr", ()):
+                named = isinstance(call.func, ast.Name) and len(call.args) >= 2
+                if named and isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
+                    yield outline, call
 
     def foreign(self, outline: Outline, node: ast.Attribute, owner: str | None) -> bool:
         """`node` is `.name` of something known to be no `owner`.
