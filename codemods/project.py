@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .flow.facts import FileFacts
     from .flow.graph import Flow
 
+_BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
 MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 400 MB
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
@@ -89,7 +91,9 @@ class Project:
                 return tree
             self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
         except SyntaxError as error:
-            self.skipped[path] = Skipped(path, self._old(path, source.text) or f"line {error.lineno}: {error.msg}")
+            reason = f"line {error.lineno}: {error.msg}"
+            old = None if _BOUNDS.search(error.msg) else self._old(path, source.text)
+            self.skipped[path] = Skipped(path, old or reason)
         except (RecursionError, MemoryError):
             self.skipped[path] = Skipped(path, "nested too deeply to be parsed")
         except ValueError as error:

@@ -328,8 +328,7 @@ class _Reader:
 
     def _substitution(self, node: Node, depth: int) -> str | None:
         """`$(dirname X)`, `$(cd X && pwd)`, `$(realpath X)`, `$(pwd)`: folders. Everything else is unknown."""
-        commands = [child for child in _below(node) if child.type == "command"]
-        outer = [command for command in commands if not _within_substitution(command, node)]
+        outer = list(_own_commands(node))
         read = [[child for child in (command.children) if child.is_named] for command in outer]
         names = [self._text(words[0]) if words else "" for words in read]
         arguments = [[word for word in words[1:] if not self._text(word).startswith("-")] for words in read]
@@ -362,16 +361,12 @@ def _expanded_name(node: Node) -> Node | None:
     return None
 
 
-def _below(node: Node) -> Iterator[Node]:
-    for child in node.children:
-        yield child
-        yield from _below(child)
-
-
-def _within_substitution(node: Node, outermost: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.id != outermost.id:
-        if parent.type == "command_substitution":
-            return True
-        parent = parent.parent
-    return False
+def _own_commands(node: Node) -> Iterator[Node]:
+    """The commands below a substitution, without those of substitutions inside it."""
+    todo = list(reversed(node.children))
+    while todo:
+        child = todo.pop()
+        if child.type == "command":
+            yield child
+        if child.type != "command_substitution":
+            todo.extend(reversed(child.children))
