@@ -545,6 +545,28 @@ def loader(dataset):
                 pickle.dump(counts, f)
             """
     },
+    "dicts by attribute have nothing in common": {
+        "train.py": """
+            import torch.multiprocessing as mp
+
+            class EasyDict(dict):
+                def __getattr__(self, name):
+                    return self[name]
+
+                def __setattr__(self, name, value):
+                    self[name] = value
+
+            TABLE = {"relu": EasyDict(func=lambda x: x, gain=1), "tanh": EasyDict(func=lambda x: x)}
+
+            def main(rank, args):
+                args.hook(rank)
+
+            def launch():
+                args = EasyDict(verbose=True, log=lambda text: None)  # proven
+                args.hook = lambda rank: None  # proven
+                mp.spawn(main, args=(args,), nprocs=2)
+            """
+    },
     "dict of functions, iterated": {
         "metrics.py": 'METRICS = {"a": lambda x: x}  # proven\nNAMES = {"a": lambda x: x}\n',
         "train.py": """

@@ -289,7 +289,7 @@ class Flow:
             return [int(value.a), *solver.fields.get(int(value.a), {}).values()]
         if value.kind == OBJECT:
             return [value.b] if value.b >= 0 else []
-        if value.kind != INSTANCE:
+        if value.kind != INSTANCE or solver.is_bag(int(value.a)):
             return []
         found: list[int] = []
         order = solver.order(int(value.a))

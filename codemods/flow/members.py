@@ -17,6 +17,8 @@ _KEPT_AS = frozenset(
     {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
      "collate_fn", "sampler", "batch_sampler", "pipeline", "source", "fn", "config", "cfg"}
 )  # fmt: skip
+_BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
+                   "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
 HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
 
 
@@ -221,6 +223,10 @@ class Members(Heap):
         """Names of the bases that lie outside the repo, through the whole hierarchy."""
         return list(dict.fromkeys(name for at in self.order(index) for name in self.foreign_bases[at]))
 
+    def is_bag(self, index: int) -> bool:
+        """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
+        return any(base in _BAGS for base in self.all_foreign_bases(index))
+
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""
         return self.numbers.get(Value(INSTANCE, index), -1)
@@ -256,6 +262,8 @@ class Members(Heap):
         elif kind == CONTAINER:
             if result in self.calls_at:
                 self.add(result, self.number(Value(FOREIGN, f"<container>.{attribute}", number)))
+            else:  # a dict with its keys as attributes
+                self.read(int(value.a), attribute, result)
         elif kind == SUPER:
             owner = int(value.a)
             order = self.order(owner)[1:]
@@ -343,6 +351,8 @@ class Members(Heap):
             if self.lines[node] == self.classes[int(value.a)][1].position[0]:
                 self.lines[node], self.file_of[node] = line, file
             self.edge(stored, node, line)
+        elif value.kind == CONTAINER:
+            self.edge(stored, self.field(int(value.a), attribute), line)
         elif value.kind == OBJECT and value.b >= 0:
             self.edge(stored, value.b, line)
         elif value.kind == MODULE and attribute in self.module_nodes[int(value.a)]:

@@ -218,9 +218,19 @@ class Solver(Members):
         instance = self.number(Value(INSTANCE, index))
         result, line = call.result + offset, call.position[0]
         self.add(result, instance)
+        if self.is_bag(index):
+            contents = self._contents(result, line)
+            self.add(result, self.number(Value(CONTAINER, contents)))
+            for name, argument in call.keywords:
+                if argument >= 0:
+                    self.edge(argument + offset, self.field(contents, name), line)
+            for argument in call.arguments:
+                if argument >= 0:
+                    self._pass_elements(argument + offset, contents)
         initialiser = self._member_function(index, "__init__")
         if initialiser >= 0:
             self._call_function(initialiser, offset, call, instance)
+        if initialiser >= 0 or self.is_bag(index):
             return
         file = self.file_of[result]
         fields = [name for at in reversed(self.order(index)) for name in self.classes[at][1].fields]
