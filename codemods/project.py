@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .flow.facts import FileFacts
     from .flow.graph import Flow
 
+_STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
 MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 400 MB
@@ -133,13 +134,22 @@ class Project:
             self._csts[path] = cst.parse_module(source.text)
         return self._csts[path]
 
-    def matching(self, pattern: object, suffix: str = ".py") -> Iterator[Source]:
-        """Sources of files ending in `suffix` whose text has a match of `pattern` (a compiled `re.Pattern[str]`)."""
+    def matching(self, pattern: re.Pattern[str], suffix: str = ".py", word: str = "") -> Iterator[Source]:
+        """Sources of files ending in `suffix` whose text has a match of `pattern`.
+
+        `word` is a part of every match: looking for it first is many times faster than a pattern that starts loosely.
+        """
         for path in self.paths:
             if path.endswith(suffix):
                 source = self.source(path)
-                if source is not None and pattern.search(source.text):  # type: ignore[attr-defined]
+                if source is not None and word in source.text and pattern.search(source.text):
                     yield source
+
+    @cached_property
+    def star_imported(self) -> frozenset[str]:
+        """Last names of the modules that some file imports `*` from."""
+        found = (match[1] for source in self.matching(_STAR, word="*") for match in _STAR.finditer(source.text))
+        return frozenset(module.rpartition(".")[2] for module in found)
 
     @cached_property
     def facts(self) -> Mapping[str, FileFacts]:

@@ -102,7 +102,8 @@ class Handover:
             rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
         )
         return (
-            any(source.path != self.path for source in self.project.matching(pattern)) or "setattr(" in self.source.text
+            any(source.path != self.path for source in self.project.matching(pattern, word=name))
+            or "setattr(" in self.source.text
         )
 
     def check_identity(self, unit: Unit, wrapped: bool, renamed: bool = False) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..finding import Edit, Import
 from ..tree.source import Source
@@ -88,9 +89,18 @@ def _visible(module: ast.Module, name: str, at: int | None) -> list[Binding]:
     """Bindings of `name` that a use on line `at` could mean; all that are no class attributes when `at` is None."""
     return [
         binding
-        for binding in bindings(module)
-        if binding.name == name and (binding.scope is None or at is None or _around(binding.scope, at))
+        for binding in _by_name(module).get(name, ())
+        if binding.scope is None or at is None or _around(binding.scope, at)
     ]
+
+
+@lru_cache(maxsize=4)
+def _by_name(module: ast.Module) -> dict[str, list[Binding]]:
+    """The bindings of a tree that is asked about again and again."""
+    found: dict[str, list[Binding]] = {}
+    for binding in bindings(module):
+        found.setdefault(binding.name, []).append(binding)
+    return found
 
 
 def binds(module: ast.Module, name: str, at: int | None = None) -> bool:

@@ -146,7 +146,7 @@ class Names:
         while True:
             name = self.fresh(wanted)
             pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
-            if next(iter(self._project.matching(pattern)), None) is None:
+            if next(iter(self._project.matching(pattern, word=name)), None) is None:
                 return name
 
     def keeps(self, name: str, home: Scope) -> bool:
@@ -175,5 +175,4 @@ class Names:
     @property
     def _is_star_imported(self) -> bool:
         module = self._path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-        pattern = re.compile(rf"^\s*from\s+\.*(?:[\w.]+\.)?{re.escape(module)}\s+import\s+\*", re.M)
-        return next(iter(self._project.matching(pattern)), None) is not None
+        return module in self._project.star_imported

@@ -289,7 +289,7 @@ class Repo:
         if not word:
             return []
         if word not in self._mentions:
-            sources = self.project.matching(re.compile(rf"\b{re.escape(word)}\b"))
+            sources = self.project.matching(re.compile(rf"\b{re.escape(word)}\b"), word=word)
             found = (self.outline(source.path) for source in sources)
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
