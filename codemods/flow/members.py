@@ -52,6 +52,7 @@ class Members(Heap):
         self.orders: dict[int, tuple[int, ...]] = {}
         self.attributes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
+        self.bags: set[int | str] = set()  # containers whose keys are attributes too
         self.hazards: list[Hazard] = []
         self.loads_at: dict[int, list[tuple[str, int]]] = defaultdict(list)
         self.stores_at: dict[int, list[tuple[str, int, int, bool]]] = defaultdict(list)
@@ -262,7 +263,7 @@ class Members(Heap):
         elif kind == CONTAINER:
             if result in self.calls_at:
                 self.add(result, self.number(Value(FOREIGN, f"<container>.{attribute}", number)))
-            else:  # a dict with its keys as attributes
+            elif value.a in self.bags:
                 self.read(int(value.a), attribute, result)
         elif kind == SUPER:
             owner = int(value.a)
@@ -351,7 +352,7 @@ class Members(Heap):
             if self.lines[node] == self.classes[int(value.a)][1].position[0]:
                 self.lines[node], self.file_of[node] = line, file
             self.edge(stored, node, line)
-        elif value.kind == CONTAINER:
+        elif value.kind == CONTAINER and value.a in self.bags:
             self.edge(stored, self.field(int(value.a), attribute), line)
         elif value.kind == OBJECT and value.b >= 0:
             self.edge(stored, value.b, line)

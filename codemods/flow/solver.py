@@ -220,6 +220,7 @@ class Solver(Members):
         self.add(result, instance)
         if self.is_bag(index):
             contents = self._contents(result, line)
+            self.bags.add(contents)
             self.add(result, self.number(Value(CONTAINER, contents)))
             for name, argument in call.keywords:
                 if argument >= 0:
