@@ -11,7 +11,7 @@ from ..project import Project
 from .scopes import FUNCTIONS, Kind, Scope, Scopes
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")  # `Conv3D` is one word, `V2Block` is two
 
 
 _LONG = 48
