@@ -609,6 +609,37 @@ def build():
             "its base `Dataset` is imported in the function",
             id="a class with a base imported in the function",
         ),
+        pytest.param(
+            """\
+try:
+    from fast import Base
+except ImportError:
+    pass
+
+
+def build():
+    class Ds(Base):
+        pass
+
+    return Ds()
+""",
+            "`Base` (line 2) may not be there when the file is imported",
+            id="a class with a base that may not be installed",
+        ),
+        pytest.param(
+            """\
+import sys
+
+if sys.platform == "linux":
+    STEP = 3
+
+
+def build(ds):
+    return Loader(ds, collate_fn=lambda batch, step=STEP: batch[::step])
+""",
+            "`STEP` (line 4) may not be there when the file is imported",
+            id="a default that is bound under a condition",
+        ),
     ],
 )
 def test_stays(text: str, reason: str) -> None:

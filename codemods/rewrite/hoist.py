@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..finding import Edit, Fix, Import
 from ..project import Project
+from . import definite
 from .definitions import Unwritable, lambda_as_def
 from .handover import Burdens, Handover, Stay, outside_uses
 from .names import Names, home_name, private_name, role, snake
@@ -596,6 +597,13 @@ class _Planner:
             first = min(self.source.offset(*each.done) for each in bindings)
             if first > offset:
                 raise Stay(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
+            body = self.scopes.tree.body
+            before = [each for each in body if self.source.offset(*end_of(each)) <= offset]
+            if not definite.binds(before, use.name):
+                raise Stay(
+                    f"`{use.name}` (line {bindings[0].line}) may not be there when the file is imported: it is bound "
+                    "under a condition. Move this to module level by hand, under the same condition"
+                )
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:
