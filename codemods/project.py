@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .flow.facts import FileFacts
     from .flow.graph import Flow
+    from .rewrite.outline import Outline
 
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
@@ -39,6 +40,7 @@ class Project:
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
         self._python2: set[str] = set()
+        self.outlines: dict[str, Outline] = {}  # of the trees in `_modules`, made by the first rule that needs them
         self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
 
     @cached_property
@@ -175,6 +177,7 @@ class Project:
             assert before is not None
             after._overlay[path] = Source(path, text, before.encoding, before.bom)
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
+        after.outlines = {path: outline for path, outline in self.outlines.items() if path not in texts}
         after._python2 = self._python2 - set(texts)
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
         known = self.facts if "facts" in self.__dict__ else self.inherited_facts

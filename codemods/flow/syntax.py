@@ -14,7 +14,7 @@ def position(node: ast.expr | ast.stmt) -> Position:
     return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
 
 
-def dotted(node: ast.expr) -> str:
+def dotted(node: ast.AST) -> str:
     """`a.b.c` for a plain chain of names, else ""."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..flow import syntax
 from ..project import Project
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr
@@ -57,11 +58,7 @@ _LOADS = re.compile(
 
 def dotted(node: ast.AST) -> str | None:
     """`a.b.c` of a chain of names, None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+    return syntax.dotted(node) or None
 
 
 @dataclass(frozen=True)

@@ -273,16 +273,18 @@ class Repo:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._outlines: dict[str, Outline | None] = {}
         self._mentions: dict[str, list[Outline]] = {}
         self._ancestors: dict[str, frozenset[str]] = {}
 
     def outline(self, path: str) -> Outline | None:
         """The outline of a Python file; None when it does not parse."""
-        if path not in self._outlines:
-            module = self.project.module(path)
-            self._outlines[path] = None if module is None else Outline(path, module)
-        return self._outlines[path]
+        module = self.project.module(path)
+        if module is None:
+            return None
+        known = self.project.outlines.get(path)
+        if known is None:
+            known = self.project.outlines[path] = Outline(path, module)
+        return known
 
     def mentioning(self, word: str) -> list[Outline]:
         """Outlines of the files in whose text `word` stands as a whole word."""
