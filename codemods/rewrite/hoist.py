@@ -209,7 +209,7 @@ class _Planner:
         """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
         if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in self.scopes.ancestors(node)):
             return None
-        known = known_shape(self.scopes, self.source, node)
+        known = known_shape(self.scopes, self.source, node, self.names.is_defined)
         if known is not None:
             return Fix(f"say `{known[0]}` instead of the lambda", (self._replace_lambda(node, known[0]),), known[1])
         return self._def_in_place(node)

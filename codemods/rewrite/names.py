@@ -35,6 +35,8 @@ def role(scopes: Scopes, node: ast.AST) -> str:
                 return _usable(snake(keys[0].value))
         if isinstance(above, ast.Call) and below is not above.func:
             called = _last_name(above.func)
+            if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
+                return _usable(snake(str(above.args[1].value)))
             if called not in _WRAPPERS and not called[:1].isupper():
                 return _usable(snake(called))
             if second_best == "":
@@ -130,6 +132,7 @@ class Names:
         assert source is not None
         self._project, self._path, self._scopes = project, path, scopes
         self._kept: set[str] = set()
+        self._defined: dict[str, bool] = {}
         self._taken = set(_IDENTIFIER.findall(source.text)) | set(dir(builtins)) | set(keyword.kwlist)
 
     def fresh(self, wanted: str) -> str:
@@ -148,6 +151,15 @@ class Names:
             pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
             if next(iter(self._project.matching(pattern, word=name)), None) is None:
                 return name
+
+    def is_defined(self, name: str) -> bool:
+        """True when some file of the project defines a function or class of that name, or it is no name."""
+        if not name:
+            return True
+        if name not in self._defined:
+            pattern = re.compile(rf"\b(?:def|class)\s+{re.escape(name)}\b")
+            self._defined[name] = any(self._project.matching(pattern, word=name))
+        return self._defined[name]
 
     def keeps(self, name: str, home: Scope) -> bool:
         """True when a definition of `home` can move to module level under its own name.

@@ -3,20 +3,56 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from ..finding import Import
 from ..tree.source import Source
 from .imports import reference
 from .scopes import Kind, Scopes, end_of, start_of
 
+_BINDS_OR_ASKS = frozenset({"setattr", "wraps", "update_wrapper", "signature", "getsource", "vectorize", "property"})
 _EMPTY: dict[type[ast.expr], str] = {ast.List: "list", ast.Dict: "dict", ast.Tuple: "tuple"}
 
 
-def known_shape(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
-    """An expression that may stand in for the lambda where it is, and the imports it needs; None when there is none."""
+def known_shape(
+    scopes: Scopes, source: Source, node: ast.Lambda, is_ours: Callable[[str], bool]
+) -> tuple[str, tuple[Import, ...]] | None:
+    """An expression that may stand in for the lambda where it is, and the imports it needs; None when there is none.
+
+    `int` takes arguments and `itemgetter` takes none by keyword, which the lambda did otherwise: so only where what
+    calls it is known, or is no code of the project (`is_ours` says so of a name) and calls a function of one argument
+    as everybody does.
+    """
+    call = _receiver(scopes, node)
+    if call is None:
+        return None
     if not _has_parameters(node):
-        return _factory(scopes, source.path, node)
+        return _factory(scopes, source.path, node) if _calls_with_nothing(scopes, node, call) else None
+    if _last_name(call.func) in _BINDS_OR_ASKS or is_ours(_last_name(call.func)):
+        return None
     return _item_getter(scopes, source, node)
+
+
+def _receiver(scopes: Scopes, node: ast.Lambda) -> ast.Call | None:
+    """The call that the lambda is an argument of."""
+    parent = scopes.parents[node]
+    if isinstance(parent, ast.keyword):
+        parent = scopes.parents[parent]
+    return parent if isinstance(parent, ast.Call) and parent.func is not node else None
+
+
+def _calls_with_nothing(scopes: Scopes, node: ast.Lambda, call: ast.Call) -> bool:
+    """The lambda is the factory of a `defaultdict` or of a field."""
+    if call.args[:1] == [node] and _is_defaultdict(scopes, call.func):
+        return True
+    before = call.args[0] if len(call.args) > 1 and call.args[1] is node else None
+    if before is not None and _last_name(call.func) == "partial" and _is_defaultdict(scopes, before):
+        return True
+    return any(each.value is node and each.arg == "default_factory" for each in call.keywords)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _has_parameters(node: ast.Lambda) -> bool:
@@ -73,13 +109,11 @@ def _factory(scopes: Scopes, path: str, node: ast.Lambda) -> tuple[str, tuple[Im
 
 
 def _is_defaultdict(scopes: Scopes, func: ast.expr) -> bool:
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        bindings = scopes.module.bindings.get(func.value.id, [])
-        return func.attr == "defaultdict" and [each.kind for each in bindings] == ["import"]
-    if isinstance(func, ast.Name):
-        bindings = scopes.module.bindings.get(func.id, [])
-        return func.id == "defaultdict" and [each.kind for each in bindings] == ["import"]
-    return False
+    if _last_name(func) not in ("defaultdict", "DefaultDict"):
+        return False
+    root = func.value if isinstance(func, ast.Attribute) else func
+    owner = scopes.owner(scopes.around(root), root.id) if isinstance(root, ast.Name) else None
+    return owner is not None and [each.kind for each in owner.bindings[_last_name(root)]] == ["import"]
 
 
 def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
@@ -96,11 +130,6 @@ def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str,
     )
     if not (isinstance(index, ast.Constant) and isinstance(index.value, (int, str))) and not minus:
         return None
-    parent = scopes.parents[node]
-    if isinstance(parent, ast.keyword):
-        parent = scopes.parents[parent]
-    if not isinstance(parent, ast.Call) or node is parent.func:
-        return None  # whoever gets it from a variable might call it with a keyword
     getter = spelled(scopes, source.path, node, "operator", "itemgetter")
     as_written = source.text[source.offset(*start_of(index)) : source.offset(*end_of(index))]
     return None if getter is None else (f"{getter[0]}({as_written})", getter[1])
