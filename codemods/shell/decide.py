@@ -17,10 +17,11 @@ from . import entry as entries
 from .edits import divided, drop_flag, drop_launcher, new_argument, swap_launcher
 from .hosts import GUIDE
 from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
-from .local_rank import Refused, kept_default, plain, rewritable
+from .local_rank import RankOption, Refused, kept_default, plain, rank_option, rank_options, rewritable
 from .loop import rank_loop
 from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
+from .rendezvous import tcp_rendezvous
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
@@ -54,7 +55,7 @@ class Decisions:
         self._own: dict[str, OwnRanks | None] = {}
         self._pins: list[Pin] | None = None
         self._options: dict[str, list[Option]] = {}
-        self._told: dict[str, entries.RankOption] = {}
+        self._told: dict[str, RankOption] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
@@ -147,7 +148,7 @@ class Decisions:
             if self.launcher == "torchrun" and verdict.reason is None:
                 verdict.reason = "torchrun is asked for, but would start the script's ranks several times: take those "
                 verdict.reason += "out of the script first, or allow --launcher auto"
-        elif self.launcher != "python" and (tcp := entries.tcp_rendezvous(program, line.passes)) is not None:
+        elif self.launcher != "python" and (tcp := tcp_rendezvous(program, line.passes)) is not None:
             verdict = _fixed_address(*tcp)
         else:
             verdict = self._ranks(source, line, program)
@@ -249,12 +250,12 @@ class Decisions:
 
     def _found(self, program: entries.Program) -> list[Option]:
         if program.path not in self._options:
-            self._options[program.path] = entries.rank_options(program)
+            self._options[program.path] = rank_options(program)
         return self._options[program.path]
 
-    def _rank_option(self, program: entries.Program, option: Option) -> entries.RankOption:
+    def _rank_option(self, program: entries.Program, option: Option) -> RankOption:
         if program.path not in self._told:
-            self._told[program.path] = entries.rank_option(program, option)
+            self._told[program.path] = rank_option(program, option)
         return self._told[program.path]
 
     def alone(self, path: str) -> Verdict | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..flow.modules import Modules
@@ -42,19 +42,6 @@ class Program:
     def entry(self) -> ast.Module:
         """The entry's own tree."""
         return self.modules[self.path]
-
-
-@dataclass(frozen=True, slots=True)
-class RankOption:
-    """How the program's `--local_rank` fares when nobody passes it.
-
-    `settled`: the value comes from LOCAL_RANK all the same. `reads`: places that use the value as it is.
-    """
-
-    option: Option
-    settled: bool
-    reads: tuple[tuple[str, int], ...]
-    escapes: bool
 
 
 def program(project: Project, modules: Modules, path: str, known: Imports) -> Program | None:
@@ -103,78 +90,12 @@ def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tupl
         yield from ((node.lineno, target) for target in targets if target is not None)
 
 
-def rank_options(found: Program) -> list[Option]:
-    """The `--local_rank` options of the parser: the entry's own, else those of the nearest modules that define one."""
-    own = list(options(found.path, found.entry, *SPELLINGS))
-    if own:
-        return own
-    imported: list[Option] = []
-    for path, tree in found.modules.items():
-        if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
-            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in ast.walk(guard)}
-            imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
-    return imported
-
-
 def is_main_guard(node: ast.stmt) -> bool:
     """Is it `if __name__ == "__main__":`?"""
     return isinstance(node, ast.If) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
 
 
-def rank_option(found: Program, option: Option) -> RankOption:
-    """What becomes of `option`'s value in the program."""
-    dest = option.dest
-    stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
-    reads: list[tuple[str, int]] = []
-    for path, tree in found.modules.items():
-        text = found.texts[path]
-        if dest not in text:
-            continue
-        neutral = _under_environment_test(tree)
-        holders = _from_environment(tree)
-        for node in nodes(tree):
-            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                inner = [part for target in targets for part in ast.walk(target) if _is_value(part, dest, ast.Store)]
-                if inner and node.value is not None:
-                    source = text if path != found.path else (ast.unparse(node.value))
-                    held = isinstance(node.value, ast.Name) and node.value.id in holders
-                    if "LOCAL_RANK" in source or held or id(node) in neutral:
-                        stored[path] = min(stored.get(path, node.lineno), node.lineno)
-            if _is_value(node, dest, ast.Load) and id(node) not in neutral:
-                reads.append((path, node.lineno))  # type: ignore[attr-defined]
-    guards = _none_guards(found.entry, dest)
-    reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
-    early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
-    fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
-    settled = reads_environment(found, option) or fed
-    return RankOption(option, settled, tuple(reads), _escapes(found))
-
-
-def reads_environment(found: Program, option: Option) -> bool:
-    """Does the default come from LOCAL_RANK, directly or through a variable of the module?"""
-    default = option.default
-    if default is None:
-        return False
-    names = {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
-    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in ast.walk(default)):
-        return True
-    return bool(_from_environment(found.modules[option.path]) & names)
-
-
-def _from_environment(tree: ast.Module) -> set[str]:
-    """Plain names that are assigned something with LOCAL_RANK in it."""
-    return {
-        target.id
-        for node in nodes(tree)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in ast.walk(node.value))
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
+def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
     """`args.local_rank` (any plain name but self) or `self.args.local_rank`."""
     if not (isinstance(node, ast.Attribute) and node.attr == dest and isinstance(node.ctx, context)):
         return False
@@ -182,88 +103,6 @@ def _is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool
     if isinstance(base, ast.Name):
         return base.id not in ("self", "cls") and not _NO_ARGUMENTS.search(base.id)
     return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
-
-
-def _under_environment_test(tree: ast.Module) -> set[int]:
-    """Nodes under `if 'LOCAL_RANK' not in os.environ:` and kin, where a launcher's ranks need no argument."""
-    found: set[int] = set()
-    for node in nodes(tree):
-        if isinstance(node, ast.If) and any(
-            isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
-        ):
-            found |= {id(inner) for statement in node.body for inner in ast.walk(statement)}
-    return found
-
-
-def _none_guards(tree: ast.Module, dest: str) -> set[int]:
-    """Lines of tests like `if args.local_rank is None:` whose body takes the value from LOCAL_RANK."""
-    told = re.compile("|".join(["LOCAL_RANK", *(rf"= {name}\b" for name in _from_environment(tree))]))
-    return {
-        node.test.lineno
-        for node in nodes(tree)
-        if isinstance(node, ast.If)
-        and any(told.search(ast.unparse(statement)) for statement in node.body)
-        and any(_is_value(part, dest, ast.Load) for part in ast.walk(node.test))
-    }
-
-
-def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> bool:
-    """Is one of `lines` in the function that also holds line `store`?"""
-    spans = [
-        (node.lineno, node.end_lineno or node.lineno)
-        for node in nodes(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= (node.end_lineno or 0)
-    ]
-    start, end = max(spans, default=(0, 10**9))
-    return any(start <= line <= end for line in lines)
-
-
-def _escapes(found: Program) -> bool:
-    """Are the parsed arguments handed whole to something that can't be read here?"""
-    names = _argument_names(found.entry)
-    known = {
-        node.name
-        for tree in found.modules.values()
-        for node in nodes(tree)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    }
-    for node in nodes(found.entry):
-        if not isinstance(node, ast.Call):
-            continue
-        given = [*node.args, *(keyword.value for keyword in node.keywords)]
-        given = [value.value if isinstance(value, ast.Starred) else value for value in given]
-        if any(isinstance(value, ast.Name) and value.id in names for value in given):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called not in known and called not in ("print", "str", "repr", "format", "info", "pformat", "pprint"):
-                return True
-    return False
-
-
-def _argument_names(tree: ast.Module) -> set[str]:
-    """Names that hold what `parse_args` returned."""
-    found = {"args"}
-    for node in nodes(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            called = node.value.func
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if "parse" in name or "args" in name:
-                found |= {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
-    return found
-
-
-def overwritten_defaults(found: Program) -> int | None:
-    """Line of a `set_defaults(**...)` or `vars(args).update(...)` in the entry; None without."""
-    for node in nodes(found.entry):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "set_defaults" and any(keyword.arg is None for keyword in node.keywords):
-                return node.lineno
-            holder = node.func.value
-            whole = isinstance(holder, ast.Call) and getattr(holder.func, "id", "") == "vars"
-            if node.func.attr == "update" and (
-                whole or (isinstance(holder, ast.Attribute) and holder.attr == "__dict__")
-            ):
-                return node.lineno
-    return None
 
 
 def unseen_parser(found: Program) -> str | None:
@@ -312,18 +151,6 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
                 yield other
 
 
-def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:
-    """Calls that take `args.local_rank` for the rank among all: (path, call, what is passed)."""
-    for path, tree in found.modules.items():
-        if "local_rank" not in found.texts[path]:
-            continue
-        for node in nodes(tree):
-            if isinstance(node, ast.Call) and called(node) in ("init_process_group", "DistributedSampler"):
-                for keyword in node.keywords:
-                    if keyword.arg == "rank" and _is_value(keyword.value, "local_rank", ast.Load):
-                        yield path, node, ast.unparse(keyword.value)
-
-
 def hydra(found: Program) -> bool:
     """Does Hydra read the arguments of the entry?"""
     return bool(re.search(r"^\s*@hydra\.main|^\s*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
@@ -361,35 +188,9 @@ def launcher_option(found: Program) -> Option | None:
 def _is_launcher_test(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Compare)
-        and _is_value(node.left, "launcher", ast.Load)
+        and is_value(node.left, "launcher", ast.Load)
         and any(isinstance(right, ast.Constant) and right.value == "none" for right in node.comparators)
     )
-
-
-def tcp_rendezvous(found: Program, passes: Callable[[str], bool]) -> tuple[str, int, str] | None:
-    """(path, line, text) of an `init_process_group(init_method="tcp://...")`, given there or as an option's default."""
-    for path, tree in found.modules.items():
-        if "tcp://" not in found.texts[path]:
-            continue
-        for node in nodes(tree):
-            if not (isinstance(node, ast.Call) and called(node) == "init_process_group"):
-                continue
-            method = next((keyword.value for keyword in node.keywords if keyword.arg == "init_method"), None)
-            if method is None:
-                continue
-            if any(_starts_tcp(part) for part in ast.walk(method)):
-                return path, node.lineno, ast.unparse(method)
-            if isinstance(method, ast.Attribute):
-                spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
-                for option in options(path, tree, *spelled):
-                    default = option.default
-                    if default is not None and _starts_tcp(default) and not any(passes(name) for name in spelled):
-                        return path, option.line, ast.unparse(default)
-    return None
-
-
-def _starts_tcp(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tcp://")
 
 
 def called(node: ast.Call) -> str:

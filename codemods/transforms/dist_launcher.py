@@ -108,6 +108,7 @@ from ..shell import script as shell
 from ..shell.built import built
 from ..shell.decide import DEPRECATED, Decisions, Verdict
 from ..shell.launch import LaunchLine, launch_lines, unread
+from ..shell.rendezvous import local_as_world
 from ..tree.source import Source
 
 _ID = "dist-launcher"
@@ -305,7 +306,7 @@ def _world_ranks(decisions: Decisions, source: Source, line: LaunchLine) -> Iter
     if nodes is None or nodes.value in ("1", "1:1"):
         return
     for program in decisions.started(line):
-        for path, call, text in entries.local_as_world(program):
+        for path, call, text in local_as_world(program):
             code = decisions.project.source(path)
             assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
             yield Finding(

@@ -10,7 +10,7 @@ from .case import Case, Tree, read_tree
 from .programs import Outcome, fresh_copy, run
 from .tool import findings, spawnfix, text_diff, tree_diff
 
-_CHECK_FLAGS = ("--confidence", "--select", "--ignore")  # those of `migrate` that `check` takes too
+_CHECK_FLAGS = ("--confidence", "--select", "--ignore", "--launcher")  # those of `migrate` that `check` takes too
 
 
 def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False) -> None:
