@@ -275,6 +275,7 @@ class Repo:
         self.project = project
         self._mentions: dict[str, list[Outline]] = {}
         self._ancestors: dict[str, frozenset[str]] = {}
+        self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
 
     def outline(self, path: str) -> Outline | None:
         """The outline of a Python file; None when it does not parse."""
@@ -298,21 +299,21 @@ class Repo:
 
     def classes(self, name: str) -> list[tuple[Outline, ast.ClassDef]]:
         """Every class called `name`."""
-        return [
-            (outline, node)
-            for outline in self.mentioning(name)
-            for node in outline.definitions.get(name, ())
-            if isinstance(node, ast.ClassDef)
-        ]
+        return [(outline, node) for outline, node in self._defined(name) if isinstance(node, ast.ClassDef)]
 
     def functions(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Every function or method called `name`."""
-        return [
-            (outline, node)
-            for outline in self.mentioning(name)
-            for node in outline.definitions.get(name, ())
-            if not isinstance(node, ast.ClassDef)
-        ]
+        return [(outline, node) for outline, node in self._defined(name) if not isinstance(node, ast.ClassDef)]
+
+    def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+        if name and name not in self._definitions:
+            # most files that have the word define nothing of that name, and are not worth an outline
+            defines = re.compile(rf"\b(?:class|def)(?:\s|\\)+{re.escape(name)}\b")
+            outlines = (self.outline(source.path) for source in self.project.matching(defines, word=name))
+            self._definitions[name] = [
+                (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
+            ]
+        return self._definitions.get(name, [])
 
     def ancestors(self, name: str) -> frozenset[str]:
         """Last names of all base classes of the classes called `name` that the project shows, itself included."""
