@@ -13,6 +13,8 @@ from ..project import Project
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Outline:
     def __init__(self, path: str, module: ast.Module) -> None:
         self.path = path
         self.module = module
-        self._bindings: dict[tuple[ast.AST, str], list[Binding]] = {}
+        self._bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
         self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
 
@@ -45,22 +47,25 @@ class Outline:
         return self._tree[1]
 
     @cached_property
-    def _tree(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST]]:
-        """One walk for both: `ast.walk` and `ast.iter_child_nodes` take three times as long."""
+    def _tree(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST], dict[ast.AST, Scope]]:
+        """One walk for all: `ast.walk` and `ast.iter_child_nodes` take three times as long."""
         nodes: list[ast.AST] = [self.module]
         parents: dict[ast.AST, ast.AST] = {}
+        scopes: dict[ast.AST, Scope] = {self.module: self.module}
         for node in nodes:  # grows as it goes
+            outer = scopes[node]
             for name in node._fields:
                 value = getattr(node, name, None) if name != "ctx" else None
+                inner = node if name == "body" and isinstance(node, _SCOPES) else outer
                 if isinstance(value, list):
                     for item in value:
                         if isinstance(item, ast.AST):
-                            parents[item] = node
+                            parents[item], scopes[item] = node, inner
                             nodes.append(item)
                 elif isinstance(value, ast.AST):
-                    parents[value] = node
+                    parents[value], scopes[value] = node, inner
                     nodes.append(value)
-        return nodes, parents
+        return nodes, parents, scopes
 
     @cached_property
     def attributes(self) -> dict[str, list[ast.Attribute]]:
@@ -117,15 +122,7 @@ class Outline:
 
     def scope(self, node: ast.AST) -> Scope:
         """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
-        child = node
-        for parent in self.ancestors(node):
-            inside = isinstance(parent, ast.Lambda) and child is parent.body
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                inside = any(child is statement for statement in parent.body)
-            if inside or isinstance(parent, ast.Module):
-                return parent  # type: ignore[return-value]
-            child = parent
-        return self.module
+        return self._tree[2].get(node, self.module)
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose method holds `node`, also when `node` is in a function nested in that method."""
@@ -174,26 +171,30 @@ class Outline:
 
     def bindings(self, scope: Scope, name: str) -> list[Binding]:
         """Every place in `scope` that binds `name`, in source order."""
-        key = (scope, name)
-        if key not in self._bindings:
-            found = []
-            if not isinstance(scope, ast.Module) and name in parameters(scope):
-                found.append(Binding(scope, None, parameter=True))
-            places = []
-            for node in self.own(scope):
-                if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
-                    places.append(Binding(self.statement(node), self._bound_value(node)))
-                elif (
-                    (isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name)
-                    or (isinstance(node, ast.alias) and (node.asname or node.name.split(".")[0]) == name)
-                    or (isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name == name)
-                ):
-                    places.append(
-                        Binding(self.statement(node) if not isinstance(node, ast.ExceptHandler) else node, None)
-                    )
+        if scope not in self._bindings:
+            self._bindings[scope] = self._bound(scope)
+        return self._bindings[scope].get(name, [])
+
+    def _bound(self, scope: Scope) -> dict[str, list[Binding]]:
+        bound: dict[str, list[Binding]] = {}
+        for node in self.own(scope):
+            name: str | None = None
+            if isinstance(node, ast.Name):
+                name = node.id if not isinstance(node.ctx, ast.Load) else None
+            elif isinstance(node, ast.alias):
+                name = node.asname or node.name.split(".")[0]
+            elif isinstance(node, _NAMED):
+                name = node.name
+            if name is not None:
+                value = self._bound_value(node) if isinstance(node, ast.Name) else None
+                statement = node if isinstance(node, ast.ExceptHandler) else self.statement(node)
+                bound.setdefault(name, []).append(Binding(statement, value))
+        for places in bound.values():
             places.sort(key=lambda binding: position(binding.statement))
-            self._bindings[key] = found + places
-        return self._bindings[key]
+        if not isinstance(scope, ast.Module):
+            for parameter in parameters(scope):
+                bound.setdefault(parameter, []).insert(0, Binding(scope, None, parameter=True))
+        return bound
 
     def _declared(self, scope: Scope) -> frozenset[str]:
         """Names that `scope` declares global or nonlocal."""
