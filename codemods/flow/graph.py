@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Hop, Trace
+from .asked import Question, asked, questions
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
@@ -237,7 +238,7 @@ class Flow:
         for number, reason in seeds:
             if among is not None and number not in among:
                 continue
-            if number not in reasons and (reason.node < 0 or reason.node in self._reach(number)):
+            if number not in reasons and (reason.node < 0 or reason.node in self.reach(number)):
                 reasons[number] = reason
                 todo.append(number)
         while todo:
@@ -246,7 +247,7 @@ class Flow:
                 for held in solver.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
-                    if node in self._reach(held):
+                    if node in self.reach(held):
                         reasons[held] = _Reason(node, number, None, "")
                         todo.append(held)
             value = solver.values[number]
@@ -261,11 +262,20 @@ class Flow:
                             todo.append(held)
         return reasons
 
-    def _reach(self, number: int) -> set[int]:
+    def reach(self, number: int) -> set[int]:
+        """Nodes that a value gets to."""
         known = self._reached.get(number)
         if known is None:
             known = self._reached[number] = self.solver.reach(number, self._origins.get(number, ()))
         return known
+
+    def asked(self, path: str, line: int, column: int) -> list[Question]:
+        """Where the function or lambda at this position (as in `ast`) is asked for what only functions have."""
+        return asked(self, self._questions, path, line, column)
+
+    @cached_property
+    def _questions(self) -> list[Question]:
+        return questions(self)
 
     @cached_property
     def _origins(self) -> dict[int, list[int]]:
