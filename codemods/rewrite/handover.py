@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from ..project import Project
 from ..tree.source import Source
-from .scopes import Scope, Scopes, Use, end_of, start_of
+from .outline import Repo, last_name
+from .scopes import Kind, Scope, Scopes, Use, end_of, start_of
 from .units import Unit
 
 Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
@@ -39,6 +40,7 @@ class Handover:
     def __init__(self, project: Project, source: Source, scopes: Scopes, burdens: Burdens) -> None:
         self.project, self.source, self.scopes, self.burdens = project, source, scopes, burdens
         self.path = source.path
+        self.repo = Repo(project)
 
     def why_no_method(self, me: Me) -> str | None:
         cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
@@ -142,6 +144,23 @@ class Handover:
                 if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
                     raise Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
 
+    def check_bases(self, unit: Unit) -> None:
+        """Defining the class does nothing but define it, as far as the project shows its bases.
+
+        Raises Stay where a base registers what derives from it, which would happen on import.
+        """
+        if not isinstance(unit.node, ast.ClassDef):
+            return
+        ancestors = {name for base in unit.node.bases for name in self.repo.ancestors(last_name(base) or "")}
+        for name in sorted(ancestors):
+            for _, base in self.repo.classes(name):
+                hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
+                hooks = [each for each in hooks if not each.endswith("ABCMeta")]
+                hooks += [f"`{each.name}`" for each in base.body if getattr(each, "name", "") == "__init_subclass__"]
+                if hooks:
+                    what = f"its base `{name}` has a {hooks[0]}, which would see it on import"
+                    raise Stay(f"{what}: move it to module level by hand")
+
     def check_binding(self, unit: Unit) -> None:
         """A function that a class holds gets the object as first argument; a partial or bound method there does not.
 
@@ -151,6 +170,8 @@ class Handover:
             first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
             if first in (["self"], ["cls"]):
                 raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
+            if unit.home.kind is Kind.CLASS and isinstance(self.scopes.statement_of(unit.node), ast.Assign):
+                raise Stay(f"it may be a method of the class around it, and {_UNBOUND}")
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
             parent = self.scopes.parents[place]

@@ -16,6 +16,7 @@ from ..finding import Edit, Fix, Import
 from ..project import Project
 from . import definite
 from .definitions import Unwritable, lambda_as_def
+from .gone import gone
 from .handover import Burdens, Handover, Stay, outside_uses
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
@@ -329,6 +330,7 @@ class _Planner:
             if moves[unit].arguments or unit.frozen or moves[unit].method:
                 self.handover.check_binding(unit)
             self.handover.check_calls(unit)
+            self.handover.check_bases(unit)
             is_renamed = not isinstance(unit.node, ast.Lambda) and moves[unit].name != unit.node.name
             self.handover.check_identity(unit, bool(moves[unit].arguments or unit.frozen), is_renamed)
         return moves
@@ -588,6 +590,10 @@ class _Planner:
     def _check_order(self, unit: Unit, offset: int) -> None:
         """What the definition needs when it runs must be there by then."""
         for use in unit.at_import:
+            lost = gone(self.scopes, use)
+            if lost is not None:
+                what = f"`{lost}` (line {line_of(use.node)}) is gone from newer versions"
+                raise Stay(f"{what}, where importing the file would fail: say what it stood for")
             bindings = self.scopes.module.bindings.get(use.name, [])
             owner = self.scopes.owner(use.scope, use.name)
             if owner is None and use.name not in BUILTINS and not self.scopes.module.stars:

@@ -165,9 +165,11 @@ class Names:
         """True when a definition of `home` can move to module level under its own name.
 
         Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between binds it,
-        and no file star-imports this one.
+        no file star-imports this one, nor this one others, and no module of the package is called that.
         """
         module = self._scopes.module
+        if module.stars or self._is_submodule(name):
+            return False  # others may ask this file for what it has under the name
         if name.lower().startswith("test") or (len(name) < 3 and name.islower()):
             return False  # pytest would collect it; says too little at module level
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
@@ -183,6 +185,13 @@ class Names:
         """Take a name that `keeps` allowed."""
         self._kept.add(name)
         return name
+
+    def _is_submodule(self, name: str) -> bool:
+        folder, _, file = self._path.rpartition("/")
+        beside = "/".join(filter(None, [folder, name]))
+        return file == "__init__.py" and any(
+            path == f"{beside}.py" or path.startswith(f"{beside}/") for path in self._project.python_paths
+        )
 
     @property
     def _is_star_imported(self) -> bool:

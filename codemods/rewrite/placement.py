@@ -90,8 +90,21 @@ def usual_gap(source: Source, module: ast.Module) -> int:
 
 
 def place_above(source: Source, scopes: Scopes, node: ast.AST) -> int:
-    """The line above which a definition goes to stand before the top-level statement that holds `node`."""
-    return first_attached_line(source, scopes.top_statement(node))
+    """The line above which a definition goes to stand before the top-level statement that holds `node`.
+
+    What shares a line with that statement (`x = 1; y = 2`, a string that ends before it) stays with it.
+    """
+    body = scopes.tree.body
+    at = body.index(scopes.top_statement(node))
+    while at and not _begins_line(source, body[at]):
+        at -= 1
+    return first_attached_line(source, body[at])
+
+
+def _begins_line(source: Source, node: ast.stmt) -> bool:
+    """Nothing stands before the statement on its line, and no backslash joins the line to the one above."""
+    line = first_line(node)
+    return starts_line(source, node) and not (line > 1 and source.line_text(line - 1).endswith("\\"))
 
 
 def end_of_line(source: Source, line: int) -> int:

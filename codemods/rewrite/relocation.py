@@ -17,6 +17,8 @@ from .definitions import Unwritable, edited
 from .placement import first_attached_line, indentation_at, last_line
 from .scopes import FUNCTIONS, FunctionNode, start_of
 
+_SIGNATURE = re.compile(r"#[ \t]*type:[ \t]*\((.*)\)[ \t]*->")
+
 
 def moved(
     source: Source,
@@ -67,7 +69,14 @@ def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, 
         has_parameters = bool(
             node.args.posonlyargs or node.args.args or node.args.vararg or node.args.kwonlyargs or node.args.kwarg
         )
-        edits.append(Edit(source.path, paren, paren, ", ".join(leading) + (", " if has_parameters else "")))
+        own_line = re.compile(r"[ \t]*(?:#.*)?(\r?\n[ \t]*)").match(source.text, paren)
+        if own_line is not None and has_parameters:
+            edits.append(Edit(source.path, own_line.end(), own_line.end(), ", ".join(leading) + "," + own_line[1]))
+        else:
+            edits.append(Edit(source.path, paren, paren, ", ".join(leading) + (", " if has_parameters else "")))
+        written = _SIGNATURE.search(source.text, paren, source.offset(*start_of(node.body[0])))
+        if written is not None:  # it would lack the types of the new parameters
+            edits.append(Edit(source.path, written.start(1), written.end(1), "..."))
     return edits
 
 

@@ -1,0 +1,27 @@
+"""Attributes that newer versions of widespread modules lack: reading one on import breaks the file there."""
+
+from __future__ import annotations
+
+import ast
+
+from .scopes import Scopes, Use
+
+_ABSTRACT = "Callable Container Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping"
+_GONE = {
+    "numpy": frozenset("bool complex float int long object str unicode bool8 float_ complex_ unicode_ string_".split()),
+    "collections": frozenset(f"{_ABSTRACT} MutableSequence MutableSet Sequence Set Sized ValuesView".split()),
+}
+
+
+def gone(scopes: Scopes, use: Use) -> str | None:
+    """`np.float` where `use` reads such an attribute of a module; None for all else."""
+    parent = scopes.parents[use.node]
+    owner = scopes.owner(use.scope, use.name)
+    if not isinstance(parent, ast.Attribute) or owner is None:
+        return None
+    for binding in owner.bindings[use.name]:
+        if isinstance(binding.statement, ast.Import):
+            for alias in binding.statement.names:
+                if (alias.asname or alias.name) == use.name and parent.attr in _GONE.get(alias.name, ()):
+                    return f"{use.name}.{parent.attr}"
+    return None

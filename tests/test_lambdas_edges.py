@@ -1,0 +1,107 @@
+"""The rule `lambdas` on code that is easy to get wrong: shared lines, type comments, hooks of base classes."""
+
+from __future__ import annotations
+
+import pytest
+from test_lambdas import hoisted
+
+
+def test_a_line_that_two_statements_share_is_not_taken_apart() -> None:
+    after, reasons = hoisted('DOC = """\ntext\n"""; step = keep(lambda n, k: n + k)\n')
+    assert after.startswith("def _keep(n, k):\n    return n + k\n") and '"""\ntext\n"""; step = keep(_keep)' in after
+    after, reasons = hoisted("import os\n\nfirst = 1; \\\nstep = keep(lambda n, k: n + k)\n")
+    assert "\n\n\nfirst = 1; \\\nstep = keep(_keep)\n" in after
+    assert not reasons
+
+
+def test_parameters_of_their_own_lines_stay_so_and_type_comments_stay_right() -> None:
+    after, reasons = hoisted(
+        """\
+def build(scale):
+    def step(  # of the loader
+        row,  # type: int
+    ):
+        # type: (...) -> int
+        return row * scale
+
+    def other(row):  # type: (int) -> int
+        return row + scale
+
+    return step, other
+"""
+    )
+    assert not reasons
+    assert (
+        "def _build_step(  # of the loader\n    scale,\n    row,  # type: int\n):\n    # type: (...) -> int\n" in after
+    )
+    assert "def _build_other(scale, row):  # type: (...) -> int\n" in after
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(
+            """\
+class Base:
+    def __init_subclass__(cls):
+        KNOWN.append(cls)
+
+class Middle(Base):
+    pass
+
+def build():
+    class Local(Middle):
+        pass
+    return Local
+""",
+            "its base `Base` has a `__init_subclass__`, which would see it on import",
+            id="a base that registers",
+        ),
+        pytest.param(
+            """\
+from registry import Entry
+
+def build():
+    class Local(Entry):
+        pass
+    return Local
+""",
+            "its base `Entry` has a metaclass Registered, which would see it on import",
+            id="a metaclass in another file",
+        ),
+        pytest.param(
+            """\
+class Table:
+    width = 3
+    grow = lambda row, n, k=width: n + k
+""",
+            "it may be a method of the class around it",
+            id="a partial would not be bound",
+        ),
+        pytest.param(
+            """\
+import numpy as np
+
+def build():
+    def cast(rows, dtype=np.float):
+        return np.asarray(rows, dtype)
+    return cast
+""",
+            "`np.float` (line 4) is gone from newer versions",
+            id="gone from numpy",
+        ),
+    ],
+)
+def test_refusals(text: str, reason: str) -> None:
+    registry = "class Registered(type):\n    pass\n\nclass Entry(metaclass=Registered):\n    pass\n"
+    after, reasons = hoisted(text, others={"registry.py": registry})
+    assert after == text
+    assert any(reason in each for each in reasons), reasons
+
+
+def test_a_name_that_the_file_may_offer_to_others_is_not_taken() -> None:
+    text = "def build():\n    def loader(rows):\n        return rows\n    return [loader]\n"
+    after, _ = hoisted(text)
+    assert after.startswith("def loader(rows):")
+    after, _ = hoisted("from impl import *\n\n\n" + text)
+    assert "def _build_loader(rows):" in after
