@@ -6,10 +6,9 @@ import ast
 
 from .scopes import Scopes, Use
 
-_ABSTRACT = "Callable Container Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping"
 _GONE = {
-    "numpy": frozenset("bool complex float int long object str unicode bool8 float_ complex_ unicode_ string_".split()),
-    "collections": frozenset(f"{_ABSTRACT} MutableSequence MutableSet Sequence Set Sized ValuesView".split()),
+    "numpy": frozenset(("bool", "bool8", "complex", "float", "float_", "int", "long", "object", "str", "unicode")),
+    "collections": frozenset(("Callable", "Iterable", "Iterator", "Mapping", "MutableMapping", "Sequence", "Set")),
 }
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..project import Project
 from ..tree.source import Source
 from .outline import Repo, last_name
-from .scopes import Kind, Scope, Scopes, Use, end_of, start_of
+from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, end_of, start_of
 from .units import Unit
 
 Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
@@ -156,7 +156,8 @@ class Handover:
             for _, base in self.repo.classes(name):
                 hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
                 hooks = [each for each in hooks if not each.endswith("ABCMeta")]
-                hooks += [f"`{each.name}`" for each in base.body if getattr(each, "name", "") == "__init_subclass__"]
+                methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
+                hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
                 if hooks:
                     what = f"its base `{name}` has a {hooks[0]}, which would see it on import"
                     raise Stay(f"{what}: move it to module level by hand")
