@@ -29,7 +29,7 @@ from .settings import Settings, glob_pattern
 from .transforms import rules as all_rules
 from .tree.files import Entry, Files
 from .tree.source import Source
-from .verify import verify
+from .verify import libcst_reads, verify
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -209,8 +209,9 @@ class _Run:
                 if os.environ.get("SPAWNFIX_DEBUG"):
                     raise
                 path = _culprit(error, project)
-                what = f"{type(error).__name__}: {error}".partition("\n")[0]
-                self.crashes.append(Skipped(path or ".", f"rule {rule.id} failed here (our bug): {what}"))
+                self.crashes.append(
+                    Skipped(path or ".", _why_left_out(rule, error, project.source(path) if path else None))
+                )
                 if path is None:
                     return []
                 project = project.without(path)
@@ -469,6 +470,14 @@ def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
         paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
     sources = ((path, project.source(path)) for path in sorted(paths))
     return {path: source for path, source in sources if source is not None}
+
+
+def _why_left_out(rule: Rule, error: Exception, source: Source | None) -> str:
+    """In words, why `rule` left out the file that `error` came from."""
+    if source is not None and type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
+        return f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not"
+    what = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return f"rule {rule.id} failed here (our bug): {what}"
 
 
 def _culprit(error: Exception, project: Project) -> str | None:

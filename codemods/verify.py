@@ -155,6 +155,17 @@ def _names(module: symtable.SymbolTable) -> _Names:
     return _Names(frozenset(bound), frozenset(loaded), functions)
 
 
+def libcst_reads(text: str) -> bool:
+    """False for the rare text that Python reads and LibCST does not, such as tabs among spaces."""
+    import libcst as cst
+
+    try:
+        cst.parse_module(text)
+    except (cst.ParserSyntaxError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 @lru_cache(maxsize=16)
 def _survives_libcst(text: str) -> bool:
     """True when LibCST, the second opinion, reads `text` and gives it back; long texts only the compiler sees."""

@@ -66,6 +66,15 @@ def mutated(text: str, pick: random.Random) -> str:
     return text
 
 
+def compiles(path: str, data: bytes) -> bool:
+    """False for Python 2, which is read too, and for what is neither."""
+    try:
+        compile(Source.from_bytes(path, data).text, path, "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
 def holds(contents: dict[str, bytes]) -> None:
     """What must be true of a run over `contents`."""
     done = plan(MemoryFiles(contents), SETTINGS)
@@ -73,8 +82,8 @@ def holds(contents: dict[str, bytes]) -> None:
     assert not ours, ours
     for path, data in done.contents.items():
         assert data != contents[path], path
-        if path.endswith(".py"):
-            compile(Source.from_bytes(path, data).text, path, "exec", dont_inherit=True)
+        if path.endswith(".py") and compiles(path, contents[path]):
+            assert compiles(path, data), path
     again = plan(MemoryFiles({**contents, **done.contents}), SETTINGS)
     assert not again.contents, sorted(again.contents)
 
@@ -134,3 +143,40 @@ def test_bytes_at_random() -> None:
         for _ in range(pick.randint(1, 10)):
             data[pick.randrange(len(data))] = pick.randrange(256)
         holds({"a.py": bytes(data)})
+
+
+COPIED = """from copy import deepcopy
+
+import torch
+import torch.nn as nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.head = nn.Linear(width, 2)
+        self.features = None
+
+    def forward(self, x):
+        self.features = self.head(x)
+        return self.features
+
+
+def main():
+    model = Encoder(3)
+    model(torch.randn(4, 3)).sum().backward()
+    teacher = deepcopy(model).eval()
+    for p in teacher.parameters():
+\t        p.requires_grad = False
+    print(teacher)
+"""
+
+
+def test_what_python_reads_and_libcst_does_not_is_no_bug_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPAWNFIX_DEBUG", raising=False)
+    assert compiles("a.py", COPIED.encode())
+    done = plan(MemoryFiles({"a.py": COPIED.encode(), "b.py": BODY.encode()}), SETTINGS)
+    assert [(row.path, "LibCST" in row.reason, "our bug" in row.reason) for row in done.skipped] == [
+        ("a.py", True, False)
+    ]
+    assert list(done.contents) == ["b.py"]
