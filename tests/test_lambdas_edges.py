@@ -105,3 +105,22 @@ def test_a_name_that_the_file_may_offer_to_others_is_not_taken() -> None:
     assert after.startswith("def loader(rows):")
     after, _ = hoisted("from impl import *\n\n\n" + text)
     assert "def _build_loader(rows):" in after
+
+
+def test_a_shorter_name_where_the_line_would_get_too_long() -> None:
+    call = "    return build_loader(rows, {}=lambda row: row + 1, aspect_ratio_grouping=False, num_workers=3)\n"
+    after, _ = hoisted("def test_build_iterable_loader(rows):\n" + call.format("mapper"))
+    assert "mapper=_mapper, aspect" in after
+    after, _ = hoisted("def test_build(rows):\n" + call.format("mapper"))
+    assert "mapper=_test_build_mapper, aspect" in after
+    after, _ = hoisted("_mapper = 3\n\n\ndef test_build_iterable_loader(rows):\n" + call.format("mapper"))
+    assert "mapper=_test_build_iterable_loader_mapper, aspect" in after
+
+
+def test_what_is_compiled_becomes_no_partial() -> None:
+    text = (
+        "import torch\n\n\ndef build(net):\n    step = lambda row: net(row)\n    return torch.jit.trace(step, rows)\n"
+    )
+    after, reasons = hoisted(text)
+    assert after == text
+    assert reasons == ["`torch.jit.trace` (line 6) compiles functions only: use a class with `__call__`"]

@@ -18,6 +18,7 @@ Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
+_COMPILES = frozenset({"script", "trace", "jit", "njit", "vectorize"})  # of torch.jit and numba: not a partial
 _CALLABLE = "use a class with `__call__`"
 _UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
 
@@ -119,6 +120,11 @@ class Handover:
             raise Stay("the file asks for functions called `<lambda>`: give it a name by hand")
         unseen = f"which a worker does not see: {_CALLABLE}"
         lacking = f"which a partial lacks: {_CALLABLE}"
+        places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
+        for place in [*places, unit.node] if wrapped else ():
+            call = self.scopes.parents[place]
+            if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) in _COMPILES:
+                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_CALLABLE}")
         for use in outside_uses(unit, {unit}):
             parent = self.scopes.parents[use.node]
             if isinstance(parent, ast.Attribute):

@@ -378,7 +378,7 @@ class _Planner:
             if twin is not None:
                 move.name, move.is_repeated = twin.name, True
                 return
-            move.name = self.names.fresh(private_name(home, role(self.scopes, node)))
+            move.name = self._fitting(private_name(home, role(self.scopes, node)), role(self.scopes, node), node)
             return
         movable = unit.variable is not None and self._can_vanish(unit)
         if movable and not move.arguments and not unit.frozen and self.names.keeps(node.name, unit.home):
@@ -386,9 +386,20 @@ class _Planner:
             move.name = self.names.keep(node.name)
         elif isinstance(node, ast.ClassDef):
             prefix = "".join(word.capitalize() for word in home.split("_"))
-            move.name = self.names.fresh(f"_{prefix}{node.name.lstrip('_')}")
+            own = node.name.lstrip("_")
+            move.name = self.names.fresh(f"_{prefix}{own[:1].upper()}{own[1:]}")
         else:
-            move.name = self.names.fresh(private_name(home, node.name.lstrip("_")))
+            own = node.name.lstrip("_")
+            move.name = self._fitting(private_name(home, own), own, *(use.node for use in outside_uses(unit, moves)))
+
+    def _fitting(self, wanted: str, short: str, *places: ast.expr) -> str:
+        """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
+        for place in places:
+            line = self.source.line_text(line_of(place))
+            own = 0 if place.end_lineno != place.lineno else (place.end_col_offset or 0) - place.col_offset
+            if len(line) - own + len(wanted) > self.width and self.names.is_free("_" + short):
+                return self.names.fresh("_" + short)
+        return self.names.fresh(wanted)
 
     def _can_vanish(self, unit: Unit) -> bool:
         """The definition may go without leaving an assignment: its block has something else."""

@@ -144,6 +144,10 @@ class Names:
         self._taken.add(name)
         return name
 
+    def is_free(self, name: str) -> bool:
+        """No identifier of the file, and not given yet."""
+        return name not in self._taken
+
     def fresh_attribute(self, wanted: str) -> str:
         """Like `fresh`, and no other file of the project has such an attribute or method either."""
         while True:
