@@ -386,10 +386,6 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
         ("from elsewhere.cli import main\nmain()\n", "not in this repository"),
         (HEARS_ARGUMENT.replace("import argparse", "import argparse\nos = 1"), "`os` is taken"),
         ("def broken(:\n", "can't be read"),
-        (
-            "import torch.distributed as dist\ndist.init_process_group('nccl', init_method='tcp://127.0.0.1:9999')\n",
-            "env://",
-        ),
     ],
 )
 def test_refuses_a_script(script: str, reason: str) -> None:
@@ -417,6 +413,107 @@ def test_refuses_a_script(script: str, reason: str) -> None:
 def test_refuses_a_line(shell: str, reason: str) -> None:
     said = reasons(files(run_sh=shell + "\n", a_py=READS_ENV))
     assert said and reason in said[0]
+
+
+# addresses of the script's own
+
+JOINS = """\
+import argparse, os
+import torch
+import torch.distributed as dist
+
+def init_dist(local_rank):
+    num_gpus = torch.cuda.device_count()
+    CALL
+
+p = argparse.ArgumentParser()
+p.add_argument('--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0)))
+p.add_argument('--launcher', default='none')
+p.add_argument('--dist-url', default="tcp://127.0.0.1:9999")
+args = p.parse_args()
+if args.launcher != 'none':
+    init_dist(args.local_rank)
+"""
+ENVIRONMENT = 'rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"])'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f'dist.init_process_group("gloo", init_method="tcp://127.0.0.1:9999", {ENVIRONMENT})',
+            f'dist.init_process_group("gloo", init_method="env://", {ENVIRONMENT})',
+        ),
+        (
+            f"dist.init_process_group('gloo', 'tcp://127.0.0.1:%d' % (9000 + 999), {ENVIRONMENT})",
+            f"dist.init_process_group('gloo', 'env://', {ENVIRONMENT})",
+        ),
+        (
+            'rank = int(os.environ["RANK"])\n    size = os.environ["WORLD_SIZE"]\n    '
+            'dist.init_process_group(f"nccl", f"tcp://{HOST}:1", world_size=int(size), rank=rank)',
+            'rank = int(os.environ["RANK"])\n    size = os.environ["WORLD_SIZE"]\n    '
+            'dist.init_process_group(f"nccl", "env://", world_size=int(size), rank=rank)',
+        ),
+        (
+            "dist.init_process_group(\n        backend='nccl',\n        init_method='tcp://127.0.0.1:%d' % 9999,\n"
+            "        rank=local_rank,\n        world_size=num_gpus\n    )",
+            "dist.init_process_group(\n        backend='nccl',\n        init_method='env://'\n    )",
+        ),
+        (
+            'dist.init_process_group(rank=args.local_rank, world_size=2, init_method="tcp://x:1", backend="mpi",)',
+            'dist.init_process_group(init_method="env://", backend="mpi",)',
+        ),
+        ('dist.init_process_group("nccl", "tcp://127.0.0.1:1")', 'dist.init_process_group("nccl", "env://")'),
+    ],
+)
+@pytest.mark.parametrize("launcher", [LAUNCH, "torchrun"])
+def test_ranks_meet_at_the_launchers_address(before: str, after: str, launcher: str) -> None:
+    shell = f"{launcher} --nproc_per_node=2 a.py --launcher x\n"
+    changed = migrated(files(run_sh=shell, a_py=JOINS.replace("CALL", before)))
+    assert changed.pop("a.py") == JOINS.replace("CALL", after)
+    assert changed == ({"run.sh": shell.replace(LAUNCH, "torchrun")} if launcher == LAUNCH else {})
+
+
+def test_address_that_is_the_default_of_an_option() -> None:
+    script = JOINS.replace("CALL", "dist.init_process_group('nccl', args.dist_url, rank=local_rank, world_size=2)")
+    contents = files(run_sh="torchrun a.py\n", a_py=script)
+    assert migrated(contents) == {
+        "a.py": script.replace('"tcp://127.0.0.1:9999"', '"env://"').replace(", rank=local_rank, world_size=2", "")
+    }
+    assert findings({**contents, "run.sh": "torchrun a.py --dist-url=env://\n"}) == []
+    contents["a.py"] += "if args.dist_url == 'env://':\n    args.local_rank = 3\n"
+    assert "a.py:16 looks at the address too" in reasons(contents)[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "shell", "reason"),
+    [
+        ("'tcp://h:1', rank=local_rank, world_size=8", "torchrun --nnodes=$N a.py", "no rank among several nodes"),
+        ("'tcp://h:1', rank=args.rank, world_size=8", "torchrun a.py", "doesn't come from the launcher"),
+        ("'tcp://h:1', rank=int(os.environ.get('RANK', 0)), world_size=8", "torchrun a.py", "doesn't come from"),
+        ("'tcp://h:1?rank=1', world_size=8", "torchrun a.py", "who is who"),
+        ("'tcp://h:1', **given", "torchrun a.py", "at run time"),
+        ("'tcp://h:1',  # here\n    rank=local_rank, world_size=8", "torchrun a.py", "comments"),
+    ],
+)
+def test_keeps_an_address_that_more_may_rely_on(call: str, shell: str, reason: str) -> None:
+    script = JOINS.replace("CALL", f"dist.init_process_group('nccl', {call})")
+    (said,) = reasons(files(run_sh=shell + "\n", a_py=script))
+    assert reason in said and "env://" in said
+
+
+def test_address_that_a_process_without_launcher_uses_too() -> None:
+    script = JOINS.replace("CALL", "dist.init_process_group('gloo', 'tcp://h:1', rank=local_rank, world_size=1)")
+    script = script.replace("init_dist(", "setup(").replace("if args.launcher != 'none':", "if True:")
+    (said,) = reasons(files(run_sh="torchrun a.py\n", a_py=script))
+    assert "one process alone" in said
+
+
+def test_address_of_another_way_to_start() -> None:
+    script = JOINS.replace("CALL", "dist.init_process_group('nccl')\n\ndef init_dist_slurm():\n    ")
+    script = script.replace(":\n    \n", ":\n    dist.init_process_group('nccl', 'tcp://h:1', rank=0, world_size=8)\n")
+    assert "tcp://h:1" in script
+    assert findings(files(run_sh="torchrun a.py\n", a_py=script)) == []
 
 
 # programs that start their own ranks

@@ -21,7 +21,7 @@ from .local_rank import RankOption, Refused, kept_default, plain, rank_option, r
 from .loop import rank_loop
 from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
-from .rendezvous import tcp_rendezvous
+from .rendezvous import Address, fixed_address, met_by_environment
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
@@ -148,8 +148,8 @@ class Decisions:
             if self.launcher == "torchrun" and verdict.reason is None:
                 verdict.reason = "torchrun is asked for, but would start the script's ranks several times: take those "
                 verdict.reason += "out of the script first, or allow --launcher auto"
-        elif self.launcher != "python" and (tcp := tcp_rendezvous(program, line.passes)) is not None:
-            verdict = _fixed_address(*tcp)
+        elif self.launcher != "python" and (address := fixed_address(program, line.passes)) is not None:
+            verdict = self._fixed_address(source, line, program, address)
         else:
             verdict = self._ranks(source, line, program)
         verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
@@ -179,6 +179,25 @@ class Decisions:
             _pass_launcher(source, line, option, verdict)
         if loop and verdict.reason is None:
             _write_loop(source, line, verdict)
+        return verdict
+
+    def _fixed_address(self, source: Source, line: LaunchLine, program: entries.Program, at: Address) -> Verdict:
+        """A fixed tcp:// address under a launcher: nobody opens it."""
+        said = (
+            f"the ranks meet at {ast.unparse(at.value)}, but under a launcher nobody opens that port: they wait until "
+            "the timeout, unless it is the launcher's own by chance"
+        )
+        hop = Hop(at.path, at.value.lineno, "the address")
+        try:
+            edits = met_by_environment(self.project, self.modules, program, at, one_node=line.nodes == "1")
+        except ValueError as error:
+            advice = "use init_method='env://' (without rank and world_size) in the script"
+            return Verdict(said, hops=[hop], reason=f"{error}: {advice}")
+        verdict = self._ranks(source, line, program)
+        verdict.message = f"{said}. {verdict.message}" if verdict.message else said
+        verdict.title = f"{verdict.title}, and meet at env://" if verdict.title else "Meet at env://"
+        verdict.hops.append(hop)
+        verdict.edits += edits
         return verdict
 
     def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
@@ -322,13 +341,13 @@ def _without_launcher(line: LaunchLine, program: entries.Program, own: OwnRanks)
         "Start the script with plain python",
         hops=[Hop(own.path, own.line, f"it starts the ranks itself (`{own.call}`)")],
     )
-    nodes, per_node = line.flag("nnodes"), line.flag("nproc-per-node")
+    per_node = line.flag("nproc-per-node")
     if own.conditions:
         test = ast.unparse(own.conditions[-1])
         verdict.reason = (
             f"it starts ranks only if `{test}`: say which way is meant, then drop the launcher or that branch"
         )
-    elif nodes is not None and nodes.value not in ("1", "1:1"):
+    elif line.nodes != "1":
         verdict.reason = (
             "the launcher joins several nodes, plain python would not: let torchrun start the ranks by hand"
         )
@@ -356,17 +375,6 @@ def _write_loop(source: Source, line: LaunchLine, verdict: Verdict) -> None:
         verdict.edits.insert(0, rank_loop(source, line, extra))
     except ValueError as error:
         verdict.reason = str(error)
-
-
-def _fixed_address(path: str, number: int, text: str) -> Verdict:
-    """A fixed tcp:// address under a launcher: nobody opens it."""
-    return Verdict(
-        f"the ranks meet at {text}, but under a launcher nobody opens that port: they wait until the timeout, unless "
-        "it is the launcher's own by chance",
-        hops=[Hop(path, number, "the address")],
-        reason="what else relies on the address can't be seen: use init_method='env://' (without rank and world_size) "
-        "in the script",
-    )
 
 
 def _pass_launcher(source: Source, line: LaunchLine, option: Option, verdict: Verdict) -> None:

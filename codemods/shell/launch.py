@@ -61,6 +61,12 @@ class LaunchLine:
         return found[-1] if found else None
 
     @property
+    def nodes(self) -> str | None:
+        """How many nodes take part, as the line says; None when that is only known when it runs."""
+        flag = self.flag("nnodes")
+        return "1" if flag is None or flag.value == "1:1" else flag.value
+
+    @property
     def plain_interpreter(self) -> bool:
         """True for a bare `python` or `python3` without flags of its own: found on PATH, like `torchrun`."""
         return (

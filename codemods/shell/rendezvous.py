@@ -3,36 +3,195 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from ..rewrite.argparse_options import nodes, options
+import libcst as cst
+
+from ..finding import Edit
+from ..flow.modules import Modules
+from ..project import Project
+from ..rewrite.argparse_options import Option, nodes, options
+from ..rewrite.launch_reads import Reach
+from ..rewrite.outline import Repo, last_name
+from ..tree.source import Source
 from .entry import Program, called, is_value
 
+_OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
+_ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
 
-def tcp_rendezvous(found: Program, passes: Callable[[str], bool]) -> tuple[str, int, str] | None:
-    """(path, line, text) of an `init_process_group(init_method="tcp://...")`, given there or as an option's default."""
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A `tcp://` address, `value`, for the group that `call` joins; `option` when it is the default of one."""
+
+    path: str
+    call: ast.Call
+    value: ast.expr
+    option: Option | None = None
+
+
+def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | None:
+    """The `tcp://` address at which the program's ranks meet, given in the call or as an option's default."""
     for path, tree in found.modules.items():
         if "tcp://" not in found.texts[path]:
             continue
-        for node in nodes(tree):
-            if not (isinstance(node, ast.Call) and called(node) == "init_process_group"):
-                continue
-            method = next((keyword.value for keyword in node.keywords if keyword.arg == "init_method"), None)
+        for call in _joins(tree):
+            method = _method(call)
             if method is None:
                 continue
             if any(_starts_tcp(part) for part in ast.walk(method)):
-                return path, node.lineno, ast.unparse(method)
+                return Address(path, call, method)
             if isinstance(method, ast.Attribute):
                 spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
                 for option in options(path, tree, *spelled):
                     default = option.default
                     if default is not None and _starts_tcp(default) and not any(passes(name) for name in spelled):
-                        return path, option.line, ast.unparse(default)
+                        return Address(path, call, default, option)
     return None
+
+
+def _joins(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls of `init_process_group` that ranks of torch's launchers can get to."""
+    others = {
+        id(inner)
+        for node in nodes(tree)
+        if (isinstance(node, ast.FunctionDef) and _OTHER_STARTS.search(node.name))
+        or (isinstance(node, ast.If) and _OTHER_STARTS.search(ast.unparse(node.test)))
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in nodes(tree):
+        if isinstance(node, ast.Call) and called(node) == "init_process_group" and id(node) not in others:
+            yield node
+
+
+def _method(call: ast.Call) -> ast.expr | None:
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "init_method"), None)
+    return given if given is not None or len(call.args) < 2 else call.args[1]
 
 
 def _starts_tcp(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tcp://")
+
+
+def met_by_environment(project: Project, modules: Modules, found: Program, at: Address, one_node: bool) -> list[Edit]:
+    """The edits that let the ranks meet at `env://`. Raises ValueError, in words, where more may rely on the address.
+
+    Allowed when no other way to start the program can have used it: rank and size come from the launcher, or the rank
+    is the local one, on `one_node` and where only launched runs get to.
+    """
+    source = project.source(at.path)
+    assert source is not None
+    if len(at.call.args) > 2 or any(keyword.arg is None for keyword in at.call.keywords):
+        raise ValueError("its arguments are put together at run time")
+    if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in ast.walk(at.value)):
+        raise ValueError("the address says who is who")
+    given = {keyword.arg: keyword.value for keyword in at.call.keywords}
+    rank, size = given.get("rank"), given.get("world_size")
+    told = all(_told(found, value, name) for value, name in ((rank, "RANK"), (size, "WORLD_SIZE")))
+    if not told and not _told(found, rank, "RANK"):
+        if rank is None or last_name(rank) != "local_rank":
+            raise ValueError("the rank doesn't come from the launcher")
+        if not one_node:
+            raise ValueError("the local rank is no rank among several nodes")
+        outline = Repo(project).outline(at.path)
+        way = Reach(Repo(project), modules).way(outline, at.call) if outline is not None else ""
+        if way is not None and not (isinstance(way, str) and _ASKED.search(way)):
+            raise ValueError("it can be what one process alone, without a launcher, uses too")
+    if at.option is not None and (other := _other_use(found, at.option.dest, at.call)) is not None:
+        raise ValueError(f"{other[0]}:{other[1]} looks at the address too")
+    dropped = set() if told else {"rank", "world_size"} & given.keys()
+    edits = [_replaced(source, at.value)] if at.option is not None or not dropped else []
+    if dropped:
+        edits.append(_without(source, at.call, dropped, address=at.option is None))
+    return edits
+
+
+def _replaced(source: Source, value: ast.expr) -> Edit:
+    assert value.end_lineno is not None and value.end_col_offset is not None
+    start, end = source.offset(value.lineno, value.col_offset), source.offset(value.end_lineno, value.end_col_offset)
+    quote = "'" if "'tcp" in source.text[start:end] else '"'
+    return Edit(source.path, start, end, f"{quote}env://{quote}")
+
+
+def _without(source: Source, call: ast.Call, names: set[str], address: bool) -> Edit:
+    """The call without the arguments `names`, and with `env://` for its address."""
+    assert call.end_lineno is not None and call.end_col_offset is not None
+    start, end = source.offset(call.lineno, call.col_offset), source.offset(call.end_lineno, call.end_col_offset)
+    text = source.text[start:end].replace("\r\n", "\n")
+    if "#" in text:
+        raise ValueError("comments stand between its arguments")
+    tree = cst.ensure_type(cst.parse_expression(text), cst.Call)
+    quote = "'" if "'tcp" in text else '"'
+    kept: list[cst.Arg] = []
+    for at, argument in enumerate(tree.args):
+        name = argument.keyword.value if argument.keyword is not None else ""
+        if name in names:
+            continue
+        if address and (name == "init_method" or (not name and at == 1)):
+            argument = argument.with_changes(value=cst.SimpleString(f"{quote}env://{quote}"))
+        kept.append(argument)
+    last = tree.args[-1]
+    kept[-1] = kept[-1].with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    return Edit(source.path, start, end, cst.Module([]).code_for_node(tree.with_changes(args=kept)))
+
+
+def _told(found: Program, value: ast.expr | None, variable: str, depth: int = 0) -> bool:
+    """Does `value` come from the launcher's `variable`, so that it fails where there is none? Left out: so it does."""
+    if value is None:
+        return True
+    if depth > 8:  # `rank = int(rank)`
+        return False
+    if isinstance(value, ast.Call) and called(value) == "int" and len(value.args) == 1:
+        return _told(found, value.args[0], variable, depth + 1)
+    if isinstance(value, ast.Subscript):
+        read: ast.expr | None = value.slice if ast.unparse(value.value).endswith("environ") else None
+    elif isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        read = value.args[0] if re.search(r"environ\.get$|getenv$", ast.unparse(value.func)) else None
+    elif isinstance(value, (ast.Name, ast.Attribute)):
+        stored = list(_stores(found, value))
+        return bool(stored) and all(each is not None and _told(found, each, variable, depth + 1) for each in stored)
+    else:
+        return False
+    return isinstance(read, ast.Constant) and read.value == variable
+
+
+def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.expr | None]:
+    """What the program gives a name or attribute of this spelling, anywhere; None for what is no plain assignment."""
+    name = last_name(target)
+    assert name is not None
+    for path, tree in found.modules.items():
+        if name not in found.texts[path]:
+            continue
+        if isinstance(target, ast.Attribute):
+            yield from (None for _ in options(path, tree, f"--{name}", f"--{name.replace('_', '-')}"))
+        plain: dict[int, ast.expr] = {}
+        for node in nodes(tree):
+            if isinstance(node, ast.Assign):
+                plain |= {id(each): node.value for each in node.targets}
+            elif isinstance(node, ast.arg) and isinstance(target, ast.Name) and node.arg == name:
+                yield None
+            elif isinstance(node, type(target)) and isinstance(node.ctx, ast.Store) and last_name(node) == name:
+                yield plain.get(id(node))
+
+
+def _other_use(found: Program, dest: str, call: ast.Call) -> tuple[str, int] | None:
+    """Where the program uses or sets `args.dest` outside of `call`; None when it doesn't."""
+    own = {id(node) for node in ast.walk(call)}
+    for path, tree in found.modules.items():
+        if dest in found.texts[path]:
+            printed = {
+                id(inner)
+                for node in nodes(tree)
+                if isinstance(node, ast.Call) and called(node) in ("print", "info")
+                for inner in ast.walk(node)
+            }
+            for node in nodes(tree):
+                if isinstance(node, ast.Attribute) and node.attr == dest and id(node) not in own | printed:
+                    return path, node.lineno
+    return None
 
 
 def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:

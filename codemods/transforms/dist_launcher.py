@@ -302,8 +302,7 @@ def _spawn_settings(
 
 def _world_ranks(decisions: Decisions, source: Source, line: LaunchLine) -> Iterator[Finding]:
     """`rank=args.local_rank` where several nodes take part: the rank on the node is not the rank among all."""
-    nodes = line.flag("nnodes")
-    if nodes is None or nodes.value in ("1", "1:1"):
+    if line.nodes == "1":
         return
     for program in decisions.started(line):
         for path, call, text in local_as_world(program):
