@@ -363,30 +363,6 @@ def build(ds):
         ),
         pytest.param(
             """\
-def build(ds):
-    def step(x):
-        return x
-
-    step.calls = 0
-    return ds.map(step)
-""",
-            "`step.calls` is set",
-            id="an attribute set on the function",
-        ),
-        pytest.param(
-            """\
-def build(ds, n):
-    def step(x):
-        return x + n
-
-    print(step.__name__)
-    return ds.map(step)
-""",
-            "`step.__name__` is read",
-            id="the name of what would be a partial",
-        ),
-        pytest.param(
-            """\
 import inspect
 
 
@@ -456,18 +432,6 @@ def build(task):
 """,
             "its base `get_dataset(task)` is computed",
             id="a class with a called base",
-        ),
-        pytest.param(
-            """\
-def build(n):
-    class Ds:
-        def __len__(self):
-            return n
-
-    return Ds()
-""",
-            "it reads `n` of the function around it",
-            id="a class that reads a variable",
         ),
         pytest.param(
             """\
@@ -568,19 +532,6 @@ class Ds:
 """,
             "defines `__getattr__`",
             id="self with __getattr__",
-        ),
-        pytest.param(
-            """\
-def build(ds):
-    def step(x):
-        if not hasattr(step, "seen"):
-            step.seen = 0
-        return x
-
-    return ds.map(step)
-""",
-            "which every caller would share",
-            id="an attribute kept on itself",
         ),
         pytest.param(
             """\

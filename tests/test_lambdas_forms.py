@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from test_lambdas import hoisted
+import pickle
+import sys
+import types
+
+import pytest
+from test_lambdas import PATH, candidates, hoisted
+
+from codemods.flow.asked import Question
+from codemods.project import Project
+from codemods.rewrite.hoist import Refusal, plan_hoist
+from codemods.tree.files import MemoryFiles
 
 
 def test_a_builtin_only_where_nothing_is_passed() -> None:
@@ -49,3 +59,291 @@ def build(ds):
     keep(_build_keep)
     ds.map(operator.itemgetter(2))
 """)
+
+
+def made(text: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """The program as a module that pickle can import."""
+    module = types.ModuleType("program")
+    monkeypatch.setitem(sys.modules, "program", module)
+    exec(compile(text, PATH, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def outcome(module: types.ModuleType, again: bool) -> object:
+    """What `build(3)` gives when called with 1 and 2, after a journey through pickle if `again`; and what it shows."""
+    built = module.build(3)
+    if again:
+        built = pickle.loads(pickle.dumps(built))
+    return [built(1), built(2), getattr(module, "SHOWN", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            """\
+def build(scale):
+    # counts what it saw
+    def step_on(x, **more):
+        \"\"\"Steps.\"\"\"
+        step_on.seen += x
+        return [step_on.seen * scale for _ in range(x)]
+
+    step_on.seen = 10
+    return step_on
+""",
+            """\
+class _BuildStepOn:
+    def __init__(self, scale):
+        self.scale = scale
+
+    # counts what it saw
+    def __call__(self, /, x, **more):
+        \"\"\"Steps.\"\"\"
+        self.seen += x
+        return [self.seen * self.scale for _ in range(x)]
+
+
+def build(scale):
+    step_on = _BuildStepOn(scale)
+
+    step_on.seen = 10
+    return step_on
+""",
+            id="a function with attributes",
+        ),
+        pytest.param(
+            """\
+def build(scale):
+    import math
+    def step(x):
+        if not hasattr(step, "seen"):
+            step.seen = 0
+        step.seen += math.floor(x)
+        return step.seen
+
+    return step
+""",
+            """\
+class _BuildStep:
+    def __call__(self, x):
+        import math
+        if not hasattr(self, "seen"):
+            self.seen = 0
+        self.seen += math.floor(x)
+        return self.seen
+
+
+def build(scale):
+    import math
+    step = _BuildStep()
+
+    return step
+""",
+            id="attributes that a function keeps on itself",
+        ),
+        pytest.param(
+            """\
+def build(scale):
+    fn = lambda x: (fn.k, x * scale)
+    fn.k = 7
+    return fn
+""",
+            """\
+class _BuildFn:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return (self.k, x * self.scale)
+
+
+def build(scale):
+    fn = _BuildFn(scale)
+    fn.k = 7
+    return fn
+""",
+            id="a lambda with attributes",
+        ),
+        pytest.param(
+            """\
+SHOWN = []
+
+
+def build(scale):
+    def enlarge(x):
+        return x * scale
+
+    SHOWN.append(enlarge.__name__)
+    return enlarge
+""",
+            """\
+SHOWN = []
+
+
+class _BuildEnlarge:
+    __name__ = "enlarge"
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return x * self.scale
+
+
+def build(scale):
+    enlarge = _BuildEnlarge(scale)
+
+    SHOWN.append(enlarge.__name__)
+    return enlarge
+""",
+            id="a function whose name is read",
+        ),
+        pytest.param(
+            """\
+def build(scale):
+    class Local:
+        \"\"\"Scales.\"\"\"
+
+        width = 2
+
+        # as it does
+        def __call__(self, x):
+            return [each * scale for each in range(x + self.width)]
+
+    return Local()
+""",
+            """\
+class _BuildLocal:
+    \"\"\"Scales.\"\"\"
+
+    width = 2
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    # as it does
+    def __call__(self, x):
+        return [each * self.scale for each in range(x + self.width)]
+
+
+def build(scale):
+    return _BuildLocal(scale)
+""",
+            id="a class without initialiser",
+        ),
+        pytest.param(
+            """\
+def build(scale, more=5):
+    class Local(object):
+        def __init__(self, n, *rest):
+            \"\"\"Makes it.\"\"\"
+            self.n = n * scale
+            self.rest = rest
+
+        def __call__(me, x):
+            return (lambda y: y * scale)(x) + me.n + len(me.rest) + more
+
+    rows = [1, 2]
+    return Local(4, *rows)
+""",
+            """\
+class _BuildLocal(object):
+    def __init__(self, scale, more, n, *rest):
+        \"\"\"Makes it.\"\"\"
+        self.scale = scale
+        self.more = more
+        self.n = n * scale
+        self.rest = rest
+
+    def __call__(me, x):
+        return (lambda y: y * me.scale)(x) + me.n + len(me.rest) + me.more
+
+
+def build(scale, more=5):
+    rows = [1, 2]
+    return _BuildLocal(scale, more, 4, *rows)
+""",
+            id="a class with an initialiser",
+        ),
+    ],
+)
+def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    after, _ = hoisted(text)
+    assert after == expected
+    before = outcome(made(text, monkeypatch), False)
+    module = made(after, monkeypatch)
+    assert outcome(module, False) == before
+    vars(module).get("SHOWN", []).clear()
+    assert outcome(module, True) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(
+            "def build(n):\n    async def step(x):\n        return n\n\n    step.k = 1\n    return step\n",
+            "it is no plain function",
+            id="a coroutine function with attributes",
+        ),
+        pytest.param(
+            "def build(n):\n    def step(x):\n        return n\n\n    step.n = 1\n    return step\n",
+            "its attribute `n` has the name of a variable",
+            id="an attribute called like a variable",
+        ),
+        pytest.param(
+            "def build(n):\n    def step(x, self=1):\n        return n\n\n    step.k = 1\n    return step\n",
+            "it has a `self` of its own",
+            id="a parameter called self",
+        ),
+        pytest.param(
+            "def build(n):\n    def step(x):\n        return n\n\n    print(step.__code__)\n    return step\n",
+            "which a partial lacks",
+            id="its code is read",
+        ),
+        pytest.param(
+            "def build(n):\n    class A(Base):\n        def go(self):\n            return n\n    return A()\n",
+            "its base `Base` may have a say",
+            id="a class with a base",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        def go(self):\n            return n\n\n    return A\n",
+            "it is used for more than to make objects (line 6)",
+            id="a class that is given away",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        k = n\n        def go(self):\n            return n\n    return A()\n",
+            "`n` is not read by a method (line 3)",
+            id="a class attribute",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        def go(self):\n            return n, self.n\n\n    return A()\n",
+            "`n` is the name of an attribute as well",
+            id="an attribute of the class",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        @staticmethod\n        def go(): return n\n    return A()\n",
+            "`n` is not read by a method (line 4)",
+            id="a static method",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        def go(self):\n            return n, type(self)()\n    return A()\n",
+            "it uses `type` (line 4)",
+            id="a class that makes more of its kind",
+        ),
+    ],
+)
+def test_becomes_no_class(text: str, reason: str) -> None:
+    after, reasons = hoisted(text)
+    assert after == text
+    assert any(reason in each for each in reasons), reasons
+
+
+def test_what_another_file_asks_of_a_function() -> None:
+    text = "def build(n):\n    return lambda x: x * n\n"
+    project = Project(MemoryFiles({PATH: text.encode()}))
+    for what, words in (("__name__", "its `__name__` is read (show.py:9)"), ("inspect.isfunction", "looks at it")):
+        question = Question(what, "show.py", 9, 0)
+        answers = plan_hoist(project, PATH, candidates(project), asked=lambda *place, it=question: [it])
+        (answer,) = answers.values()
+        assert isinstance(answer, Refusal) and words in answer.reason

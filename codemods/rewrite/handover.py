@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from ..flow.asked import Question
 from ..project import Project
 from ..tree.source import Source
 from .outline import Repo, last_name
@@ -14,12 +15,14 @@ from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, end_of, start_of
 from .units import Unit
 
 Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
+Asked: TypeAlias = Callable[[str, int, int], Sequence[Question]]
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
 _COMPILES = frozenset({"script", "trace", "jit", "njit", "vectorize"})  # of torch.jit and numba: not a partial
-_CALLABLE = "use a class with `__call__`"
+CALLABLE = "use a class with `__call__`"
+_RENAMED = "and the function would get another name: move it to module level by hand"
 _UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
 
 
@@ -38,8 +41,8 @@ def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
 class Handover:
     """Questions about one file; `burdens` says what instances of a class carry along."""
 
-    def __init__(self, project: Project, source: Source, scopes: Scopes, burdens: Burdens) -> None:
-        self.project, self.source, self.scopes, self.burdens = project, source, scopes, burdens
+    def __init__(self, project: Project, source: Source, scopes: Scopes, burdens: Burdens, asked: Asked) -> None:
+        self.project, self.source, self.scopes, self.burdens, self.asked = project, source, scopes, burdens, asked
         self.path = source.path
         self.repo = Repo(project)
 
@@ -80,7 +83,7 @@ class Handover:
             if name in scopes.inner(cls).bindings or not stores:
                 raise Stay(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
             late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
-            if late or len(stores) > 1 or self._is_set_elsewhere(name):
+            if late or len(stores) > 1 or self.is_set_elsewhere(name):
                 line = f" at line {late[0].lineno}" if late else ""
                 raise Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.burdens(self.path, cls.lineno)):
@@ -100,7 +103,8 @@ class Handover:
     def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
         return any(above is init for above in self.scopes.ancestors(unit.node))
 
-    def _is_set_elsewhere(self, name: str) -> bool:
+    def is_set_elsewhere(self, name: str) -> bool:
+        """Another file sets such an attribute of something, or this one may do so by name."""
         pattern = re.compile(
             rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
         )
@@ -109,46 +113,70 @@ class Handover:
             or "setattr(" in self.source.text
         )
 
-    def check_identity(self, unit: Unit, wrapped: bool, renamed: bool = False) -> None:
-        """Whatever is a partial afterwards has no `__name__` and is no function; attributes do not travel by name.
+    def check_identity(self, unit: Unit, form: str, renamed: bool = False) -> str | None:
+        """A partial has no `__name__` and is no function, nor is an object; a function's attributes stay behind.
 
-        What gets another name has another `__name__`.
+        `form` is what the function becomes: "function", "partial" or "object". What gets another name has another
+        `__name__`. Gives the words for a place that reads its `__name__`, which an object may have, and nothing else.
 
-        Raises Stay where the file relies on either.
+        Raises Stay where the project relies on any of the rest.
         """
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Stay("the file asks for functions called `<lambda>`: give it a name by hand")
-        unseen = f"which a worker does not see: {_CALLABLE}"
-        lacking = f"which a partial lacks: {_CALLABLE}"
+        wrapped = form != "function"
+        lacking = f"which {'a partial' if form == 'partial' else 'an object'} lacks: {CALLABLE}"
         places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if wrapped else ():
             call = self.scopes.parents[place]
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) in _COMPILES:
-                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_CALLABLE}")
-        for use in outside_uses(unit, {unit}):
+                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {CALLABLE}")
+        asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
+        for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
+            if not isinstance(node, (ast.Attribute, ast.Name)):
+                continue
+            name = node.attr if isinstance(node, ast.Attribute) else node.id
+            if wrapped and name in _ASKS_FOR_FUNCTIONS:
+                raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {CALLABLE}")
+            of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
+            if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
+                continue
+            if self._may_be_function(node.value):
+                what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
+                raise Stay(f"{what}, {lacking}" if wrapped else f"{what}, {_RENAMED}")
+        return asks_name
+
+    def _asks_by_name(self, unit: Unit, form: str) -> str | None:
+        unseen = f"which a worker does not see: {CALLABLE}"
+        asks_name = None
+        for use in outside_uses(unit, {unit}) if form != "object" else ():
             parent = self.scopes.parents[use.node]
             if isinstance(parent, ast.Attribute):
                 what = f"`{use.name}.{parent.attr}`"
                 if not isinstance(parent.ctx, ast.Load):
                     raise Stay(f"{what} is set (line {parent.lineno}), {unseen}")
-                if wrapped:
-                    raise Stay(f"{what} is read (line {parent.lineno}), {lacking}")
+                if form == "partial" and parent.attr == "__name__":
+                    asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
+                elif form == "partial":
+                    raise Stay(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
                 raise Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
-        for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
-            if isinstance(node, (ast.Attribute, ast.Name)):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id
-                if renamed and not wrapped and name == "__name__" and isinstance(node, ast.Attribute):
-                    if self._may_be_function(node.value):
-                        what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
-                        raise Stay(f"{what}, and the function would get another name: move it to module level by hand")
-                    continue
-                if not wrapped:
-                    continue
-                if name in _ASKS_FOR_FUNCTIONS:
-                    raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_CALLABLE}")
-                if name in _OF_FUNCTIONS and isinstance(node, ast.Attribute) and self._may_be_function(node.value):
-                    raise Stay(f"`{ast.unparse(node)}` is read (line {node.lineno}), {lacking}")
+        return asks_name
+
+    def _asks_elsewhere(self, unit: Unit, wrapped: bool, renamed: bool, lacking: str) -> str | None:
+        """What the flow knows of places that get the function as a value."""
+        asks_name = None
+        for question in self.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
+            where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
+            read = f"its `{question.what}` is read ({where})"
+            if question.what == "__name__" and wrapped:
+                asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
+            elif question.what == "__name__":
+                raise Stay(f"{read}, {_RENAMED}")
+            elif wrapped and question.what.startswith("__"):
+                raise Stay(f"{read}, {lacking}")
+            elif wrapped:
+                raise Stay(f"`{question.what}` looks at it ({where}), and a partial is no function: {CALLABLE}")
+        return asks_name
 
     def check_bases(self, unit: Unit) -> None:
         """Defining the class does nothing but define it, as far as the project shows its bases.
@@ -209,7 +237,7 @@ class Handover:
                 continue
             if len(call.args) > first or any(isinstance(each, ast.Starred) for each in call.args):
                 what = f"`{positional[first]}` may be given by position (line {call.lineno})"
-                raise Stay(f"{what}, which a partial does not allow: {_CALLABLE}")
+                raise Stay(f"{what}, which a partial does not allow: {CALLABLE}")
 
     def _may_be_class(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):

@@ -15,9 +15,17 @@ from typing import NamedTuple
 from ..finding import Edit, Fix, Import
 from ..project import Project
 from . import definite
+from .callables import (
+    constructor_edits,
+    keeps_state,
+    object_class,
+    object_edits,
+    why_no_arguments,
+    why_no_object,
+)
 from .definitions import Unwritable, lambda_as_def
 from .gone import gone
-from .handover import Burdens, Handover, Stay, outside_uses
+from .handover import CALLABLE, Asked, Burdens, Handover, Stay, outside_uses
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
     blank_lines_above,
@@ -70,16 +78,21 @@ def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode |
 
 
 def plan_hoist(
-    project: Project, path: str, targets: Iterable[Target], burdens: Burdens | None = None
+    project: Project,
+    path: str,
+    targets: Iterable[Target],
+    burdens: Burdens | None = None,
+    asked: Asked | None = None,
 ) -> dict[Target, Fix | Refusal]:
     """For each target of the file, the fix that makes it picklable or why there is none.
 
-    `burdens(path, class line)` says what instances of a class hold that should not travel along with a bound method.
+    `burdens(path, class line)` says what instances of a class hold that should not travel along with a bound method,
+    `asked(path, line, column)` where a function is asked for what a partial lacks.
     """
     module = project.module(path)
     if module is None:
         return {target: Refusal("the file can't be parsed") for target in targets}
-    planner = _Planner(project, path, module, burdens or (lambda path, line: ()))
+    planner = _Planner(project, path, module, burdens or (lambda path, line: ()), asked or (lambda *place: ()))
     return planner.plan(list(dict.fromkeys(targets)))
 
 
@@ -94,6 +107,8 @@ class _Move:
     captures: tuple[str, ...] = ()
     keeps_name: bool = False
     is_repeated: bool = False  # another one of the group is the same code under this name
+    is_object: bool = False  # a class with `__call__` instead of a function
+    called: str | None = None  # its `__name__`, where somebody reads that
 
     @property
     def base(self) -> str:
@@ -115,7 +130,7 @@ class _Move:
 
 
 class _Planner:
-    def __init__(self, project: Project, path: str, module: ast.Module, burdens: Burdens) -> None:
+    def __init__(self, project: Project, path: str, module: ast.Module, burdens: Burdens, asked: Asked) -> None:
         source = project.source(path)
         assert source is not None
         self.path, self.source = path, source
@@ -127,7 +142,7 @@ class _Planner:
         self.names = Names(project, path, self.scopes)
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
-        self.handover = Handover(project, source, self.scopes, burdens)
+        self.handover = Handover(project, source, self.scopes, burdens, asked)
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
@@ -323,7 +338,9 @@ class _Planner:
         for unit in group:
             move = moves[unit] = _Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
-                raise Stay(f"{unit.label} reads values of the function around it: pass them to its constructor")
+                self._check_constructor(unit, captures[unit])
+            elif keeps_state(self.scopes, unit):
+                self._as_object(move, len(group) == 1, "attributes are set on it, which a worker does not see")
             self._choose_home(move, selves[unit], alone=len(group) == 1)
         for unit in group:
             self._name(moves[unit], moves)
@@ -331,9 +348,41 @@ class _Planner:
                 self.handover.check_binding(unit)
             self.handover.check_calls(unit)
             self.handover.check_bases(unit)
-            is_renamed = not isinstance(unit.node, ast.Lambda) and moves[unit].name != unit.node.name
-            self.handover.check_identity(unit, bool(moves[unit].arguments or unit.frozen), is_renamed)
+            self._check_identity(moves[unit], len(group) == 1)
         return moves
+
+    def _check_identity(self, move: _Move, alone: bool) -> None:
+        """Raises Stay where something would miss what it asks the function for, its name apart if that can be kept."""
+        unit = move.unit
+        is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
+        form = "object" if move.is_object else "partial" if move.arguments or unit.frozen else "function"
+        asks_name = self.handover.check_identity(unit, form, is_renamed)
+        if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
+            if not move.is_object:
+                self._as_object(move, alone, asks_name)
+                move.name = self._class_name(unit.node)
+            move.called = unit.node.name
+        elif asks_name is not None:
+            raise Stay(f"{asks_name}: {CALLABLE}")
+
+    def _as_object(self, move: _Move, alone: bool, because: str) -> None:
+        why = why_no_object(self.scopes, move.unit) if alone else "other functions that move use it"
+        if why is not None:
+            raise Stay(f"{because}, and {why}: {CALLABLE}")
+        move.is_object = True
+
+    def _check_constructor(self, unit: Unit, captures: Iterable[Variable]) -> None:
+        name = next((variable.name for variable in captures), "self")
+        if set(captures) == set(unit.captures):
+            why = why_no_arguments(self.scopes, unit, captures)
+            taken = [each.name for each in captures if self.handover.is_set_elsewhere(each.name)]
+            if why is None and taken:
+                why = f"`{taken[0]}` may be set as an attribute"
+        else:
+            why = "a function that it uses reads that"
+        if why is not None:
+            what = f"{unit.label} reads `{name}` of the function around it"
+            raise Stay(f"{what}: pass that to its constructor ({why})")
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
         """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
@@ -372,6 +421,10 @@ class _Planner:
             move.name = self.names.fresh_attribute(private_name(snake(own), what))
             return
         if isinstance(node, ast.Lambda):
+            if move.is_object:
+                what = "".join(word.capitalize() for word in private_name(home, role(self.scopes, node)).split("_"))
+                move.name = self.names.fresh("_" + what)
+                return
             signature = self._signature(unit)
             twins = (each for other, each in moves.items() if each.name and self._signature(other) == signature)
             twin = next(twins, None) if signature is not None else None
@@ -381,16 +434,27 @@ class _Planner:
             move.name = self._fitting(private_name(home, role(self.scopes, node)), role(self.scopes, node), node)
             return
         movable = unit.variable is not None and self._can_vanish(unit)
-        if movable and not move.arguments and not unit.frozen and self.names.keeps(node.name, unit.home):
+        if (
+            movable
+            and not move.is_object
+            and not move.arguments
+            and not unit.frozen
+            and self.names.keeps(node.name, unit.home)
+        ):
             move.keeps_name = True
             move.name = self.names.keep(node.name)
-        elif isinstance(node, ast.ClassDef):
-            prefix = "".join(word.capitalize() for word in home.split("_"))
-            own = node.name.lstrip("_")
-            move.name = self.names.fresh(f"_{prefix}{own[:1].upper()}{own[1:]}")
+        elif isinstance(node, ast.ClassDef) or move.is_object:
+            move.name = self._class_name(node)
         else:
             own = node.name.lstrip("_")
             move.name = self._fitting(private_name(home, own), own, *(use.node for use in outside_uses(unit, moves)))
+
+    def _may_spell(self, calls: Sequence[Use], move: _Move) -> bool:
+        """Each call may name the class and give it the captured values: there are few, and their lines stay short."""
+        more = len(", ".join([move.base, *move.arguments]))
+        lines = [line_of(use.node) for use in calls]
+        longest = max((len(self.source.line_text(line)) + more * lines.count(line) for line in lines), default=0)
+        return len(lines) <= 2 and longest <= self.width
 
     def _fitting(self, wanted: str, short: str, *places: ast.expr) -> str:
         """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
@@ -400,6 +464,12 @@ class _Planner:
             if len(line) - own + len(wanted) > self.width and self.names.is_free("_" + short):
                 return self.names.fresh("_" + short)
         return self.names.fresh(wanted)
+
+    def _class_name(self, node: FunctionNode | ast.ClassDef) -> str:
+        prefix = "".join(word.capitalize() for word in home_name(self.scopes, node).split("_"))
+        own = node.name.lstrip("_")
+        words = [own] if isinstance(node, ast.ClassDef) else own.split("_")
+        return self.names.fresh(f"_{prefix}{''.join(word[:1].upper() + word[1:] for word in words)}")
 
     def _can_vanish(self, unit: Unit) -> bool:
         """The definition may go without leaving an assignment: its block has something else."""
@@ -428,6 +498,8 @@ class _Planner:
 
     def _made(self, move: _Move, imports: list[Import]) -> str:
         """The expression that stands for the function where it was made."""
+        if move.is_object:
+            return f"{move.base}({', '.join(move.arguments)})"
         arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
         return self._partial(move, move.base, arguments, move.unit.node, imports) if arguments else move.base
 
@@ -451,14 +523,16 @@ class _Planner:
                 return [self._replace_lambda(node, ", ".join([move.base, *move.arguments]))]
             return [self._replace_lambda(node, self._made(move, imports))]
         uses = outside_uses(unit, moves)
-        made = self._made(move, imports)
         seen_by_name = self._is_seen_by_name(unit)
-        if unit.variable is not None and self._can_vanish(unit):
+        if unit.variable is not None and not move.is_object and self._can_vanish(unit):
+            if isinstance(node, ast.ClassDef) and move.arguments and not seen_by_name and self._may_spell(uses, move):
+                return [self._removal(node), *(self._call_edit(use, move) for use in uses)]
             if move.keeps_name or (not uses and not seen_by_name):
                 return [self._removal(node)]
             plain = not move.arguments and not unit.frozen and not seen_by_name and len(uses) <= 8
             if plain and all(self._can_rename(use, move) for use in uses):
                 return [self._removal(node), *(self._replace(use.node, move.base) for use in uses)]
+        made = self._made(move, imports)
         first, last = first_attached_line(self.source, node), last_line(self.source, node)
         start, end = self.source.line_starts[first - 1], end_of_line(self.source, last)
         indent = indentation_at(self.source, node.lineno)
@@ -508,6 +582,10 @@ class _Planner:
         """Changes inside a body that moves: new names of the functions that move too, attributes as arguments."""
         edits: list[Edit] = []
         unit = move.unit
+        if move.is_object:
+            return object_edits(self.scopes, self.source, unit)
+        if isinstance(unit.node, ast.ClassDef) and unit.captures:
+            edits += constructor_edits(self.scopes, self.source, unit, self.indent_unit)
         for variable, uses in unit.uses.items():
             other = moves[unit.functions[variable]]
             for use in uses:
@@ -534,9 +612,19 @@ class _Planner:
         call = self.scopes.parents[use.node]
         end = self.source.offset(*end_of(use.node))
         if isinstance(call, ast.Call) and call.func is use.node and self.source.text[end : end + 1] == "(":
-            given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
-            return Edit(self.path, self.source.offset(*start_of(use.node)), end + 1, f"{other.base}({given}")
+            return self._call_edit(use, other)
         return self._replace(use.node, self._partial(other, other.base, other.captures, use.node, imports))
+
+    def _call_edit(self, use: Use, other: _Move) -> Edit:
+        """A call of what `use` names gets the captured values first."""
+        call, end = self.scopes.parents[use.node], self.source.offset(*end_of(use.node))
+        assert isinstance(call, ast.Call)
+        if self.source.text[end : end + 1] != "(" or any(
+            isinstance(above, ast.JoinedStr) for above in self.scopes.ancestors(use.node)
+        ):
+            raise Stay(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
+        given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
+        return Edit(self.path, self.source.offset(*start_of(use.node)), end + 1, f"{other.base}({given}")
 
     def _not_in_fstring(self, use: Use) -> None:
         if any(isinstance(above, ast.JoinedStr) for above in self.scopes.ancestors(use.node)):
@@ -592,11 +680,14 @@ class _Planner:
 
     def _definition(self, move: _Move, inner: Sequence[Edit], indent: str) -> str:
         node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
+        if move.is_object:
+            return object_class(self.source, move.unit, move.name, move.called, inner, self.indent_unit, imports)
         if isinstance(node, ast.Lambda):
             return lambda_as_def(self.source, node, move.name, move.leading, inner, indent, self.indent_unit, imports)
         from .relocation import moved  # libcst takes long to import
 
-        return moved(self.source, node, move.name, move.leading, inner, indent, imports)
+        leading = [] if isinstance(node, ast.ClassDef) else move.leading
+        return moved(self.source, node, move.name, leading, inner, indent, imports)
 
     def _check_order(self, unit: Unit, offset: int) -> None:
         """What the definition needs when it runs must be there by then."""

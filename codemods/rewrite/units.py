@@ -353,28 +353,12 @@ class Units:
                 needed = self.of(value)
                 unit.functions[variable] = needed
                 unit.uses.setdefault(variable, []).extend(uses)
-                why = self._sets_itself(uses) if needed is unit else None
-                if why is not None:
-                    return why
                 if needed.refusal is not None and needed is not unit:
                     return f"it uses {needed.label}, which has to stay: {needed.refusal}"
                 continue
             why = self._capture(unit, variable, uses)
             if why is not None:
                 return why
-        if isinstance(node, ast.ClassDef) and (unit.captures or unit.own_self):
-            first = next(iter(unit.captures), None)
-            name = first.name if first is not None else "self"
-            return f"it reads `{name}` of the function around it: pass that to its constructor"
-        return None
-
-    def _sets_itself(self, uses: list[Use]) -> str | None:
-        """An attribute that a function keeps on itself lives as long as one call of its maker; that can't be moved."""
-        for use in uses:
-            parent = self.scopes.parents[use.node]
-            if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
-                what = f"`{use.name}.{parent.attr}` is set (line {parent.lineno})"
-                return f"{what}, which every caller would share: use a class with `__call__`"
         return None
 
     def _capture(self, unit: Unit, variable: Variable, uses: list[Use]) -> str | None:

@@ -140,7 +140,10 @@ class Lambdas:
             wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
         for part in (True, False):
             targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
-            answers = plan_hoist(project, source.path, targets.values(), project.flow.burdens) if targets else {}
+            if not targets:
+                continue
+            flow = project.flow
+            answers = plan_hoist(project, source.path, targets.values(), flow.burdens, flow.asked)
             for crossing, target in targets.items():
                 yield self._finding(source, crossing, answers[target])
 

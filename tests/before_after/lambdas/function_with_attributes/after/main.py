@@ -1,0 +1,43 @@
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+class _MakeNumberingNumber:
+    def __init__(self, prefix):
+        self.prefix = prefix
+
+    # numbers from where the caller says
+    def __call__(self, row, sep="-"):
+        """A name for the row."""
+        self.last += 1
+        return sep.join([self.prefix, str(self.last), row])
+
+
+def make_numbering(prefix):
+    number = _MakeNumberingNumber(prefix)
+
+    number.last = 0
+    return number
+
+
+def main():
+    number = make_numbering("img")
+    number.last = 41
+    print(in_worker(number, ["a", "b"]), number.last)
+    print(number("c"), number("d", sep="_"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+class _MainEnlarge:
+    __name__ = "enlarge"
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, row):
+        return row * self.scale
+
+
+def main(scale=3):
+    enlarge = _MainEnlarge(scale)
+
+    step = enlarge
+    print(step.__name__, in_worker(step, [1, 2]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+def describe(steps):
+    return " -> ".join(step.__name__ for step in steps)
