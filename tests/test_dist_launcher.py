@@ -1004,3 +1004,181 @@ def test_rank_on_the_node_taken_for_the_rank_among_all() -> None:
     (finding,) = findings(contents)
     assert finding.path == "a.py" and "rank on the node" in finding.message and finding.reason is not None
     assert findings({**contents, "run.sh": "torchrun --nnodes=1 a.py\n"}) == []
+
+
+# lines without torch's launchers
+
+WAITS = """\
+import torch
+import torch.distributed as dist
+
+def main():
+    dist.init_process_group("gloo")
+    print(dist.get_rank())
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        "python a.py --x 1",
+        "CUDA_VISIBLE_DEVICES=0 nohup python3 -u -W ignore a.py > log 2>&1 &",
+        "$PYTHON a.py",
+        "python -m a",
+        "time python ./a.py",
+        "srun -n 2 python a.py",
+        "mpirun -np 2 python a.py",
+        "PY='python -u'\n$PY a.py",
+    ],
+)
+def test_reports_a_plain_start_of_a_script_that_waits_for_ranks(shell: str) -> None:
+    contents = files(run_sh=shell + "\n", a_py=WAITS)
+    (finding,) = findings(contents)
+    assert finding.path == "run.sh" and "RANK expected" in finding.message and not migrated(contents)
+    assert finding.reason is not None and "torchrun --nproc_per_node=N" in finding.reason
+    assert [(hop.path, hop.line) for hop in finding.trace][1:] == [("a.py", 1), ("a.py", 5)]
+    assert "`srun`" in finding.message or "`mpirun`" in finding.message or "plain python" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Makefile", "t:\n\tpython a.py\n"),
+        ("Dockerfile", 'CMD ["python", "a.py"]\n'),
+        (".github/workflows/x.yml", "    - run: python a.py\n"),
+        ("job.sbatch", "#!/bin/bash\nsrun python a.py\n"),
+    ],
+)
+def test_reports_a_plain_start_wherever_it_stands(path: str, text: str) -> None:
+    (finding,) = findings({path: text, "a.py": WAITS})
+    assert finding.path == path and "RANK expected" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("shell", "script"),
+    [
+        pytest.param("export RANK=0 WORLD_SIZE=1\npython a.py", WAITS, id="the shell says who is who"),
+        pytest.param("for r in 0 1; do RANK=$r python a.py & done", WAITS, id="a loop over ranks"),
+        pytest.param("echo python a.py", WAITS, id="only text"),
+        pytest.param("pylint python a.py", WAITS, id="another program"),
+        pytest.param("python -c 'import a' a.py", WAITS, id="no script"),
+        pytest.param("python b.py a.py", WAITS, id="an argument"),
+        pytest.param("python gone.py", WAITS, id="not here"),
+        pytest.param("python a.py", SPAWNS.replace("tcp://127.0.0.1:9999", "env://"), id="spawns its ranks"),
+        pytest.param("python a.py", WAITS.replace('"gloo"', '"gloo", store=s'), id="a store of its own"),
+        pytest.param("python a.py", WAITS.replace('"gloo"', '"gloo", init_method=f"file://{x}"'), id="a file"),
+        pytest.param("mpirun python a.py", WAITS.replace('"gloo"', '"mpi"'), id="MPI"),
+        pytest.param(
+            "srun python a.py", WAITS.replace("print", "import os\n    print(os.environ['SLURM_PROCID'])"), id="S"
+        ),
+        pytest.param("python a.py", WAITS.replace("    main", "    if args.dist:\n        main"), id="only when asked"),
+        pytest.param("python a.py", WAITS.replace("    main()\n", "    pass\n"), id="never called"),
+        pytest.param(
+            "python a.py",
+            WAITS.replace("def main():", "import os\nos.environ.setdefault('RANK', '0')\ndef main():"),
+            id="sets what it needs",
+        ),
+        pytest.param(
+            "python a.py",
+            WAITS.replace("    dist.init", "    if 'RANK' in os.environ:\n        dist.init"),
+            id="looks for a launcher",
+        ),
+    ],
+)
+def test_plain_starts_that_work(shell: str, script: str) -> None:
+    contents = files(run_sh=shell + "\n", a_py=script, b_py="print(1)\n")
+    assert findings(contents) == []
+
+
+STRICT = "import argparse\nimport deepspeed\np = argparse.ArgumentParser()\nargs = p.parse_args()\nprint(args)\n"
+
+
+@pytest.mark.parametrize(
+    ("shell", "reported"),
+    [
+        ("deepspeed a.py", True),
+        ("deepspeed --num_gpus 2 a.py --x", True),
+        ("CUDA_VISIBLE_DEVICES=0,1 nohup deepspeed --include localhost:0,1 --no_ssh_check a.py &", True),
+        ("deepspeed --hostfile=h --module a", True),
+        ("deepspeed --no_local_rank --num_gpus 2 a.py", False),
+        ("pip install deepspeed a.py", False),
+        ("echo deepspeed a.py", False),
+    ],
+)
+def test_deepspeed_passes_an_option(shell: str, reported: bool) -> None:
+    contents = files(run_sh=shell + "\n", a_py=STRICT)
+    found = findings(contents)
+    assert len(found) == reported and not migrated(contents)
+    for finding in found:
+        assert "--local_rank=N" in finding.message and finding.reason is not None
+        assert "--no_local_rank" in finding.reason
+    for taken in (
+        STRICT.replace("args =", "p.add_argument('--local_rank', type=int, default=-1)\nargs ="),
+        STRICT.replace("parse_args()", "parse_known_args()[0]"),
+        "from transformers import HfArgumentParser\nHfArgumentParser(X).parse_args_into_dataclasses()\n",
+    ):
+        assert findings({**contents, "a.py": taken}) == []
+
+
+def test_deepspeed_knows_one_spelling() -> None:
+    script = STRICT.replace("args =", "p.add_argument('--local-rank', type=int, default=-1)\nargs =")
+    changed = migrated(files(run_sh="deepspeed --num_gpus 2 a.py\n", a_py=script))
+    assert changed.keys() == {"a.py"} and "'--local-rank', '--local_rank', type=int" in changed["a.py"]
+
+
+# several nodes
+
+SAVES = """\
+import argparse, os
+import torch
+import torch.distributed as dist
+
+p = argparse.ArgumentParser()
+p.add_argument('--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0)))
+args = p.parse_args()
+dist.init_process_group('gloo')
+if TEST:
+    CALL
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "call"),
+    [
+        ("args.local_rank == 0", "torch.save(model.state_dict(), 'last.pt')"),
+        ("args.local_rank in [-1, 0]", "model.save_pretrained('out')"),
+        ("epoch % 10 == 0 and args.local_rank in (-1, 0)", "save_checkpoint(model)"),
+        ("not args.local_rank", "writer = SummaryWriter('runs')"),
+        ("local_rank <= 0", "for name in 'ab':\n        wandb.init(name)"),
+    ],
+)
+def test_first_rank_of_a_node_taken_for_the_first_of_all(test: str, call: str) -> None:
+    script = SAVES.replace("TEST", test).replace("CALL", call)
+    contents = files(run_sh="torchrun --nnodes=$N --node_rank=$R --nproc_per_node=8 a.py\n", a_py=script)
+    (finding,) = findings(contents)
+    assert (finding.path, finding.span.line) == ("a.py", 9) and not migrated(contents)
+    assert finding.reason is not None and "os.environ['RANK']" in finding.reason
+    assert test in finding.message and "every node" in finding.message
+    assert findings({**contents, "run.sh": "torchrun --nproc_per_node=8 a.py\n"}) == []
+    assert findings({**contents, "run.sh": "torchrun --nnodes 1 --nproc_per_node=8 a.py\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("test", "call"),
+    [
+        ("args.local_rank == 0", "print('epoch', 1)"),
+        ("args.local_rank == 0", "os.makedirs('cache')"),
+        ("args.local_rank == 0", "torch.save(model, f'{args.node_rank}.pt')"),
+        ("args.local_rank == 0 and dist.get_rank() == 0", "torch.save(model, 'last.pt')"),
+        ("args.local_rank == 0 or args.all", "torch.save(model, 'last.pt')"),
+        ("args.rank == 0", "torch.save(model, 'last.pt')"),
+        ("args.local_rank == 1", "torch.save(model, 'last.pt')"),
+        ("args.local_rank != 0", "torch.save(model, 'last.pt')"),
+    ],
+)
+def test_what_each_node_does_for_itself(test: str, call: str) -> None:
+    script = SAVES.replace("TEST", test).replace("CALL", call)
+    assert findings(files(run_sh="torchrun --nnodes=2 --node_rank=$R a.py\n", a_py=script)) == []

@@ -16,14 +16,15 @@ from ..tree.source import Source
 from . import entry as entries
 from .edits import divided, drop_flag, drop_launcher, new_argument, swap_launcher
 from .hosts import GUIDE
-from .launch import LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .launch import DEEPSPEED, LAUNCH, TORCHRUN, LaunchLine, entry_places
 from .local_rank import RankOption, Refused, kept_default, plain, rank_option, rank_options, rewritable
 from .loop import rank_loop
 from .own_ranks import OwnRanks, own_ranks, same_count, under_line
 from .pins import Pin, Version, pin_for, pins
-from .rendezvous import Address, fixed_address, met_by_environment
+from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
 
 DEPRECATED = "`torch.distributed.launch` is deprecated, and passes an argument that few scripts take"
+_SETS_RANKS = re.compile(r"\b(?:RANK|WORLD_SIZE|MASTER_ADDR)[ \t]*=")  # a shell that does what a launcher does
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 
 
@@ -56,6 +57,7 @@ class Decisions:
         self._pins: list[Pin] | None = None
         self._options: dict[str, list[Option]] = {}
         self._told: dict[str, RankOption] = {}
+        self._alone: dict[str, Hop | None] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
@@ -75,6 +77,60 @@ class Decisions:
             if merged.reason is not None:
                 break
         return merged
+
+    def other(self, source: Source, line: LaunchLine) -> Verdict:
+        """What to say about a line that starts its script with deepspeed's launcher, or with plain python."""
+        merged = Verdict()
+        for target in self.targets(line)[0]:
+            program = self._program(target)
+            if program is not None and not merged.message:
+                merged = (
+                    self._deepspeed(program, line) if line.kind == DEEPSPEED else self._plain(source, line, program)
+                )
+        return merged
+
+    def _plain(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
+        """Plain python, or one process per task: does the script wait for what only torch's launchers set?"""
+        target = program.path
+        if _SETS_RANKS.search(source.text) or own_ranks(program) is not None:
+            return Verdict()
+        if target not in self._alone:
+            self._alone[target] = asks_the_environment(self.project, self.modules, program)
+        hop = self._alone[target]
+        if hop is None:
+            return Verdict()
+        by = f"`{line.ranked_by}` sets none of these" if line.ranked_by else "plain python starts one process without"
+        return Verdict(
+            f"`{target}` waits for RANK, WORLD_SIZE and MASTER_ADDR, and {by}: it stops with `RANK expected`",
+            hops=[Hop(target, 1, "the script that it starts"), hop],
+            reason="how many ranks it is meant for can't be seen: start it with `torchrun --nproc_per_node=N`",
+            confidence=Confidence.LIKELY,
+        )
+
+    def _deepspeed(self, program: entries.Program, line: LaunchLine) -> Verdict:
+        """Its launcher sets the environment and passes `--local_rank=N`: does the script take that?"""
+        if line.flag("no-local-rank") is not None:
+            return Verdict()
+        found = self._found(program)
+        verdict = Verdict(
+            f"deepspeed passes --local_rank=N, which `{program.path}` does not take: every rank stops with "
+            "`unrecognized arguments`",
+            hops=[Hop(program.path, 1, "the script that it starts")],
+            confidence=Confidence.LIKELY,
+        )
+        if not found and (entries.hydra(program) or (entries.strict(program) and not entries.unseen_parser(program))):
+            verdict.reason = "give the script an option --local_rank, or start it with `deepspeed --no_local_rank`"
+            return verdict
+        if not found or "--local_rank" in found[0].names:
+            return Verdict()
+        verdict.title = "Take --local_rank too"
+        verdict.hops.append(Hop(found[0].path, found[0].line, f"its {found[0].names[0]}"))
+        try:
+            rewritable(program, found)
+            self._teach(found[0], verdict)
+        except Refused as refusal:
+            verdict.reason = str(refusal)
+        return verdict
 
     def started(self, line: LaunchLine) -> Iterator[entries.Program]:
         """The programs whose ranks `line` starts; those that start their own are left out."""

@@ -15,6 +15,7 @@ from .workflows import yaml_scripts
 SCRIPT, RECIPE, IMAGE, WORKFLOW = "script", "recipe", "image", "workflow"
 GUIDE, DOCUMENT, WINDOWS = "guide", "here-document", "windows"
 MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)\b|torchrun")
+STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # any way to start a program
 _SCRIPT_NAME = re.compile(r"\.(?:sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job)$")
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
 _MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
@@ -54,7 +55,10 @@ def host_of(path: str, start: str) -> str | None:
 
 
 def scripts(path: str, text: str, host: str) -> Iterator[Script]:
-    """The shell texts of the file `path` that mention a launcher; a script as a whole, the others piece by piece."""
+    """The shell texts of `path` that may start a program; a script as a whole, the others piece by piece.
+
+    Of guides those that mention a launcher: what else they start is for their readers to say.
+    """
     if host == SCRIPT:
         yield read(path, text)
         pieces = _documents(text)
@@ -67,12 +71,12 @@ def scripts(path: str, text: str, host: str) -> Iterator[Script]:
         yield from _image(path, text)
         return
     elif host == WORKFLOW:
-        yield from yaml_scripts(path, text, MENTIONS)
+        yield from yaml_scripts(path, text, STARTS)
         return
     else:
         return
     for start, piece in pieces:
-        if MENTIONS.search(piece):
+        if (MENTIONS if kind == GUIDE else STARTS).search(piece):
             yield part(path, text, start, piece, kind)
 
 
@@ -171,7 +175,7 @@ def _image(path: str, text: str) -> Iterator[Script]:
     )
     for match in instruction.finditer(text):
         body, start = match.group(1), match.start(1)
-        if not MENTIONS.search(body):
+        if not STARTS.search(body):
             continue
         if body.startswith("["):
             yield listed(path, text, _quoted(body, start), IMAGE)

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from .script import HERE, Command, Script, Word, quoted_commands
 
 LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"
-_SWITCHES = {"standalone", "use-env", "module", "m", "no-python", "run-path", "virtual-local-rank", "h", "help"}
+DEEPSPEED, PYTHON = "deepspeed", "python"  # other ways to start a script: see `other_lines`
+_SWITCHES = frozenset(
+    """standalone use-env module m no-python run-path virtual-local-rank h help no-local-rank no-ssh no-ssh-check
+    force-multi save-pid elastic-training bind-cores-to-rank""".split()  # noqa: SIM905
+)
+_WRAPPERS = frozenset(  # what may stand before a plain `python`
+    """srun mpirun mpiexec nohup time exec env sudo nice numactl taskset stdbuf timeout caffeinate""".split()  # noqa: SIM905
+)
+_OTHER_RANKS = frozenset({"srun", "mpirun", "mpiexec"})  # they start ranks too, and number them in their own way
 _TALKERS = frozenset(  # their arguments are text for people, names of processes or packages: nothing is started
     """echo printf cat tee logger grep egrep fgrep rg sed awk which type whereis pkill pgrep killall kill ps man alias
     hash pip pip3 conda mamba git read return exit test [ [[ : true false""".split()  # noqa: SIM905
@@ -38,7 +46,7 @@ class LaunchLine:
     """
 
     path: str
-    kind: str  # LAUNCH, RUN or TORCHRUN
+    kind: str  # LAUNCH, RUN or TORCHRUN; of `other_lines` DEEPSPEED or PYTHON
     command: Command
     wrappers: tuple[Word, ...]
     interpreter: Word | None
@@ -59,6 +67,11 @@ class LaunchLine:
         """The last flag of one of these names."""
         found = [flag for flag in self.flags if flag.name in names]
         return found[-1] if found else None
+
+    @property
+    def ranked_by(self) -> str | None:
+        """The wrapper (`srun`) that starts several processes of what follows."""
+        return next((word.value for word in self.wrappers if word.value in _OTHER_RANKS), None)
 
     @property
     def nodes(self) -> str | None:
@@ -113,6 +126,48 @@ def launch_lines(script: Script) -> list[LaunchLine]:
             if line is not None:
                 lines.append(line)
     return lines
+
+
+def other_lines(script: Script) -> list[LaunchLine]:
+    """Lines that start a script with deepspeed's launcher, or with plain python."""
+    lines: list[LaunchLine] = []
+    for command in script.commands:
+        words = _spelled_out(script, command.words)
+        for at, word in enumerate(words):
+            value = (word.value or "").rpartition("/")[2]
+            if value == DEEPSPEED and _wrapped(words[:at]):
+                lines.append(_read(script, command, words, None, at, DEEPSPEED))
+                break
+            named = word.value is None and "py" in (word.variable or "").lower()  # `$PYTHON`
+            if (named or _INTERPRETER.fullmatch(value)) and _wrapped(words[:at]):
+                lines += _plain(script, command, words, at)
+                break
+    return lines
+
+
+def _wrapped(before: list[Word]) -> bool:
+    return not before or (before[0].value or "") in _WRAPPERS
+
+
+def _plain(script: Script, command: Command, words: list[Word], at: int) -> Iterator[LaunchLine]:
+    """`python [flags] script.py ...`, unless it runs a launcher or no script at all."""
+    index, module = at + 1, False
+    while index < len(words) and words[index].text.startswith("-"):
+        flag = words[index].value or ""
+        module = _JOINED_M.fullmatch(flag) is not None
+        if flag == "-c" or module:
+            break
+        index += 2 if flag in ("-W", "-X") else 1
+    index += module
+    entry = words[index] if index < len(words) else None
+    if entry is None or entry.text.startswith("-") or entry.value in (LAUNCH, RUN):
+        return
+    values = _values(script, entry)
+    if module or (values and all(value.endswith(".py") for value in values)):
+        yield LaunchLine(
+            script.path, PYTHON, command, tuple(words[:at]), words[at], tuple(words[at + 1 : index]), words[at], (),
+            entry, module, values, tuple(words[index + 1 :]), None, script.host, script.listed,
+        )  # fmt: skip
 
 
 def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..rewrite.argparse_options import Option, nodes, options
 from .entry import SPELLINGS, Program, is_main_guard, is_value
+
+_LOCAL_FIRST = re.compile(
+    r"(?:[\w.]+\.)?local_rank (?:== 0|<= 0|< 1|in [\[({](?:-1, 0|0, -1)[\])}])|not (?:[\w.]+\.)?local_rank"
+)
+_OTHER_RANK = re.compile(r"(?<!local_)(?<!LOCAL_)rank|node|machine|\bor\b", re.I)
+_SAVES = re.compile(
+    r"(^|\.)(torch\.save|save_(check|ckpt|model|pretrained|state|weight)\w*|SummaryWriter|wandb\.init|start_run)$"
+)
 
 
 class Refused(Exception):
@@ -208,3 +217,34 @@ def overwritten_defaults(found: Program) -> int | None:
             ):
                 return node.lineno
     return None
+
+
+def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]:
+    """Tests that let local rank 0 save or report for all: (path, the test's `if`, what is done).
+
+    On several nodes the first rank of each does it. Tests that look at another rank too are left out, and so is what
+    names a rank or node in the file that it writes.
+    """
+    for path, tree in found.modules.items():
+        if "local_rank" not in found.texts[path]:
+            continue
+        for node in nodes(tree):
+            if isinstance(node, ast.If) and _for_local_first(node.test):
+                done = next((call for each in node.body for call in ast.walk(each) if _for_all(call)), None)
+                if isinstance(done, ast.Call):
+                    yield path, node, done
+
+
+def _for_local_first(test: ast.expr) -> bool:
+    text = ast.unparse(test)
+    if _OTHER_RANK.search(text):
+        return False
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return any(_LOCAL_FIRST.fullmatch(ast.unparse(part)) for part in parts)
+
+
+def _for_all(node: ast.AST) -> bool:
+    """Is something saved or reported that there should be one of? Not when its name tells ranks or nodes apart."""
+    if not isinstance(node, ast.Call) or not _SAVES.search(ast.unparse(node.func)):
+        return False
+    return not re.search(r"rank|node", " ".join(ast.unparse(each) for each in [*node.args, *node.keywords]))

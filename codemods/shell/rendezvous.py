@@ -9,15 +9,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..finding import Edit
+from ..finding import Edit, Hop
 from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.argparse_options import Option, nodes, options
-from ..rewrite.launch_reads import Reach
+from ..rewrite.launch_reads import Reach, Way
 from ..rewrite.outline import Repo, last_name
 from ..tree.source import Source
 from .entry import Program, called, is_value
 
+_SETS = re.compile(r"['\"](?:RANK|WORLD_SIZE|MASTER_ADDR)['\"]\s*(?:\]\s*=(?!=)|:)|(?:setdefault|putenv)\(")
 _OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
 _ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
 
@@ -49,6 +50,31 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
                     default = option.default
                     if default is not None and _starts_tcp(default) and not any(passes(name) for name in spelled):
                         return Address(path, call, default, option)
+    return None
+
+
+def asks_the_environment(project: Project, modules: Modules, found: Program) -> Hop | None:
+    """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe; None when it doesn't.
+
+    Not where a test of any kind stands before, nor where the program sets these itself.
+    """
+    if any(_SETS.search(text) or _OTHER_STARTS.search(text) for text in found.texts.values()):
+        return None
+    repo = Repo(project)
+    reach = Reach(repo, modules)
+    for path, tree in found.modules.items():
+        outline = repo.outline(path) if "init_process_group" in found.texts[path] else None
+        for call in _joins(tree) if outline is not None else ():
+            method, words = _method(call), {keyword.arg for keyword in call.keywords}
+            backend = next((each.value for each in call.keywords if each.arg == "backend"), [*call.args, None][0])
+            if words & {"store", None} or (isinstance(backend, ast.Constant) and "mpi" in str(backend.value)):
+                continue
+            if method is not None and not (isinstance(method, ast.Constant) and method.value in ("env://", None)):
+                continue
+            assert outline is not None
+            way = reach.way(outline, call)
+            if isinstance(way, Way) and way.scopes[-1][0].path == found.path:
+                return Hop(path, call.lineno, "waits for the other ranks")
     return None
 
 

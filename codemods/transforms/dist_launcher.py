@@ -96,6 +96,7 @@ References
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 
@@ -107,7 +108,8 @@ from ..shell import hosts
 from ..shell import script as shell
 from ..shell.built import built
 from ..shell.decide import DEPRECATED, Decisions, Verdict
-from ..shell.launch import LaunchLine, launch_lines, unread
+from ..shell.launch import LaunchLine, launch_lines, other_lines, unread
+from ..shell.local_rank import first_of_each_node
 from ..shell.rendezvous import local_as_world
 from ..tree.source import Source
 
@@ -121,7 +123,9 @@ class DistLauncher:
 
     id = _ID
     summary = "Start ranks with torchrun, and let the script hear its local rank"
-    screen = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank")
+    screen = re.compile(
+        rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank|init_process_group|\bdeepspeed\b"
+    )
 
     def find(self, project: Project) -> Iterable[Finding]:
         """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
@@ -132,6 +136,7 @@ class DistLauncher:
         lines = [launch_lines(script) for _, script in scripts]
         decisions = Decisions(project, [line for found in lines for line in found])
         spawns: set[tuple[str, int]] = set()
+        ranks: set[tuple[str, int]] = set()
         for (source, script), found in zip(scripts, lines, strict=True):
             groups: dict[int, list[LaunchLine]] = {}
             for line in found:
@@ -140,9 +145,11 @@ class DistLauncher:
                 yield from _launcher(decisions, source, script, group)
                 for line in group if script.host != hosts.GUIDE else ():
                     yield from _spawn_settings(decisions, source, line, spawns)
-                    yield from _world_ranks(decisions, source, line)
+                    yield from _world_ranks(decisions, source, line, ranks)
             for place in unread(script, found) if script.host != hosts.GUIDE else ():
                 yield _reported(source, place.start, place.end, place.reason)
+            if script.host != hosts.GUIDE:
+                yield from _other_lines(decisions, source, script)
         for source, host in read:
             if host == hosts.WINDOWS:
                 for start, end in hosts.windows(source.text):
@@ -166,7 +173,7 @@ def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
     if host is None:
         return
     data = _bytes(project, path)
-    if hosts.MENTIONS.search(data.decode("latin-1")) is None:
+    if hosts.STARTS.search(data.decode("latin-1")) is None:
         return
     host = hosts.host_of(path, data[:200].decode("latin-1"))
     source = project.source(path) if host is not None else None
@@ -300,22 +307,59 @@ def _spawn_settings(
             )
 
 
-def _world_ranks(decisions: Decisions, source: Source, line: LaunchLine) -> Iterator[Finding]:
-    """`rank=args.local_rank` where several nodes take part: the rank on the node is not the rank among all."""
+def _world_ranks(
+    decisions: Decisions, source: Source, line: LaunchLine, seen: set[tuple[str, int]]
+) -> Iterator[Finding]:
+    """Where several nodes take part: the rank on the node taken for the rank among all."""
     if line.nodes == "1":
         return
+    hop = Hop(source.path, source.position(line.module.start)[0], "the launch line, for several nodes")
     for program in decisions.started(line):
         for path, call, text in local_as_world(program):
-            code = decisions.project.source(path)
-            assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
+            if (path, call.lineno) not in seen:
+                seen.add((path, call.lineno))
+                yield _at_node(
+                    decisions,
+                    path,
+                    call,
+                    f"`{text}` is the rank on the node, and the launch line can join several: two ranks get one number",
+                    hop,
+                    "which number is meant can't be seen: use int(os.environ['RANK']) for the rank among all",
+                )
+        for path, test, done in first_of_each_node(program):
+            if (path, test.lineno) not in seen:
+                seen.add((path, test.lineno))
+                yield _at_node(
+                    decisions,
+                    path,
+                    test.test,
+                    f"`{ast.unparse(test.test)}` holds once on every node, and the launch line can join several: each "
+                    f"of them comes to `{ast.unparse(done.func)}`",
+                    hop,
+                    "whether the nodes share their files can't be seen: ask for the rank among all "
+                    "(int(os.environ['RANK']) == 0) where one process is to do it",
+                )
+
+
+def _at_node(decisions: Decisions, path: str, node: ast.expr, message: str, hop: Hop, reason: str) -> Finding:
+    """A finding in a program, that only a person can decide about."""
+    code = decisions.project.source(path)
+    assert code is not None and node.end_lineno is not None and node.end_col_offset is not None
+    start, end = code.offset(node.lineno, node.col_offset), code.offset(node.end_lineno, node.end_col_offset)
+    return Finding(_ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
+
+
+def _other_lines(decisions: Decisions, source: Source, script: shell.Script) -> Iterator[Finding]:
+    """Lines with deepspeed's launcher or plain python whose script waits for something else."""
+    for line in other_lines(script):
+        verdict = decisions.other(source, line)
+        if verdict.message:
+            assert line.entry is not None
+            hop = Hop(source.path, source.position(line.module.start)[0], f"starts {line.entry}")
+            fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
+            span = source.span(line.module.start, max(line.module.end, line.entry.end))
             yield Finding(
-                _ID,
-                path,
-                code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
-                f"`{text}` is the rank on the node, and the launch line joins several: two ranks get the same number",
-                Confidence.LIKELY,
-                (Hop(source.path, source.position(line.module.start)[0], "the launch line names several nodes"),),
-                reason="which number is meant can't be seen: use int(os.environ['RANK']) for the rank among all",
+                _ID, source.path, span, verdict.message, verdict.confidence, (hop, *verdict.hops), fix, verdict.reason
             )
 
 
