@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from .model_scope import Copy, ModelScope
+from .model_survey import GROUP_CALL, Survey, changed
 from .model_uses import walk_scope
-from .models import GROUP_CALL, Survey, dotted
+from .models import dotted
 
 _MODELISH = re.compile(
     r"(^|_)((model|net|network|encoder|decoder|backbone|head|module|embedding|vae|unet|teacher|student|critic|actor|policy|"
@@ -22,18 +23,6 @@ _PLAIN_TORCH = re.compile(
 )
 _DEFAULTS = re.compile(r"(^|\.)(set_default_\w+|set_device|use_deterministic_algorithms)$")
 _CONTEXTS = re.compile(r"device|inference_mode|dtype|init_empty|init_on|no_init|skip_init|zero\.Init|set_default")
-_MUTATORS = {
-    "pop",
-    "popitem",
-    "update",
-    "append",
-    "extend",
-    "insert",
-    "remove",
-    "clear",
-    "setdefault",
-    "merge_from_dict",
-}
 
 
 class Again(ModelScope):
@@ -45,7 +34,7 @@ class Again(ModelScope):
             if node in again:
                 continue
             for inner in walk_scope([node]):
-                for chain in _changed(inner):
+                for chain in changed(inner):
                     if chain != key and any(_overlap(chain, read) for read in reads):
                         return f"line {inner.lineno} changes `{chain}`, which the construction uses"  # type: ignore[attr-defined]
         return None
@@ -165,7 +154,7 @@ class Again(ModelScope):
         return called and bool(_MODELISH.search(chain))
 
 
-def not_repeatable(survey: Survey, call: ast.Call) -> str | None:
+def not_repeatable(survey: Survey) -> str | None:
     if survey.random_attribute:
         return f"building it draws a random tensor that no state dict holds ({survey.random_attribute})"
     if survey.other_random:
@@ -194,25 +183,6 @@ def _chains(node: ast.AST) -> Iterator[str]:
         return
     for child in ast.iter_child_nodes(node):
         yield from _chains(child)
-
-
-def _changed(node: ast.AST) -> Iterator[str]:
-    """Variables and chains that `node` itself binds, or changes in place."""
-    target: ast.expr | None = None
-    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        yield node.id
-    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, ast.alias):
-        yield node.asname or node.name.partition(".")[0]
-    elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        target = node if isinstance(node, ast.Attribute) else node.value
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
-        target = node.func.value
-    while target is not None and dotted(target) is None and isinstance(target, (ast.Attribute, ast.Subscript)):
-        target = target.value
-    if target is not None and (text := dotted(target)) is not None:
-        yield text
 
 
 def _overlap(changed: str, read: str) -> bool:

@@ -10,8 +10,9 @@ from ..finding import Confidence, Hop
 from .model_again import Again, arguments_of, not_repeatable
 from .model_callers import built_elsewhere, site_of
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
+from .model_survey import GROUP_CALL, Survey, speaks_of_groups, survey
 from .model_uses import DDP, FLAGS, SHARDED, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
-from .models import GROUP_CALL, Models, Place, Survey, dotted
+from .models import Models, Place, dotted
 
 _PARALLEL_LAYERS = re.compile(
     r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
@@ -156,8 +157,8 @@ class _Search(Again):
             copy.blocker = f"what `{ast.unparse(value)[:60]}` gives is not plainly the constructed model"
         repeated: list[ast.stmt] = []
         builder = self.own_method(call)
-        survey = self.models.survey(self.path, call, builder.body if builder else ())
-        only_caches = survey.keeps is not None and not survey.keeps_more and not survey.opaque
+        inside = survey(self.models, self.path, call, builder.body if builder else ())
+        only_caches = inside.keeps is not None and not inside.keeps_more and not inside.opaque
         uses = Uses(self.models, self.path, self.parents, may_run=only_caches)
         unwrapped = either or not wrapped
         rest: list[ast.AST] = []
@@ -213,14 +214,14 @@ class _Search(Again):
             or self.unknown_callable(copy, call)
             or self.surroundings(copy, statement, between)
             or self.shared_argument(copy, call, statement)
-            or not_repeatable(survey, call)
+            or not_repeatable(inside)
         )
         name = dotted(call.func.value if isinstance(call.func, ast.Subscript) else call.func)
         resolved = self.models.resolve(self.path, name) if name else None
         names = self.models.names(self.path)
         outside = _outside(names.imports) if names else set()
         external = isinstance(resolved, str) and resolved.partition(".")[0] in outside and not self.only_torch(call)
-        copy.construction = Construction(statement, call, tuple(steps), tuple(repeated), survey, external)
+        copy.construction = Construction(statement, call, tuple(steps), tuple(repeated), inside, external)
 
     def _between(self, copy: Copy, base: ast.stmt) -> Iterator[ast.AST]:
         """What runs after `base` and before the copy: whole statements, and the tests of blocks the copy stands in."""
@@ -245,17 +246,17 @@ class _Search(Again):
         yield from inside(copy.scope.body)
 
     def evidence(
-        self, site: Copy, call: ast.expr, statement: ast.stmt, survey: Survey
+        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey
     ) -> tuple[Evidence | None, list[Hop]]:
         """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it."""
         hops = [Hop(self.path, statement.lineno, f"the model is built: {_short(ast.unparse(call))}")]
         group = self._group_argument(site, call, statement)
         if group is not None:
             return Evidence.GROUP, [*hops, group]
-        if survey.group is not None:
-            return Evidence.GROUP, [*hops, _hop(survey.group, "a process group is kept on a layer")]
-        if survey.lock is not None:
-            return Evidence.LOCK, [*hops, _hop(survey.lock, "a lock is kept on a layer")]
+        if inside.group is not None:
+            return Evidence.GROUP, [*hops, _hop(inside.group, "a process group is kept on a layer")]
+        if inside.lock is not None:
+            return Evidence.LOCK, [*hops, _hop(inside.lock, "a lock is kept on a layer")]
         if (layers := self._parallel_layers()) is not None:
             return Evidence.GROUP, [*hops, layers]
         return None, hops
@@ -312,8 +313,8 @@ class _Search(Again):
         for built in built_elsewhere(self, copy, copy.variable):
             assert isinstance(built.search, _Search)
             method = built.search.own_method(built.call)
-            survey = self.models.survey(built.search.path, built.call, method.body if method else ())
-            evidence, steps = built.search.evidence(built.site, built.call, built.statement, survey)
+            inside = survey(self.models, built.search.path, built.call, method.body if method else ())
+            evidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
             if evidence is not None:
                 copy.evidence = evidence
                 hops += [*steps, *built.hops]
@@ -341,7 +342,7 @@ class _Search(Again):
                         f"the process group that it is given is made: {_short(ast.unparse(made))}",
                     )
             is_group = _GROUP_ARGUMENT.search(keyword or "") or _GROUP_ARGUMENT.search(name)
-            if is_group and self.models.speaks_of_groups(self.path):
+            if is_group and speaks_of_groups(self.models, self.path):
                 return Hop(self.path, value.lineno, f"it is given a process group, `{name}`")
         return None
 

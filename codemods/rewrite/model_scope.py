@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..finding import Confidence, Span, Trace
+from .model_survey import Survey
 from .model_uses import METHODS, Effects, spelled, walk_scope
-from .models import Models, Place, Survey, dotted
+from .models import Models, Place, dotted
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 USED_AS_MODEL = {
