@@ -74,6 +74,9 @@ LOCAL = "DataCore.setup_data.<locals>.<lambda>"
             "",
         ),
         ("TypeError: cannot pickle code objects", None, "code", ""),
+        ("TypeError: cannot pickle 'itertools.cycle' object", "unpicklable-attributes", "itertools.cycle", ""),
+        ("AttributeError: module '__mp_main__' has no attribute 'Late'", "main-guard", "", "Late"),
+        ("AttributeError: 'Crops' object has no attribute '__crop'", None, "", "__crop"),
         ("RuntimeError: context has already been set", "main-guard", "", ""),
         ("AttributeError: Can't get attribute 'Net' on <module '__main__' (built-in)>", "main-guard", "", "Net"),
         (
@@ -202,18 +205,128 @@ def test_the_parents_error_is_told_from_the_childs_echo(failing: Path) -> None:
     assert read_traceback("nothing\nof the kind\n") is None
 
 
-def test_notes_of_python_3_14() -> None:
-    read = read_traceback(
-        "Traceback (most recent call last):\n"
-        '  File "train.py", line 3, in <module>\n'
-        "    p.start()\n"
-        "TypeError: cannot pickle '_thread.lock' object\n"
-        "when serializing dict item '_lock'\n"
-        "when serializing data.Dataset state\n"
-        "when serializing dict item '_args'\n"
+# what Python 3.14.10 says below the frames, in programs that use its default, forkserver
+_FRAMES = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    p.start()\n    ~~~~~~~^^\n'
+_HERE = """
+when serializing Holder state
+when serializing Holder object
+when serializing tuple item 0
+when serializing dict item '_args'
+when serializing multiprocessing.context.Process state
+when serializing multiprocessing.context.Process object
+"""
+_POOL = """
+when serializing Holder state
+when serializing Holder object
+when serializing tuple item 0
+when serializing tuple item 1
+when serializing tuple item 0
+when serializing tuple item 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "attributes"),
+    [
+        (
+            "TypeError: cannot pickle 'dict_keys' object\nwhen serializing dict item 'names'" + _HERE,
+            "Process._args[0].names",
+            ("names", "_args"),
+        ),
+        (
+            "TypeError: cannot pickle '_thread.lock' object\nwhen serializing dict item 'inner'\n"
+            "when serializing tuple item 1\nwhen serializing data.Slots state\nwhen serializing data.Slots object\n"
+            "when serializing dict item 'value'" + _HERE,
+            "Process._args[0].value.inner",
+            ("inner", "value", "_args"),
+        ),
+        (
+            "_pickle.PicklingError: Can't pickle local object <class 'data.build.<locals>.Dataset'>\n"
+            "when serializing data.build.<locals>.Dataset class\nwhen serializing data.build.<locals>.Dataset object\n"
+            "when serializing dict item 'd'\nwhen serializing dict item 'value'" + _POOL,
+            "task[3][0][1][0].value['d']",
+            ("d", "value"),
+        ),
+        (
+            "_pickle.PicklingError: Can't pickle local object <function build.<locals>.<lambda> at 0x7f0d636c7690>\n"
+            "when serializing list item 2\nwhen serializing data.Config item 'np'\nwhen serializing dict item 'value'"
+            + _HERE,
+            "Process._args[0].value['np'][2]",
+            ("np", "value", "_args"),
+        ),
+        (
+            "TypeError: cannot pickle 'module' object\nwhen serializing tuple item 1\n"
+            "when serializing data.Reduces reconstructor arguments\nwhen serializing data.Reduces object\n"
+            "when serializing dict item 'value'" + _HERE,
+            "",
+            ("value", "_args"),
+        ),
+    ],
+)
+def test_notes_of_python_3_14(text: str, path: str, attributes: tuple[str, ...]) -> None:
+    frames = (
+        'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    p.start()\n    ~~~~~~~^^\n'
     )
-    assert read is not None and read.attributes == ("_lock", "_args")
-    assert read.notes == ("dict item '_lock'", "data.Dataset state", "dict item '_args'")
+    read = read_traceback(frames + text)
+    assert read is not None and (read.path, read.attributes) == (path, attributes)
+    assert read.error == text.partition("\n")[0]
+
+
+_CHILD = """Traceback (most recent call last):
+  File "/usr/lib/python3.14/multiprocessing/forkserver.py", line 393, in _serve_one
+    code = spawn._main(child_r, parent_sentinel)
+  File "/usr/lib/python3.14/multiprocessing/spawn.py", line 132, in _main
+    self = reduction.pickle.load(from_parent)
+"""
+_RESET = """Traceback (most recent call last):
+  File "/home/u/train.py", line 4, in <module>
+    p.start(); p.join()
+    ~~~~~~~^^
+  File "/usr/lib/python3.14/multiprocessing/connection.py", line 417, in _recv
+    chunk = read(handle, to_read)
+ConnectionResetError: [Errno 104] Connection reset by peer
+"""
+_NO_GUARD = """Traceback (most recent call last):
+  File "/usr/lib/python3.14/multiprocessing/spawn.py", line 140, in _check_not_importing_main
+    raise RuntimeError('''
+    ...<16 lines>...
+    ''')
+RuntimeError:
+        An attempt has been made to start a new process before the
+        current process has finished its bootstrapping phase.
+
+            if __name__ == '__main__':
+                freeze_support()
+                ...
+
+        The "freeze_support()" line can be omitted if the program
+        is not going to be frozen to produce an executable.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "name", "secondary"),
+    [
+        (_CHILD + "AttributeError: module '__mp_main__' has no attribute 'Late'\n", "main-guard", "Late", False),
+        (_CHILD + "AttributeError: module 'pkg.data' has no attribute 'Late'\n", None, "Late", False),
+        (_CHILD + "AttributeError: 'Crops' object has no attribute '__crop'\n", None, "__crop", False),
+        (_RESET, None, "", True),
+        (_NO_GUARD + _RESET, "main-guard", "", False),
+    ],
+)
+def test_children_of_python_3_14(text: str, rule: str | None, name: str, secondary: bool) -> None:
+    read = read_traceback(text)
+    assert read is not None
+    assert (read.cause.rule, read.cause.name, read.cause.secondary) == (rule, name, secondary)
+    if rule == "main-guard" and not name:
+        assert read.error.endswith("before the current process has finished its bootstrapping phase.")
+    for other in (
+        "AttributeError: module 'numpy' has no attribute 'bool'\n",
+        "ConnectionResetError: [Errno 104] Connection reset by peer\n",
+    ):
+        assert (
+            read_traceback('Traceback (most recent call last):\n  File "a.py", line 1, in f\n    x()\n' + other) is None
+        )
 
 
 def test_explain_goes_from_the_error_to_the_fix(failing: Path) -> None:

@@ -1,7 +1,8 @@
 """From the words of an error to its cause: which rule repairs it, what went wrong, what a person can do.
 
 The words drift: `can't pickle X objects` (Python 3.6, 3.7), `cannot pickle 'X' object` (3.8), `cannot pickle 'X'
-instances` (3.12), `Can't get local object` (3.13), `Can't pickle local object <function ...>` (3.14).
+instances` (3.12), `Can't get local object` (3.13), `Can't pickle local object <function ...>` (3.14). What a child does
+not find: `Can't get attribute 'X' on <module ...>`, in 3.14 `module '__mp_main__' has no attribute 'X'`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
     ),
     (r"context has already been set", "main-guard", *_GUARD, False),
     (
-        r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'",
+        r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'"
+        r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>[^']+)'",
         "main-guard",
         "the main script defines it where workers don't look: under the main guard, in a notebook or console",
         "define it at the top of the script, above the main guard, or in a module",
@@ -79,7 +81,7 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         False,
     ),
     (
-        r"has no attribute '(?P<name>__\w+?(?<!__))' \(in the child",
+        r"object has no attribute '(?P<name>__\w+?(?<!__))'",
         None,
         "a method whose name starts with two underscores pickles under a name that it doesn't have in a worker",
         "rename the method: one underscore is enough",
@@ -152,6 +154,13 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
         "unpicklable-attributes",
         "a generator is kept on something that is sent to a worker",
+        "store a list of it when it is finite, else make it in the worker",
+        False,
+    ),
+    (
+        r"can(?:not|'t) pickle '?(?P<type>itertools\.\w+)'?",
+        "unpicklable-attributes",
+        "an iterator of itertools, which Python 3.14 can't pickle any more, is kept on something sent to a worker",
         "store a list of it when it is finite, else make it in the worker",
         False,
     ),

@@ -109,7 +109,7 @@ def _as_diagnosis(explanation: Explanation) -> Diagnosis:
         if each.score > 0
     ]
     kind = read.cause.type or ("function" if read.cause.name else "")
-    path = read.cause.name or ".".join(reversed(read.attributes))
+    path = read.path or read.cause.name or ".".join(reversed(read.attributes))
     found = [Obstacle(path, kind, read.error, place) for place in places] or [Obstacle(path, kind, read.error)]
     return Diagnosis("-", tuple(found))
 

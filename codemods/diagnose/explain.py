@@ -90,8 +90,11 @@ def explain_error(text: str, where: Target | None, settings: Settings | None, ty
         return Explanation(read, where=typed)
     wanted = replace(settings, select=(read.cause.rule,), ignore=(), confidence=Confidence.POSSIBLE)
     report = check(where.files, wanted, where.scope)
+    candidates = [Candidate(finding, _score(finding, read, report)) for finding in report.findings]
+    if read.cause.rule == "main-guard" and read.cause.name:  # one definition, and not all that start processes
+        candidates = [each for each in candidates if each.score]
     ranked = sorted(
-        (Candidate(finding, _score(finding, read, report)) for finding in report.findings),
+        candidates,
         key=lambda each: (-each.score, -each.finding.confidence.rank, each.finding.sort_key),
     )
     best = _best(ranked)
@@ -119,9 +122,12 @@ def _score(finding: Finding, read: Traceback, report: Report) -> int:
     if "<locals>" in name and finding.path.endswith(".py"):
         holder, _, own = name.replace(".<locals>", "").rpartition(".")
         scopes = _scopes(source.text, finding.span.line)
-        if any(scope == holder or scope == f"{holder}.{own}" for scope in scopes):
+        holders = _without_module(holder, finding.path)
+        if any(scope in (each, f"{each}.{own}") for scope in scopes for each in holders):
             is_lambda = "lambda" in line
             score += 8 if (own == "<lambda>") == is_lambda or own in line else 4
+    elif name and re.search(rf"\b{re.escape(name)}\b", line):
+        score += 8
     for attribute in read.attributes:
         score += 4 if re.search(rf"\b{re.escape(attribute)}\b", line) else 0
     for kind, made in _MADE_BY:
@@ -131,6 +137,13 @@ def _score(finding: Finding, read: Traceback, report: Report) -> int:
     ends = tuple(frame.path.replace("\\", "/") for frame in read.frames if frame.user)
     score += 1 if any(end.endswith("/" + finding.path) or end == finding.path for end in ends) else 0
     return score
+
+
+def _without_module(name: str, path: str) -> set[str]:
+    """`name` as it is, and without the module of the file `path`, with which Python 3.14 names classes."""
+    module = "." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    parts = name.split(".")
+    return {name} | {".".join(parts[n:]) for n in range(1, len(parts)) if module.endswith("." + ".".join(parts[:n]))}
 
 
 def _scopes(text: str, line: int) -> list[str]:

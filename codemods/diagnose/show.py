@@ -179,7 +179,9 @@ def show_explanation(explanation: Explanation, console: Console | None = None) -
     _line(out)
     _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
     _line(out, f"  {cause.advice}")
-    if read.notes:
+    if read.path:
+        _line(out, "  it is ", (clean(read.path), "bold"))
+    elif read.notes:
         _line(out, "  on the way, from the inside: " + clean("; ".join(read.notes)))
     frames = user_frames(read)
     if frames:

@@ -15,7 +15,10 @@ _LIBRARY = re.compile(
     r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\](?!site)|^<"
     r"|[/\\]multiprocessing[/\\]\w+\.py$"
 )
-_NOTE_ITEM = re.compile(r"(?:dict item|item|attribute) '(?P<name>\w+)'")
+_NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
+_CUT_OFF = re.compile(r"(?:ConnectionResetError|ConnectionRefusedError|BrokenPipeError|EOFError)\b")
+_PIPES = re.compile(r"[/\\]multiprocessing[/\\](?:connection|forkserver|popen_\w+|reduction)\.py$")
+_GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,29 @@ class Traceback:
     @property
     def attributes(self) -> tuple[str, ...]:
         """Names of attributes and items on the way to the value, from the notes, the innermost first."""
-        found = (_NOTE_ITEM.search(note) for note in self.notes)
-        return tuple(match["name"] for match in found if match)
+        found = (_NOTE_ITEM.fullmatch(note) for note in self.notes)
+        keys = (match["key"].strip("'") for match in found if match)
+        return tuple(key for key in keys if key.isidentifier())
+
+    @property
+    def path(self) -> str:
+        """Where the value is, as Python, from the notes: `Process._args[0].value`; "" when they don't tell."""
+        text, in_state = "", False
+        for note in reversed(self.notes):
+            match = _NOTE_ITEM.fullmatch(note)
+            if match is None:
+                kind, _, what = note.rpartition(" ")
+                if what not in ("object", "state", "class"):  # arguments of a constructor have no path
+                    return ""
+                text, in_state = text or kind.rpartition(".")[2], what == "state"
+            elif in_state and match["type"] == "tuple":
+                continue  # (state of __dict__, state of __slots__)
+            else:
+                key = match["key"].strip("'")
+                text = text or "task"
+                text += f".{key}" if in_state and key.isidentifier() else f"[{match['key']}]"
+                in_state = False
+        return text
 
 
 def read_traceback(text: str) -> Traceback | None:
@@ -52,6 +76,7 @@ def read_traceback(text: str) -> Traceback | None:
     lines = text.splitlines()
     found = []
     frames: list[Frame] = []
+    last = 0
     for number, line in enumerate(lines):
         if _START in line:
             frames = []
@@ -60,29 +85,45 @@ def read_traceback(text: str) -> Traceback | None:
             path = match["path"]
             frames.append(Frame(path, int(match["line"]), match["name"], not _LIBRARY.search(path)))
             continue
-        cause = cause_of(line)
+        cause = cause_of(line) or _in_context(lines, number, frames)
         if cause is None or (frames and _is_code(lines, number)):
             continue
         error = _ERROR.search(line)
+        if error is None and number - last < 20 and found and found[-1].cause == cause:
+            continue  # a message of many lines
+        last = number
         notes = []
         for later in lines[number + 1 : number + 40]:
             note = _NOTE.search(later)
             if note is None:
                 break
             notes.append(note["what"])
-        words = (error["error"] if error else _before(lines, number) + line.strip()).strip()
+        words = (error["error"] if error else _message(lines, number)).strip()
         found.append(Traceback(words, cause, tuple(frames), tuple(notes)))
     if not found:
         return None
     return max(enumerate(found), key=lambda row: (not row[1].cause.secondary, row[1].cause.rule is not None, row[0]))[1]
 
 
-def _before(lines: list[str], number: int) -> str:
-    """The name of an error whose text begins on a later line: "RuntimeError: "."""
-    for line in reversed(lines[max(0, number - 3) : number]):
-        if line.strip():
-            return f"{line.strip()} " if re.fullmatch(r"[A-Z]\w*Error:", line.strip()) else ""
-    return ""
+def _in_context(lines: list[str], number: int, frames: list[Frame]) -> Cause | None:
+    """The cause of an error whose words say nothing without the frames above it."""
+    if not frames:
+        return None
+    gone = _GONE.search(lines[number])
+    if gone and any(re.search(r"\bloads?\(", line) for line in lines[max(0, number - 2) : number]):
+        return cause_of(f"Can't get attribute '{gone['name']}' on <module '{gone['module']}'")
+    if _CUT_OFF.search(lines[number]) and _PIPES.search(frames[-1].path):
+        return cause_of("EOFError: Ran out of input")
+    return None
+
+
+def _message(lines: list[str], number: int) -> str:
+    """The first paragraph of an error whose text begins on a line of its own: "RuntimeError: An attempt ..."."""
+    names = [n for n in range(max(0, number - 3), number) if re.fullmatch(r"\s*[A-Z]\w*Error:\s*", lines[n])]
+    if not names:
+        return lines[number]
+    last = next((n for n in range(number, len(lines)) if not lines[n].strip()), len(lines))
+    return " ".join(line.strip() for line in (lines[names[-1]], *lines[number : min(last, number + 3)]))
 
 
 def _is_code(lines: list[str], number: int) -> bool:
