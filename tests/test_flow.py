@@ -715,6 +715,90 @@ def loader(dataset):
                 return DataLoader(DATASETS.build(cfg), num_workers=workers)
             """,
     },
+    "a registry larger than we follow, keys from YAML, names set by setattr": {
+        "registry.py": """
+            class Registry:
+                table = {}
+
+                @classmethod
+                def register(cls, name):
+                    def wrap(made):
+                        cls.table[name] = made
+                        return made
+                    return wrap
+
+                @classmethod
+                def get(cls, name):
+                    return cls.table.get(name)
+            """,
+        "steps.py": "from registry import Registry\n"
+        + "".join(f"@Registry.register('s{i}')\nclass Step{i}:\n    pass\n" for i in range(40))
+        + "@Registry.register('scale')\nclass Scale:\n    def __init__(self):\n"
+        + "        self.scale = lambda x: x / 255  # proven\n",
+        "train.py": """
+            import yaml
+            import steps
+            from registry import Registry
+            from torch.utils.data import DataLoader
+
+            class Images:
+                def prepare(self, config):
+                    for name, entry in config.items():
+                        setattr(self, name, Registry.get(entry["type"])())
+
+            def main(path):
+                data = Images()
+                data.prepare(yaml.safe_load(open(path)))
+                return DataLoader(data, num_workers=2)
+            """,
+    },
+    "a class that can't be made": {
+        "compat.py": """
+            def missing(name):
+                class Missing:
+                    def __init__(self, *args):
+                        "Says what to install."
+                        raise ImportError(name)
+                return Missing
+            """,
+        "net.py": """
+            import torch.nn as nn
+            from compat import missing
+
+            try:
+                from deform import Conv
+            except ImportError:
+                Conv = missing("deform")
+
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.conv = Conv(3)
+            """,
+    },
+    "an attribute put on one of many": {
+        "build.py": """
+            import torch.nn as nn
+
+            class A(nn.Module): pass
+            class B(nn.Module): pass
+            class C(nn.Module): pass
+            class D(nn.Module): pass
+            class E(nn.Module): pass
+
+            class Loop:
+                def __init__(self):
+                    self.step = None
+
+            TABLE = {"a": A, "b": B, "c": C, "d": D, "e": E, "loop": Loop}
+
+            def main(name):
+                made = TABLE[name]()
+                made.step = lambda: 1  # possible
+                net = A()
+                net.hook = lambda: 1  # likely
+            """
+    },
     "properties": {
         "train.py": """
             from multiprocessing import Process

@@ -26,6 +26,8 @@ class Boundary:
     unless: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     source: str = ""
     always: bool = False  # under every start method, fork too
+    only: frozenset[str] = frozenset()  # kinds of values that it can't take; empty: what plain pickle can't
+    says: str = ""  # what it does to them, where that isn't pickling for another process
 
     def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
         """False when this very call is known not to pickle.
@@ -54,6 +56,16 @@ class Boundary:
         return literals.get(self.parameters.index(name)) if name in self.parameters else None
 
 
+@dataclass(frozen=True)
+class Variant:
+    """An object that goes by another name where its maker is asked for it: `Trainer(strategy="ddp_spawn")`."""
+
+    becomes: str
+    parameter: str
+    values: tuple[object, ...]  # literals
+    made_by: tuple[str, ...]  # callables
+
+
 class Table:
     """Boundaries, carriers and harmless callables by canonical dotted name."""
 
@@ -64,6 +76,12 @@ class Table:
         self.starters: dict[str, tuple[str, str]] = {
             s["callable"]: (s.get("method", ""), s.get("parameter", "")) for s in entries.get("starter", ())
         }
+        self.variants: dict[str, list[Variant]] = {}
+        for entry in entries.get("variant", ()):
+            made = Variant(
+                entry["becomes"], entry["parameter"], tuple(entry.get("values", ())), tuple(entry.get("made_by", ()))
+            )
+            self.variants.setdefault(entry["callable"], []).append(made)
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
         self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
         self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
@@ -76,6 +94,7 @@ class Table:
             *self.carriers,
             *self.harmless,
             *self.burdens,
+            *(name for made in self.variants.values() for each in made for name in each.made_by),
             "functools.partial",
         }
 
@@ -164,6 +183,8 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
         {name: tuple(values) for name, values in entry.get("unless", {}).items()},
         entry.get("source", ""),
         bool(entry.get("always")),
+        frozenset(entry.get("only", ())),
+        entry.get("says", ""),
     )
 
 

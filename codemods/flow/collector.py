@@ -247,6 +247,7 @@ class _Collector(Expressions):
         if kind == "method" and not binding and node.name in ("__new__", "__init_subclass__", "__class_getitem__"):
             binding = "classmethod"
         index = self.function(node, kind, node.name, binding, "wraps" in last)
+        self.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
         holder = self.bind(node.name)
         self.facts.function_nodes[index] = holder
         self.decorate(applied, holder, node)

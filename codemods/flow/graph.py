@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..project import Project
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
+_NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
+_EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
 MAX_HOPS = 12  # a longer path is shown without its middle
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
@@ -82,16 +84,17 @@ class Flow:
     @cached_property
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
-        for confidence, seeds in (
-            (Confidence.PROVEN, self._proven_seeds()),
-            (Confidence.LIKELY, self._likely_seeds()),
-            (Confidence.POSSIBLE, self._possible_seeds()),
+        for confidence, seeds, only in (
+            (Confidence.PROVEN, self._proven_seeds(), _EVERY),
+            (Confidence.LIKELY, self._likely_seeds(), _EVERY),
+            *((Confidence.LIKELY, self._proven_seeds(only), only) for only in self._pickier),
+            (Confidence.POSSIBLE, self._possible_seeds(), _EVERY),
         ):
-            reasons = self._closure(seeds, self._holders)
+            reasons = self._closure(seeds, self._holders(only), only)
             for number, reason in reasons.items():
                 if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
                     continue
-                for kind, path, position in self._hazards(number):
+                for kind, path, position in self._hazards(number, only):
                     known = found.get((kind, path, position))
                     if known is None or not known.confidence.reaches(confidence):
                         made = self._crossing(kind, path, position, confidence, number, reasons)
@@ -102,11 +105,12 @@ class Flow:
     @cached_property
     def _instances(self) -> dict[tuple[str, int], Crossing]:
         found: dict[tuple[str, int], Crossing] = {}
-        for confidence, seeds in (
-            (Confidence.PROVEN, self._proven_seeds()),
-            (Confidence.LIKELY, self._likely_seeds()),
+        for confidence, seeds, only in (
+            (Confidence.PROVEN, self._proven_seeds(), _EVERY),
+            (Confidence.LIKELY, self._likely_seeds(), _EVERY),
+            *((Confidence.LIKELY, self._proven_seeds(only), only) for only in self._pickier if "instance" in only),
         ):
-            reasons = self._closure(seeds, None)
+            reasons = self._closure(seeds, None, only)
             for number in reasons:
                 value = self.solver.values[number]
                 if value.kind == INSTANCE:
@@ -119,16 +123,20 @@ class Flow:
         return found
 
     @cached_property
-    def _holders(self) -> set[int]:
-        """The hazards, and every value that one may ride on."""
+    def _pickier(self) -> list[frozenset[str]]:
+        """The `only` of boundaries that take some of what plain pickle doesn't."""
+        return sorted({sink.only for sink in self.solver.sinks if sink.only}, key=sorted)
+
+    def _holders(self, only: frozenset[str]) -> set[int]:
+        """The hazards of the kinds `only`, and every value that one may ride on."""
         solver = self.solver
         outer: dict[int, list[int]] = {}
         todo: list[int] = []
         for number, value in enumerate(solver.values):
-            if self._hazards(number):
+            if self._hazards(number, only):
                 todo.append(number)
-            inside = self._inside(number)
-            if value.kind == FUNCTION:
+            inside = self._inside(number, only)
+            if value.kind == FUNCTION and not only:
                 inside = self._captures(int(value.a))
             for node in inside:
                 for held in solver.holds[node]:
@@ -163,24 +171,27 @@ class Flow:
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
 
     def _guessed(self, number: int, reasons: dict[int, _Reason]) -> bool:
-        """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`)."""
+        """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or
+        on one of the repo that may be none of those that it was put on."""
         while reasons[number].parent >= 0:
-            number = reasons[number].parent
-            if self.solver.values[number].a == PERHAPS_KEPT:
+            node, number = reasons[number].node, reasons[number].parent
+            value = self.solver.values[number]
+            if value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node)):
                 return True
         return False
 
     # what starts to cross
 
-    def _proven_seeds(self) -> Iterator[tuple[int, _Reason]]:
+    def _proven_seeds(self, only: frozenset[str] = _EVERY) -> Iterator[tuple[int, _Reason]]:
+        """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't)."""
         solver = self.solver
         for sink in solver.sinks:
-            if sink.crosses:
+            if sink.crosses and sink.only == only:
                 name = sink.boundary.replace("()", "")
                 argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
                 what = f"`{name}` pickles {argument} for another process, {self.start_words(sink)}"
-                if name in ("torch.save", "pickle.dump", "pickle.dumps"):
-                    what = f"`{name}` pickles it"
+                if sink.says:
+                    what = f"`{name}` {sink.says}"
                 hop = Hop(sink.path, sink.line, what)
                 for number in solver.holds[sink.node]:
                     yield number, _Reason(sink.node, -1, hop, sink.boundary)
@@ -213,7 +224,7 @@ class Flow:
     def _possible_seeds(self) -> Iterator[tuple[int, _Reason]]:
         solver = self.solver
         for sink in solver.sinks:
-            if not sink.crosses:
+            if not sink.crosses and not sink.only:
                 hop = Hop(
                     sink.path,
                     sink.line,
@@ -230,8 +241,13 @@ class Flow:
                 for number in solver.holds[node]:
                     yield number, _Reason(node, -1, hop, "")
 
-    def _closure(self, seeds: Iterable[tuple[int, _Reason]], among: set[int] | None) -> dict[int, _Reason]:
-        """Every value (`among` these) that crosses along with the seeds, and why."""
+    def _closure(
+        self, seeds: Iterable[tuple[int, _Reason]], among: set[int] | None, only: frozenset[str]
+    ) -> dict[int, _Reason]:
+        """Every value (`among` these) that crosses along with the seeds, and why.
+
+        Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
+        """
         solver = self.solver
         reasons: dict[int, _Reason] = {}
         todo: deque[int] = deque()
@@ -243,7 +259,7 @@ class Flow:
                 todo.append(number)
         while todo:
             number = todo.popleft()
-            for node in self._inside(number):
+            for node in self._inside(number, only):
                 for held in solver.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
@@ -254,7 +270,7 @@ class Flow:
             if value.kind == BOUND and value.b not in reasons:
                 reasons[value.b] = _Reason(reasons[number].node, number, None, "")
                 todo.append(value.b)
-            elif value.kind == FUNCTION and solver.functions[int(value.a)][1].kind in ("lambda", "function"):
+            elif value.kind == FUNCTION and not only and solver.functions[int(value.a)][1].kind in _NAMELESS:
                 for node in self._captures(int(value.a)):
                     for held in solver.holds[node]:
                         if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
@@ -291,8 +307,8 @@ class Flow:
         file, made = self.solver.functions[function]
         return [node + self.solver.offsets[file] for node in made.captures]
 
-    def _inside(self, number: int) -> list[int]:
-        """Nodes whose values are pickled along with this value."""
+    def _inside(self, number: int, only: frozenset[str]) -> list[int]:
+        """Nodes whose values are pickled (or copied, where `only` some kinds matter) along with this value."""
         solver = self.solver
         value = solver.values[number]
         if value.kind == CONTAINER:
@@ -306,14 +322,18 @@ class Flow:
         dropped: set[str] = set()
         for owner in order:
             left_out = solver.classes[owner][1].dropped
-            if left_out is None:
+            if left_out is None or (only and "__deepcopy__" in solver.classes[owner][1].members):
                 return []
             dropped |= left_out
         for owner in order:
             found += [node for name, node in solver.attributes.get(owner, {}).items() if name not in dropped]
         return found
 
-    def _hazards(self, number: int) -> list[tuple[str, str, Position]]:
+    def _hazards(self, number: int, only: frozenset[str]) -> list[tuple[str, str, Position]]:
+        """What makes pickle fail for this value: kind, file and place."""
+        return [hazard for hazard in self._every_hazard(number) if not only or hazard[0] in only]
+
+    def _every_hazard(self, number: int) -> list[tuple[str, str, Position]]:
         solver = self.solver
         value = solver.values[number]
         if value.kind == HAZARD:
@@ -321,7 +341,7 @@ class Flow:
             return [(hazard.kind, hazard.path, hazard.position)]
         if value.kind == FUNCTION:
             file, function = solver.functions[int(value.a)]
-            if function.kind in ("lambda", "function") and not function.wraps:
+            if function.kind in _NAMELESS and not function.wraps:
                 return [(function.kind, solver.files[file], function.position)]
         elif value.kind in (CLASS, INSTANCE):
             file, made = solver.classes[int(value.a)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from .boundaries import Table
@@ -11,6 +13,7 @@ from .facts import Call, Class, FileFacts, Function
 from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
 from .modules import Modules
 
+MAX_MEANT = 4  # a name that stands for instances of more classes than this says little of any of them
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly give back what they were given
 _KEPT_AS = frozenset(
@@ -52,6 +55,7 @@ class Members(Heap):
         self.orders: dict[int, tuple[int, ...]] = {}
         self.attributes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
+        self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
         self.hazards: list[Hazard] = []
         self.loads_at: dict[int, list[tuple[str, int]]] = defaultdict(list)
@@ -202,7 +206,26 @@ class Members(Heap):
     def is_hazard(self, value: Value) -> bool:
         if value.kind == FUNCTION:
             return self.functions[int(value.a)][1].kind in ("lambda", "function")
-        return value.kind == HAZARD or (value.kind == CLASS and self.classes[int(value.a)][1].nested)
+        if value.kind in (CLASS, INSTANCE):
+            return int(value.a) in self.makers
+        return value.kind == HAZARD
+
+    @cached_property
+    def makers(self) -> set[int]:
+        """Classes in whose code a lambda, a nested function or a view stands, and local ones.
+
+        A registry may hold hundreds of classes; these are the ones to look at.
+        """
+        found: set[int] = set()
+        for index, facts in enumerate(self.facts):
+            lines = [f.position[0] for f in facts.functions if f.kind in ("lambda", "function")]
+            lines += [position[0] for _, kind, position in facts.hazards if kind == "dict-view"]
+            lines.sort()
+            for number, made in enumerate(facts.classes):
+                at = bisect_left(lines, made.position[0])
+                if made.nested or (at < len(lines) and lines[at] <= made.position[2]):
+                    found.add(self.class_offset[index] + number)
+        return found
 
     def order(self, index: int) -> tuple[int, ...]:
         """The class and its bases in the repo, nearest first (close enough to the method resolution order)."""
@@ -227,6 +250,41 @@ class Members(Heap):
     def is_bag(self, index: int) -> bool:
         """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
         return any(base in _BAGS for base in self.all_foreign_bases(index))
+
+    def doubtful(self, owner: int, node: int) -> bool:
+        """True for an attribute that only code stores which may mean many classes, and none of `owner` mentions.
+
+        (`optimizer.optimizer = x` where all that a registry builds seems to be an `optimizer`.)
+        """
+        stored = self.stored_by.get(node)
+        if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
+            return False
+        order = self.order(owner)
+        names = {name for at in order for name, kept in self.attributes[at].items() if kept == node}
+        return not any(name in self.mentioned[at] for name in names for at in order)
+
+    def _instances_at(self, node: int) -> int:
+        return sum(1 for number in self.holds[node] if self.values[number].kind == INSTANCE)
+
+    @cached_property
+    def mentioned(self) -> dict[int, set[str]]:
+        """Per class the attributes that its own code names as `self.x`, and its members."""
+        found: dict[int, set[str]] = defaultdict(set)
+        for index, facts in enumerate(self.facts):
+            owners = {
+                function.parameters[0].node: self.class_offset[index] + function.owner
+                for function in facts.functions
+                if function.kind == "method" and function.parameters
+            }
+            for base, name, *_ in facts.loads:
+                if base in owners:
+                    found[owners[base]].add(name)
+            for base, name, *_ in facts.stores:
+                if base in owners:
+                    found[owners[base]].add(name)
+            for number, made in enumerate(facts.classes):
+                found[self.class_offset[index] + number].update(made.members)
+        return found
 
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""
@@ -346,9 +404,11 @@ class Members(Heap):
             for name in self.all_foreign_bases(owner):
                 self._name(f"{name}().{attribute}", number, result)
 
-    def _store(self, value: Value, attribute: str, stored: int, line: int, worker: bool, file: int) -> None:
+    def _store(self, base: int, value: Value, attribute: str, stored: int, line: int, worker: bool) -> None:
+        file = self.file_of[base]
         if value.kind == INSTANCE:
             node = self.attribute_node(int(value.a), attribute, line, file, worker)
+            self.stored_by[node].add(base)
             if self.lines[node] == self.classes[int(value.a)][1].position[0]:
                 self.lines[node], self.file_of[node] = line, file
             self.edge(stored, node, line)
@@ -370,6 +430,8 @@ class Members(Heap):
                 self.edge(self.every(contents), result, self.lines[result])
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
             self.edge(value.b, result, self.lines[result])
+        elif value.kind == OBJECT and value.a == "multiprocessing.Pipe":  # a pair of connections
+            self.add(result, self.number(value))
 
     def _put(self, value: Value, stored: int, line: int, key: str) -> None:
         if value.kind == CONTAINER:

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .boundaries import Boundary, Table
+from .boundaries import Boundary, Table, Variant
 from .facts import Call, FileFacts, Function
 from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, SUPER, Value
 from .members import HOLDERS, Members
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
+ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
@@ -41,6 +42,8 @@ class Sink:
     crosses: bool
     always: bool  # under every start method, fork too
     method: str  # the start method that the call itself asks for, "" where it doesn't
+    only: frozenset[str]  # as in `Boundary`
+    says: str
 
 
 class Solver(Members):
@@ -55,6 +58,7 @@ class Solver(Members):
         self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
+        self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
         self.steps = 0
         self.limit = max(MAX_STEPS, 10 * len(self.lines))
@@ -110,7 +114,7 @@ class Solver(Members):
                 self._bind_member(node, number, result, receiver, owner)
         if node in self.stores_at:
             for attribute, stored, line, worker in tuple(self.stores_at[node]):
-                self._store(value, attribute, stored, line, worker, self.file_of[node])
+                self._store(node, value, attribute, stored, line, worker)
         if node in self.elements_at:
             for result, key in tuple(self.elements_at[node]):
                 self._element(value, result, key)
@@ -126,6 +130,9 @@ class Solver(Members):
         if node in self.copies_at:
             for result in self.copies_at[node]:
                 self._copy(value, number, result)
+        if node in self.variants_at:
+            for waiting in tuple(self.variants_at[node]):
+                self._make_variant(value, *waiting)
         if node in self.types_at and value.kind == INSTANCE:
             for result in self.types_at[node]:
                 self.add(result, self.number(Value(CLASS, value.a)))
@@ -215,6 +222,9 @@ class Solver(Members):
         return contents
 
     def _construct(self, index: int, offset: int, call: Call) -> None:
+        initialiser = self._member_function(index, "__init__")
+        if initialiser >= 0 and self.functions[initialiser][1].raises:
+            return
         instance = self.number(Value(INSTANCE, index))
         result, line = call.result + offset, call.position[0]
         self.add(result, instance)
@@ -228,7 +238,6 @@ class Solver(Members):
             for argument in call.arguments:
                 if argument >= 0:
                     self._pass_elements(argument + offset, contents)
-        initialiser = self._member_function(index, "__init__")
         if initialiser >= 0:
             self._call_function(initialiser, offset, call, instance)
         if initialiser >= 0 or self.is_bag(index):
@@ -284,7 +293,25 @@ class Solver(Members):
             if receiver is not None and receiver.kind == INSTANCE:
                 self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
         elif not self._builtin(name, node, offset, call):
-            self._make_object(name, value, receiver, offset, call)
+            self._make_object(self._variant(name, offset, call), value, receiver, offset, call)
+
+    def _variant(self, name: str, offset: int, call: Call) -> str:
+        """The name of what this call makes; what depends on an object given to it is made when that is known."""
+        for variant in self.table.variants.get(name, ()):
+            if call.literals.get(variant.parameter) in variant.values:
+                return variant.becomes
+            argument = dict(call.keywords).get(variant.parameter, -1)
+            if argument >= 0 and variant.made_by:
+                waiting = (variant, offset, call)
+                if waiting not in self.variants_at[argument + offset]:
+                    self.variants_at[argument + offset].append(waiting)
+                    for number in tuple(self.holds[argument + offset]):
+                        self._make_variant(self.values[number], *waiting)
+        return name
+
+    def _make_variant(self, made: Value, variant: Variant, offset: int, call: Call) -> None:
+        if made.kind == OBJECT and made.a in variant.made_by:
+            self._make_object(variant.becomes, made, None, offset, call)
 
     def _make_object(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
         result, line, file = call.result + offset, call.position[0], self.file_of[call.result + offset]
@@ -302,7 +329,8 @@ class Solver(Members):
             contents = self.site_contents.get(result, -1)
             if contents < 0:
                 contents = self.site_contents[result] = self.node(f"kept by `{call.text or name}(...)`", file, line)
-            named = self.table.fluent(name) or name == "functools.partial" or name.rpartition(".")[2] in HOLDERS
+            last = name.rpartition(".")[2]
+            named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
             made = Value(OBJECT, name if named else kept, contents)
             if self.table.fluent(name):
@@ -310,7 +338,14 @@ class Solver(Members):
             else:
                 self.add_when_filled(result, made, contents)
             self._keep(contents, offset, call)
-        if self.table.concerns(name):
+        boundary = self.table.boundary(name)
+        if boundary is not None and "result[]" in boundary.pickles:  # a shared list: what is put in it later, too
+            contents = self.site_contents.setdefault(result, -1)
+            if contents < 0:
+                contents = self.site_contents[result] = self.node("", file, line)
+                self._sink(contents, boundary, "contents", line, True, "")
+            self.add(result, self.number(Value(OBJECT, name, contents)))
+        elif self.table.concerns(name):
             self.add(result, self.number(Value(OBJECT, self.table.family(name))))
 
     def _builtin(self, name: str, node: int, offset: int, call: Call) -> bool:
@@ -320,16 +355,17 @@ class Solver(Members):
         key = call.literals.get(1)
         if name == "super":
             self._super(node, result, call)
-        elif name in ("getattr", "setattr") and first >= 0 and isinstance(key, str):
-            if name == "getattr":
-                self.loads_at[first].append((key, result))
-                for number in tuple(self.holds[first]):
-                    self._load(self.values[number], number, key, result)
-            elif len(call.arguments) == 3 and call.arguments[2] >= 0:
+        elif name == "getattr" and first >= 0 and isinstance(key, str):
+            self.loads_at[first].append((key, result))
+            for number in tuple(self.holds[first]):
+                self._load(self.values[number], number, key, result)
+        elif name == "setattr" and first >= 0:
+            if len(call.arguments) == 3 and call.arguments[2] >= 0:
                 stored = call.arguments[2] + offset
+                key = key if isinstance(key, str) else ANY
                 self.stores_at[first].append((key, stored, line, False))
                 for number in tuple(self.holds[first]):
-                    self._store(self.values[number], key, stored, line, False, self.file_of[first])
+                    self._store(first, self.values[number], key, stored, line, False)
         elif name == "type" and first >= 0 and len(call.arguments) == 1:
             self.types_at[first].append(result)
             for number in tuple(self.holds[first]):
@@ -479,4 +515,9 @@ class Solver(Members):
         if key not in self.sink_keys:
             self.sink_keys.add(key)
             path = self.files[self.file_of[node]]
-            self.sinks.append(Sink(node, boundary.callable, argument, path, line, crosses, boundary.always, method))
+            self.sinks.append(
+                Sink(
+                    node, boundary.callable, argument, path, line, crosses, boundary.always, method, boundary.only,
+                    boundary.says,
+                )
+            )  # fmt: skip

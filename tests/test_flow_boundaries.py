@@ -1,0 +1,242 @@
+"""Boundaries of libraries, one small program each; `# proven` and so on as in test_flow.py."""
+
+from __future__ import annotations
+
+import pytest
+from test_flow import crossings, marked
+
+from codemods.finding import Confidence
+
+LOADERS = {
+    "lightning strategies": {
+        "train.py": """
+            import lightning as L
+            import pytorch_lightning as pl
+            from lightning.pytorch.strategies import DDPSpawnStrategy, DDPStrategy
+            from torch.utils.data import DataLoader
+
+            class Net(pl.LightningModule):
+                def __init__(self, act):
+                    super().__init__()
+                    self.act = act
+
+            class Log(pl.Callback):
+                def __init__(self, text):
+                    self.text = text
+
+            def spawned(data):
+                trainer = pl.Trainer(strategy="ddp_spawn", devices=2, callbacks=[Log(lambda: "x")])  # proven
+                trainer.fit(Net(None), DataLoader(data, collate_fn=lambda b: b))  # proven
+
+            def by_object(hooks):
+                trainer = L.Trainer(strategy=DDPSpawnStrategy(find_unused_parameters=False), devices=2)
+                trainer.validate(None, hooks(lambda: 1), [lambda: 2])  # proven
+
+            def by_start_method():
+                L.Trainer(strategy=DDPStrategy(start_method="spawn")).predict(dataloaders=[lambda: 2])  # proven
+                L.Trainer(strategy=DDPStrategy(start_method="fork")).predict(dataloaders=[lambda: 2])
+                L.Trainer(strategy=DDPStrategy(), callbacks=[lambda: 2]).predict(dataloaders=[lambda: 2])
+
+            def old_names(model):
+                pl.Trainer(accelerator="ddp_spawn").fit(model, [lambda: 1])  # proven
+                pl.Trainer(distributed_backend="ddp_cpu").test(test_dataloaders=[lambda: 1])  # proven
+
+            def plain(model):
+                for strategy in ("ddp", "auto"):
+                    L.Trainer(strategy=strategy).fit(model, [lambda: 1])
+                L.Trainer(strategy="ddp").fit(model, [lambda: 1])
+                L.Trainer(strategy="ddp_notebook").fit(model, [lambda: 1])
+                L.Trainer(strategy="ddp_fork").fit(model, [lambda: 1])
+                L.Trainer(devices=2).fit(model, [lambda: 1])
+            """
+    },
+    "fabric": {
+        "train.py": """
+            from lightning.fabric import Fabric
+
+            def main():
+                def run(fabric, table):  # proven
+                    return table
+                fabric = Fabric(strategy="ddp_spawn", devices=2)
+                fabric.launch(run, {}, key=lambda: 1)  # proven
+                Fabric(devices=2).launch(lambda fabric: 1)
+                Fabric(strategy="ddp").launch(lambda fabric: 1)
+            """
+    },
+    "accelerate, xla, elastic": {
+        "train.py": """
+            import torch_xla.distributed.xla_multiprocessing as xmp
+            import torch_xla
+            from accelerate import notebook_launcher, debug_launcher
+            from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+            def main():
+                notebook_launcher(lambda: 1, num_processes=2)
+                debug_launcher(lambda: 1)
+                xmp.spawn(lambda index: 1, args=(lambda: 2,))  # proven
+                xmp.spawn(lambda index: 1, nprocs=1)  # possible
+                torch_xla.launch(lambda index: 1)  # proven
+                elastic_launch(LaunchConfig(1, 1, 2), lambda: 1)()  # proven
+            """
+    },
+    "grain pickles with cloudpickle, tf.data does not pickle": {
+        "train.py": """
+            import grain
+            import grain.python as pygrain
+            import tensorflow as tf
+
+            def main(source, sampler):
+                loader = pygrain.DataLoader(
+                    data_source=source, sampler=sampler, operations=[pygrain.Map(lambda x: x)], worker_count=4)
+                data = grain.MapDataset.source(source).map(lambda x: x).to_iter_dataset().mp_prefetch()
+                plain = tf.data.Dataset.from_generator(lambda: iter([1]), tf.int32).map(lambda x: x + 1)
+                tf.keras.layers.Lambda(lambda x: x)
+                return loader, data, plain.map(tf.function(lambda x: x))
+            """
+    },
+    "loaders of other libraries": {
+        "train.py": """
+            from dgl.dataloading import DataLoader as NodeLoader
+            from dgl.dataloading import GraphDataLoader
+            from monai.data import DataLoader as MonaiLoader
+            from monai.data import Dataset as MonaiDataset
+            from monai.data import ThreadDataLoader
+            from monai.transforms import Compose, Lambda
+            from timm.data import create_loader
+            from torch_geometric.loader import DataLoader as GraphLoader
+            from torch_geometric.loader import NeighborLoader
+            from torchdata.stateful_dataloader import StatefulDataLoader
+
+            def main(data, graph, size):
+                GraphLoader(data, 32, num_workers=2, worker_init_fn=lambda i: None)  # proven
+                NeighborLoader(graph, [10], transform=lambda g: g, num_workers=2)  # proven
+                GraphDataLoader(data, num_workers=2, collate_fn=lambda b: b)  # proven
+                NodeLoader(graph, [1], None, num_workers=2, worker_init_fn=lambda i: None)  # proven
+                MonaiLoader(MonaiDataset(data, Compose([Lambda(lambda x: x)])), num_workers=2)  # proven
+                ThreadDataLoader(data, num_workers=2, use_thread_workers=True, collate_fn=lambda b: b)  # possible
+                create_loader(data, size, 32, collate_fn=lambda b: b)  # proven
+                StatefulDataLoader(data, num_workers=2, collate_fn=lambda b: b)  # proven
+                GraphLoader(data, 32, collate_fn=lambda b: b)  # possible
+            """
+    },
+    "mmcv, mmengine, detectron2": {
+        "train.py": """
+            import mmcv
+            import mmengine
+            from detectron2.data import build_detection_test_loader, build_detection_train_loader
+            from detectron2.engine import launch
+            from mmengine.dataset import BaseDataset
+            from mmengine.runner import Runner
+
+            class Images(BaseDataset):
+                def __init__(self):
+                    super().__init__()
+                    self.fix = lambda x: x  # likely
+
+            def main(cfg, tasks, name):
+                mmcv.track_parallel_progress(lambda x: x, tasks, 4)  # proven
+                mmengine.track_parallel_progress(lambda x: x, tasks, 4)  # proven
+                build_detection_train_loader(cfg, mapper=lambda d: d)  # proven
+                build_detection_test_loader(cfg, name, mapper=lambda d: d)  # proven
+                launch(lambda: 1, 2)  # proven
+                mmcv.track_progress(lambda x: x, tasks)
+            """
+    },
+    "torchdata and webdataset": {
+        "train.py": """
+            import webdataset as wds
+            from torch.utils.data import DataLoader
+            from torchdata.datapipes.iter import FileLister, IterableWrapper
+
+            def main(urls, root):
+                pipe = FileLister(root).filter(lambda p: True).map(lambda p: p)  # proven
+                shards = wds.DataPipeline(wds.SimpleShardList(urls), wds.map(lambda x: x))  # proven
+                wds.WebLoader(shards, num_workers=4)
+                return DataLoader(pipe.batch(4).collate(lambda b: b), num_workers=2)  # proven
+            """
+    },
+    "deepcopy takes functions, not views and generators": {
+        "train.py": """
+            import copy
+            from copy import deepcopy
+
+            class Config:
+                def __init__(self, table):
+                    self.names = table.keys()  # likely
+                    self.key = lambda name: name  # possible
+
+            class Own:
+                def __init__(self, table):
+                    self.names = table.keys()  # possible
+
+                def __deepcopy__(self, memo):
+                    return Own({})
+
+            def main(table):
+                config = Config(table)
+                other = deepcopy({"config": config, "fn": lambda x: x})
+                copy.deepcopy(lambda: table.keys())
+                copy.deepcopy([table.values()])  # likely
+                copy.deepcopy(Own(table))
+                copy.deepcopy(list(table.keys()))
+                return other
+            """
+    },
+    "managers and queues": {
+        "train.py": """
+            import multiprocessing as mp
+            from multiprocessing.managers import SyncManager
+
+            def main():
+                manager = mp.Manager()
+                shared = manager.dict()
+                shared["f"] = lambda: 1  # proven
+                names = manager.list([lambda: 1])  # proven
+                names.append(lambda: 2)  # proven
+                manager.Queue().put(lambda: 3)  # proven
+                mp.Queue().put(lambda: 4)  # proven
+                ours, theirs = mp.Pipe()
+                ours.send(lambda: 5)  # proven
+                SyncManager().list([lambda: 5])  # proven
+                local = {}
+                local["f"] = lambda: 6
+            """
+    },
+    "other picklers": {
+        "train.py": """
+            import threading
+            import cloudpickle, dill, loky, ray
+            import multiprocess as mp
+            from joblib import Parallel, delayed
+            from torch.utils.data import DataLoader
+
+            def main(items, f, data):
+                dill.dump(lambda: 1, f)
+                cloudpickle.dump([lambda: 1], f)
+                cloudpickle.dumps(lambda: 1)
+                threading.Thread(target=lambda: 1).start()
+                threading.Timer(1, lambda: 1).start()
+                mp.Pool(2).map(lambda x: x, items)
+                loky.get_reusable_executor().submit(lambda: 1)
+                Parallel(2)(delayed(lambda x: x)(i) for i in items)
+                ray.remote(lambda: 1).remote()
+                return DataLoader(data, sampler=lambda: 1, num_workers=2)
+            """
+    },
+}
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_library(name: str) -> None:
+    files = LOADERS[name]
+    found = crossings(files)
+    told = {bar.value: {(c.path, c.line) for c in found if c.confidence is bar} for bar in Confidence}
+    assert told == {bar.value: marked(files, bar.value) for bar in Confidence}
+
+
+def test_every_entry_names_its_source() -> None:
+    from codemods.flow.boundaries import _own_entries
+
+    for kind, entries in _own_entries().items():
+        for entry in entries if isinstance(entries, list) else ():
+            assert entry.get("source") or kind == "burden", entry
