@@ -1134,8 +1134,6 @@ def _build_map(x):
 
 
 def build(ds):
-    import numpy as np
-    from os import path
     return ds.map(_build_map)
 """,
             id="an import of the function",

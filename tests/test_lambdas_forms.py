@@ -5,14 +5,28 @@ from __future__ import annotations
 import pickle
 import sys
 import types
+from collections.abc import Iterable
 
 import pytest
 from test_lambdas import PATH, candidates, hoisted
 
+from codemods.finding import Confidence
 from codemods.flow.asked import Question
+from codemods.flow.graph import Crossing
+from codemods.migrate import plan
 from codemods.project import Project
 from codemods.rewrite.hoist import Refusal, plan_hoist
+from codemods.settings import Settings
+from codemods.transforms.lambdas import Lambdas
 from codemods.tree.files import MemoryFiles
+
+
+class Everything(Lambdas):
+    """The rule as if everything crossed."""
+
+    def crossings(self, project: Project) -> Iterable[Crossing]:
+        for each in candidates(project):
+            yield Crossing(each.kind, PATH, each.line, each.column, each.line, each.column, Confidence.PROVEN, (), "")
 
 
 def test_a_builtin_only_where_nothing_is_passed() -> None:
@@ -135,7 +149,6 @@ class _BuildStep:
 
 
 def build(scale):
-    import math
     step = _BuildStep()
 
     return step
@@ -347,3 +360,49 @@ def test_what_another_file_asks_of_a_function() -> None:
         answers = plan_hoist(project, PATH, candidates(project), asked=lambda *place, it=question: [it])
         (answer,) = answers.values()
         assert isinstance(answer, Refusal) and words in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        pytest.param(
+            "    import math\n\n    ds.map(lambda x: math.floor(x))\n    return ds\n",
+            "    ds.map(_build_map)\n    return ds\n",
+            id="used by what moved only",
+        ),
+        pytest.param(
+            "    import math\n    ds.map(lambda x: math.floor(x))\n    ds.map(lambda x: math.ceil(x))\n",
+            "    ds.map(_build_map)\n    ds.map(_build_map_2)\n",
+            id="used by two that moved",
+        ),
+        pytest.param(
+            "    from math import ceil, floor as down\n    ds.map(lambda x: down(x))\n    return ceil(1.5)\n",
+            "    from math import ceil\n    ds.map(_build_map)\n    return ceil(1.5)\n",
+            id="one of two names",
+        ),
+        pytest.param(
+            "    import math\n    ds.map(lambda x: math.floor(x))\n    return math.ceil(1.5)\n",
+            "    import math\n    ds.map(_build_map)\n    return math.ceil(1.5)\n",
+            id="used by others",
+        ),
+        pytest.param(
+            "    import math  # noqa: F401\n    ds.map(lambda x: math.floor(x))\n",
+            "    import math  # noqa: F401\n    ds.map(_build_map)\n",
+            id="kept on purpose",
+        ),
+        pytest.param(
+            "    import os.path\n    ds.map(lambda x: os.path.join(x))\n",
+            "    import os.path\n    ds.map(_build_map)\n",
+            id="loads a module of a package",
+        ),
+        pytest.param(
+            "    if ds:\n        import math\n    ds.map(lambda x: math.floor(x))\n",
+            "    if ds:\n        import math\n    ds.map(_build_map)\n",
+            id="under a condition",
+        ),
+    ],
+)
+def test_imports_that_nothing_uses_any_more(text: str, left: str) -> None:
+    files = MemoryFiles({PATH: b"def build(ds):\n" + text.encode()})
+    after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": Everything()}).contents[PATH]
+    assert after.decode().endswith("def build(ds):\n" + left)

@@ -26,6 +26,7 @@ from .callables import (
 from .definitions import Unwritable, lambda_as_def
 from .gone import gone
 from .handover import CALLABLE, Asked, Burdens, Handover, Stay, outside_uses
+from .idle import idle_imports
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
     blank_lines_above,
@@ -183,7 +184,7 @@ class _Planner:
                 postponed[target] = around[-1]
         by_node: dict[ast.AST, Fix | Refusal] = {}
         for group in self._groups([unit for target, unit in good.items() if target not in postponed]):
-            answer = self._group(group)
+            answer = self._group(group, good.values())
             by_node.update({unit.node: answer for unit in group})
         for target, unit in good.items():
             answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
@@ -295,7 +296,7 @@ class _Planner:
         return self.source.text[end : end_of_line(self.source, statement.end_lineno or statement.lineno)]
 
     # one group
-    def _group(self, group: list[Unit]) -> Fix | Refusal:
+    def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Fix | Refusal:
         try:
             moves = self._moves(group)
             edits: list[Edit] = []
@@ -303,6 +304,7 @@ class _Planner:
             for unit in group:
                 edits += self._leave(moves[unit], moves, imports)
             edits += self._arrive(moves, imports)
+            edits += idle_imports(self.scopes, self.source, group, moving)
         except (Stay, Unwritable) as stay:
             return Refusal(str(stay))
         unsafe = "; ".join(dict.fromkeys(why for unit in group for why in unit.snapshots)) or None

@@ -62,6 +62,7 @@ class Unit:
     own_self: tuple[Scope, str, ast.ClassDef] | None = None  # set when the body reads the method's `self`
     self_uses: list[Use] = field(default_factory=list)
     imports: dict[Position, str] = field(default_factory=dict)  # imports of the enclosing function that it needs
+    imported: list[Variable] = field(default_factory=list)  # what those imports bind
     frozen: dict[str, str] = field(
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable
@@ -371,6 +372,7 @@ class Units:
                 return (
                     f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
                 )
+            unit.imported.append(variable)
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return None
         why = self.scopes.why_not_once(variable, unit.node)

@@ -8,9 +8,6 @@ def _normalise_map(word):
 
 
 def normalise(words):
-    import unicodedata
-    from textwrap import shorten as short
-
     with Pool(2) as pool:
         return pool.map(_normalise_map, words)
 
