@@ -180,3 +180,21 @@ def test_what_python_reads_and_libcst_does_not_is_no_bug_of_ours(monkeypatch: py
         ("a.py", True, False)
     ]
     assert list(done.contents) == ["b.py"]
+
+
+# what fuzzing found, as small as it gets
+FOUND: dict[str, dict[str, bytes]] = {
+    "launcher quoted in pieces": {
+        "run.sh": b'python -u -m t""orch.distributed.launch --use_env train.py\n',
+        "train.py": b"import os\nrank = int(os.environ['LOCAL_RANK'])\n",
+    },
+    "backslash on the last line of a definition": {
+        "a.py": b"from torch.utils.data import DataLoader\n\n\ndef build(rows):\n    def collate(batch):\n"
+        b"        return batch \\\n\n    return DataLoader(rows, collate_fn=collate, num_workers=2)\n"
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_is_found_no_more(name: str) -> None:
+    holds(FOUND[name])

@@ -37,7 +37,10 @@ def moved(
     every = [*edits, *_header_edits(source, node, name, leading)]
     text = edited(source, start, end, every)
     old = indentation_at(source, first)
-    block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
+    try:
+        block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
+    except cst.ParserSyntaxError:  # a backslash on its last line, say
+        raise Unwritable("its lines are not laid out as usual") from None
     found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
     definition = next(each for each in found if isinstance(each, (cst.FunctionDef, cst.ClassDef)))
     shifted = definition.visit(_Shift(old, indent, "__doc__" not in source.text))

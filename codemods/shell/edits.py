@@ -21,6 +21,9 @@ def swap_launcher(source: Source, line: LaunchLine, module_only: bool) -> tuple[
         module_only = True
     if program is not None and line.plain_interpreter and program.via == line.module.via and not module_only:
         return [Edit(line.path, program.start, line.module.end, TORCHRUN)], TORCHRUN
+    if LAUNCH not in line.module.text:  # quoted in pieces
+        word = (line.module.value or LAUNCH).replace(LAUNCH, RUN)
+        return [Edit(line.path, line.module.start, line.module.end, word)], f"-m {RUN}"
     start = line.module.start + line.module.text.index(LAUNCH)
     return [Edit(line.path, start, start + len(LAUNCH), RUN)], f"-m {RUN}"
 
