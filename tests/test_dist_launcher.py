@@ -184,6 +184,30 @@ def test_finds_the_script(shell: str, path: str, place: list[str]) -> None:
         (f"{LAUNCH} --module pkg", "torchrun --module pkg"),
         ("torchrun --use_env a.py", "torchrun a.py"),
         (f"{LAUNCH} --use_env $SCRIPT", "torchrun $SCRIPT"),
+        (f"mpirun -np 1 -H host1 {LAUNCH} a.py", "mpirun -np 1 -H host1 torchrun a.py"),
+        (f"screen -dmS t {LAUNCH} a.py", "screen -dmS t torchrun a.py"),
+        (f'screen -dmS t bash -c "{LAUNCH} a.py"', 'screen -dmS t bash -c "torchrun a.py"'),
+        (f"tmux new-session -d {LAUNCH} a.py", "tmux new-session -d torchrun a.py"),
+        (f"time {LAUNCH} a.py", "time torchrun a.py"),
+        (f"cd . && exec {LAUNCH} a.py", "cd . && exec torchrun a.py"),
+        (f'f() {{ {LAUNCH} a.py "$@"; }}\nf 1', 'f() { torchrun a.py "$@"; }\nf 1'),
+        (f'C=({LAUNCH} --use_env --x 2)\n"${{C[@]}}" a.py', 'C=(torchrun --x 2)\n"${C[@]}" a.py'),
+        (f"eval {LAUNCH} a.py", "eval torchrun a.py"),
+        (f"sudo -E env A=$A {LAUNCH} a.py", "sudo -E env A=$A torchrun a.py"),
+        (f"conda run -n x {LAUNCH} a.py", "conda run -n x torchrun a.py"),
+        (f"poetry run {LAUNCH} a.py", "poetry run torchrun a.py"),
+        (f"{LAUNCH} a.py > >(tee log) 2>&1", "torchrun a.py > >(tee log) 2>&1"),
+        (f"case $1 in a) {LAUNCH} a.py ;; *) exit ;; esac", "case $1 in a) torchrun a.py ;; *) exit ;; esac"),
+        (f"until {LAUNCH} a.py; do sleep 1; done", "until torchrun a.py; do sleep 1; done"),
+        (f"if ! {LAUNCH} a.py; then exit 1; fi", "if ! torchrun a.py; then exit 1; fi"),
+        (f"[[ $X ]] && {LAUNCH} a.py || exit 1", "[[ $X ]] && torchrun a.py || exit 1"),
+        (f"x=$({LAUNCH} a.py)", "x=$(torchrun a.py)"),
+        (f"{LAUNCH} --x $(nvidia-smi -L | wc -l) a.py", "torchrun --x $(nvidia-smi -L | wc -l) a.py"),
+        (f"{LAUNCH} --use_env a.py --use_env", "torchrun a.py --use_env"),
+        (f"{LAUNCH} \"a.py\" 'x y'", "torchrun \"a.py\" 'x y'"),
+        (f"S=a\n{LAUNCH} ${{S}}.py", "S=a\ntorchrun ${S}.py"),
+        ("$(which python) -m torch.distributed.launch a.py", "$(which python) -m torch.distributed.run a.py"),
+        ("coverage run -m torch.distributed.launch a.py", "coverage run -m torch.distributed.run a.py"),
     ],
 )
 def test_renames_the_launcher(before: str, after: str) -> None:
@@ -335,6 +359,37 @@ def test_script_hears_its_rank_already(script: str) -> None:
     assert findings(files(run_sh="torchrun a.py\n", a_py=script)) == []
 
 
+@pytest.mark.parametrize(
+    "parser",
+    [
+        pytest.param(
+            "p = argparse.ArgumentParser()\ng = p.add_argument_group('x')\ng.add_argument(OPTION)\n", id="group"
+        ),
+        pytest.param(
+            "base = argparse.ArgumentParser(add_help=False)\nbase.add_argument(OPTION)\n"
+            "p = argparse.ArgumentParser(parents=[base])\n",
+            id="parent",
+        ),
+        pytest.param(
+            "class Options:\n    def __init__(self, p):\n        p.add_argument(OPTION)\n"
+            "p = argparse.ArgumentParser()\nOptions(p)\n",
+            id="method",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "use", ["print(args.local_rank)\n", "os.environ['LOCAL_RANK'] = str(args.local_rank)\n"], ids=["read", "mmcv"]
+)
+def test_every_way_to_build_a_parser(parser: str, use: str) -> None:
+    script = f"import argparse, os\n{parser}args = p.parse_args()\n{use}"
+    old = script.replace("OPTION", "'--local_rank', type=int, default=0")
+    new = script.replace(
+        "OPTION", "'--local-rank', '--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0))"
+    )
+    assert migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=old)) == files(run_sh="torchrun a.py\n", a_py=new)
+    assert migrated(files(run_sh="torchrun a.py\n", a_py=old)) == files(a_py=new)
+
+
 def test_environment_read_too_late_counts_for_nothing() -> None:
     script = HEARS_ARGUMENT + "import os\nargs.local_rank = int(os.environ['LOCAL_RANK'])\n"
     assert "a.py" in migrated(files(run_sh="torchrun a.py\n", a_py=script))
@@ -408,6 +463,10 @@ def test_refuses_a_script(script: str, reason: str) -> None:
         (f'L="{LAUNCH}"\n$L a.py\n$L gone.py', "not found"),
         (f"F=$1\n[ $2 ] && F='--use_env'\n{LAUNCH} $F a.py", "may hold --use_env"),
         (f"bash -c '{LAUNCH} \"a.py\"'", "quoted command"),
+        (f'tmux send-keys -t 0 "{LAUNCH} a.py" Enter', "quoted command"),
+        (f'sbatch -N 1 --wrap="{LAUNCH} a.py"', "quoted command"),
+        (f"alias go='{LAUNCH} a.py'", "quoted command"),
+        (f'A=()\nA+=(--use_env)\n{LAUNCH} "${{A[@]}}" a.py', "may hold --use_env"),
     ],
 )
 def test_refuses_a_line(shell: str, reason: str) -> None:
@@ -676,6 +735,16 @@ def test_spawn_under_a_launcher_is_offered_as_unsafe(body: str, left: str) -> No
         ("docs/install.md", "pip install torch==1.9.1+cu111 torchvision==0.10.1\n", (1, 9)),
         ("docs/install.md", "pip install torch==1.3\nconda install pytorch==1.9.0 -c pytorch\n", (1, 9)),
         ("docs/install.md", "pip install torch==1.3\nconda install pytorch torchvision -c pytorch\n", None),
+        ("setup.cfg", "install_requires =\n    torch>=1.4,<1.9\n", (1, 8)),
+        ("pyproject.toml", 'dependencies = ["numpy", "torch<=1.8.1"]\n', (1, 8)),
+        ("pyproject.toml", 'torch = "1.7.*"\n', (1, 7)),
+        ("pyproject.toml", 'torch = "~1.8"\n', (1, 8)),
+        ("pyproject.toml", 'torch = {version = ">=1.4,<1.9", source = "x"}\n', (1, 8)),
+        ("pyproject.toml", 'torch = "^1.8"\n', None),
+        ("Pipfile", 'torch = "==1.8"\n', (1, 8)),
+        ("docker/Dockerfile", "RUN pip install torch==1.7.1+cu110 -f x\n", (1, 7)),
+        ("docker/Dockerfile", "ENV TORCH_VERSION 1.8.0\n", (1, 8)),
+        ("requirements.txt", "torch @ file:///torch-1.8.0-cp38.whl\n", (1, 8)),
         ("requirements.txt", "torch>=1.3\n", None),
         ("requirements.txt", "torch\ntorchvision==0.9\npytorch_lightning==1.5\n", None),
         ("requirements.txt", "torch~=1.8\n", None),

@@ -22,7 +22,9 @@ _TALKERS = frozenset(  # their arguments are text for people, names of processes
     """echo printf cat tee logger grep egrep fgrep rg sed awk which type whereis pkill pgrep killall kill ps man alias
     hash pip pip3 conda mamba git read return exit test [ [[ : true false""".split()  # noqa: SIM905
 )
-_HANDS_ON = frozenset({"ssh", "pdsh", "tmux", "screen", "parallel", "su", "docker", "kubectl", "singularity"})
+_HANDS_ON = frozenset(  # they run a command that they are given in quotes
+    """ssh pdsh tmux screen parallel su docker kubectl singularity sbatch qsub bsub srun watch trap alias""".split()  # noqa: SIM905
+)
 _OTHER_LAUNCHERS = frozenset({"deepspeed", "accelerate", "horovodrun", "colossalai", "composer"})
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
@@ -185,7 +187,8 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
         handed = command.words[1:] if (command.words[0].value or "") in _HANDS_ON else ()
         for word in (*quoted_commands(command.words), *handed):
             place = re.search(re.escape(LAUNCH), word.text)
-            if place and word.text[0] in "\"'" and not any(word.start <= at < word.end for at in covered):
+            quoted = place is not None and re.search("[\"']", word.text[: place.start()])
+            if place and quoted and not any(word.start <= at < word.end for at in covered):
                 start = word.start + place.start()
                 found.append(
                     Unread(
@@ -238,7 +241,8 @@ def _spelled_out(script: Script, words: tuple[Word, ...], depth: int = 0) -> lis
 
 def _line(script: Script, command: Command, words: list[Word]) -> LaunchLine | None:
     head = (words[0].value or "").rpartition("/")[2]
-    if head in _TALKERS or any(word.value in _OTHER_LAUNCHERS for word in words[:3]):
+    runs = head in ("conda", "mamba") and len(words) > 1 and words[1].value == "run"
+    if (head in _TALKERS and not runs) or any(word.value in _OTHER_LAUNCHERS for word in words[:3]):
         return None
     for at, word in enumerate(words):
         value = word.value or ""

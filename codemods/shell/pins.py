@@ -9,7 +9,7 @@ from ..project import Project
 
 _FILES = re.compile(
     r"(^|/)(requirements[^/]*\.(txt|in)|requirements/[^/]+\.txt|constraints[^/]*\.txt|setup\.(py|cfg)|pyproject\.toml"
-    r"|(conda|env|environment)[^/]*\.ya?ml|[^/]*dockerfile[^/]*)$",
+    r"|Pipfile|(conda|env|environment)[^/]*\.ya?ml|[^/]*dockerfile[^/]*)$",
     re.IGNORECASE,
 )
 _INSTALLS = re.compile(r"\b(pip3?|conda|mamba) install\b")  # in documentation only such lines count
@@ -19,10 +19,13 @@ _SIDE_FOLDERS = frozenset(  # what lies in them is about the folder above
     documents""".split()  # noqa: SIM905
 )
 _REQUIREMENT = re.compile(r"(?<![\w.-])(?:py)?torch\s*((?:[<>=!~]=?=?\s*[\"']?[\d.*+\w]+\s*,?\s*)+)")
-_BOUND = re.compile(r"(<=|<|===|==|~=|=)\s*[\"']?(\d+)\.(\d+)((?:\.\d+)?)")
+_BOUND = re.compile(r"(<=|<|===|==|~=|=|~)\s*[\"']?(\d+)\.(\d+)((?:\.\d+)?)")
 _IMAGE = re.compile(
-    r"pytorch/pytorch:(\d+)\.(\d+)|^\s*ARG\s+(?:PY)?TORCH(?:_VERSION)?\s*=\s*[\"']?(\d+)\.(\d+)", re.MULTILINE
+    r"pytorch/pytorch:(\d+)\.(\d+)|/torch-(\d+)\.(\d+)\.\d+"
+    r"|^\s*(?:ARG|ENV)\s+(?:PY)?TORCH(?:_VERSION)?[\s=]\s*[\"']?(\d+)\.(\d+)",
+    re.MULTILINE,
 )
+_TABLE = re.compile(r"^\s*[\"']?torch[\"']?\s*=\s*(?:\{.*?\bversion\s*=\s*)?[\"'](?=[\d<>=!~])")  # TOML: Poetry, Pipenv
 
 Version = tuple[int, int]
 
@@ -76,6 +79,10 @@ def _covers(path: str) -> str:
 
 
 def _newest(line: str) -> Version | None:
+    table = _TABLE.match(line)
+    if table is not None:
+        rest = line[table.end() :]
+        line = f"torch {'==' if rest[0].isdigit() else ''}{rest}"
     image = _IMAGE.search(line)
     if image is not None:
         major, minor = [number for number in image.groups() if number is not None]
