@@ -29,7 +29,7 @@ from .settings import Settings, glob_pattern
 from .transforms import rules as all_rules
 from .tree.files import Entry, Files
 from .tree.source import Source
-from .verify import libcst_reads, verify
+from .verify import compiles, libcst_reads, verify
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -476,6 +476,8 @@ def _why_left_out(rule: Rule, error: Exception, source: Source | None) -> str:
     """In words, why `rule` left out the file that `error` came from."""
     if source is not None and type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
         return f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not"
+    if source is not None and isinstance(error, SyntaxError) and not compiles(source.text):
+        return f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}"
     what = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"rule {rule.id} failed here (our bug): {what}"
 

@@ -155,6 +155,15 @@ def _names(module: symtable.SymbolTable) -> _Names:
     return _Names(frozenset(bound), frozenset(loaded), functions)
 
 
+def compiles(text: str) -> bool:
+    """False also for what parses and only the compiler refuses, such as a `global` after the name's use."""
+    try:
+        _parsed(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def libcst_reads(text: str) -> bool:
     """False for the rare text that Python reads and LibCST does not, such as tabs among spaces."""
     import libcst as cst

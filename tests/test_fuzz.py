@@ -185,8 +185,12 @@ def test_what_python_reads_and_libcst_does_not_is_no_bug_of_ours(monkeypatch: py
 # what fuzzing found, as small as it gets
 FOUND: dict[str, dict[str, bytes]] = {
     "launcher quoted in pieces": {
-        "run.sh": b'python -u -m t""orch.distributed.launch --use_env train.py\n',
-        "train.py": b"import os\nrank = int(os.environ['LOCAL_RANK'])\n",
+        "run.sh": b'-m t""orch.distributed.launch -use_env torch.distributed.launch',
+        "train.py": b"import argparse\np = argparse.ArgumentParser()\np.add_argument('--local_rank')\n",
+    },
+    "a global that only the compiler refuses": {
+        "a.py": b"import multiprocessing\n\n\ndef work(n):\n    work(n)\n    global work\n\n\n"
+        b"p = multiprocessing.Process(target=work, args=(1,))\np.start()\n"
     },
     "backslash on the last line of a definition": {
         "a.py": b"from torch.utils.data import DataLoader\n\n\ndef build(rows):\n    def collate(batch):\n"
