@@ -10,12 +10,12 @@ from collections.abc import Iterable
 import pytest
 from test_lambdas import PATH, candidates, hoisted
 
-from codemods.finding import Confidence
+from codemods.finding import Confidence, Fix
 from codemods.flow.asked import Question
 from codemods.flow.graph import Crossing
 from codemods.migrate import plan
 from codemods.project import Project
-from codemods.rewrite.hoist import Refusal, plan_hoist
+from codemods.rewrite.hoist import Refusal, Target, plan_hoist
 from codemods.settings import Settings
 from codemods.transforms.lambdas import Lambdas
 from codemods.tree.files import MemoryFiles
@@ -406,3 +406,79 @@ def test_imports_that_nothing_uses_any_more(text: str, left: str) -> None:
     files = MemoryFiles({PATH: b"def build(ds):\n" + text.encode()})
     after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": Everything()}).contents[PATH]
     assert after.decode().endswith("def build(ds):\n" + left)
+
+
+@pytest.mark.parametrize(
+    ("made", "what"),
+    [
+        ("threading.Lock()", "a lock"),
+        ("open(ds)", "an open file"),
+        ("(row for row in ds)", "a generator"),
+        ("rows(ds)", "a generator"),
+        ("[1, h5py.File(ds)]", "an open HDF5 file"),
+        ("dist.new_group([0, 1])", "a process group"),
+        ("ds.keys()", "a live view"),
+        ("threading", "a module"),
+    ],
+)
+def test_what_can_not_be_pickled_is_not_handed_over(made: str, what: str) -> None:
+    text = f"""\
+import threading
+
+import h5py
+import torch.distributed as dist
+
+
+def rows(ds):
+    yield ds
+
+
+def build(ds):
+    held = {made}
+    return ds.map(lambda x: (x, held))
+"""
+    after, reasons = hoisted(text)
+    assert after == text
+    assert len(reasons) == 1 and reasons[0].startswith(f"`held` is {what}"), reasons
+    assert "(line 12), which can't be pickled either: " in reasons[0]
+
+
+@pytest.mark.parametrize(("boundary", "moves"), [("multiprocessing.Process", True), ("multiprocessing.Pool", False)])
+def test_a_shared_lock_gets_to_a_process_and_to_no_pool(boundary: str, moves: bool) -> None:
+    text = "import multiprocessing as mp\n\ndef build():\n    lock = mp.Lock()\n    return lambda x: lock\n"
+    project = Project(MemoryFiles({PATH: text.encode()}))
+    (answer,) = plan_hoist(project, PATH, [Target("lambda", 5, 11, boundary)]).values()
+    assert isinstance(answer, Fix) is moves
+    assert moves or "pass it to the pool with `initializer=`" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("body", "moves"),
+    [
+        ("ds.map(lambda x: seen.append(x))\n    return seen", False),
+        ("ds.map(lambda x: seen.append(x))\n    return lambda: seen", False),
+        ("ds.map(lambda x: [x for x in seen])\n    return seen", True),
+        ("ds.map(lambda x: seen.append(x))", True),
+        ("print(seen)\n    ds.map(lambda x: seen.append(x))", True),
+    ],
+)
+def test_changes_that_somebody_waits_for(body: str, moves: bool) -> None:
+    text = f"def build(ds):\n    seen = []\n    {body}\n"
+    after, reasons = hoisted(text)
+    assert ("ds.map(functools.partial(_build_map, seen))" in after) is moves
+    assert moves or "a worker has a copy of its own, so return the values instead" in reasons[0]
+
+
+def test_a_model_that_rides_along_is_named() -> None:
+    text = b"""\
+import torch.nn as nn
+
+
+def build(ds):
+    model = nn.Linear(1, 1)
+    ds.map(lambda x: model(x))
+"""
+    project = Project(MemoryFiles({PATH: text}))
+    answers = plan_hoist(project, PATH, candidates(project), carried=project.flow.carried)
+    (fix,) = answers.values()
+    assert isinstance(fix, Fix) and fix.title.endswith("; each worker gets a copy of a model"), fix

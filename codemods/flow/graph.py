@@ -421,6 +421,17 @@ class Flow:
                 found.append(f"`{made.name}` itself is a model")
         return tuple(dict.fromkeys(found))
 
+    def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
+        """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
+        solver = self.solver
+        found: list[str] = []
+        for index, (file, function) in enumerate(solver.functions):
+            if solver.files[file] == path and function.position[:2] == (line, column):
+                for node in self._captures(index):
+                    what = next(filter(None, (self._burden(number) for number in sorted(solver.holds[node]))), None)
+                    found += [what] if what is not None else []
+        return tuple(dict.fromkeys(found))
+
     def _burden(self, number: int) -> str | None:
         solver = self.solver
         value = solver.values[number]

@@ -15,6 +15,7 @@ from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, end_of, start_of
 from .units import Unit
 
 Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
+Carried: TypeAlias = Callable[[str, int, int], Sequence[str]]
 Asked: TypeAlias = Callable[[str, int, int], Sequence[Question]]
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 

@@ -23,9 +23,10 @@ from .callables import (
     why_no_arguments,
     why_no_object,
 )
+from .captured import Captured
 from .definitions import Unwritable, lambda_as_def
 from .gone import gone
-from .handover import CALLABLE, Asked, Burdens, Handover, Stay, outside_uses
+from .handover import CALLABLE, Asked, Burdens, Carried, Handover, Stay, outside_uses
 from .idle import idle_imports
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
@@ -53,6 +54,7 @@ class Target(NamedTuple):
     kind: str  # lambda | function | class
     line: int
     column: int
+    boundary: str = ""  # what pickles it, where that is known
 
 
 @dataclass(frozen=True)
@@ -84,16 +86,19 @@ def plan_hoist(
     targets: Iterable[Target],
     burdens: Burdens | None = None,
     asked: Asked | None = None,
+    carried: Carried | None = None,
 ) -> dict[Target, Fix | Refusal]:
     """For each target of the file, the fix that makes it picklable or why there is none.
 
     `burdens(path, class line)` says what instances of a class hold that should not travel along with a bound method,
-    `asked(path, line, column)` where a function is asked for what a partial lacks.
+    `asked(path, line, column)` where a function is asked for what a partial lacks, `carried(path, line, column)` what
+    heavy things it reads.
     """
     module = project.module(path)
     if module is None:
         return {target: Refusal("the file can't be parsed") for target in targets}
     planner = _Planner(project, path, module, burdens or (lambda path, line: ()), asked or (lambda *place: ()))
+    planner.carried = carried or (lambda *place: ())
     return planner.plan(list(dict.fromkeys(targets)))
 
 
@@ -143,7 +148,10 @@ class _Planner:
         self.names = Names(project, path, self.scopes)
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
+        self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
         self.handover = Handover(project, source, self.scopes, burdens, asked)
+        self.carried: Carried = lambda *place: ()
+        self.captured = Captured(self.handover.repo, path, self.scopes)
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
@@ -161,6 +169,7 @@ class _Planner:
             found = [nodes[key] for kind in kinds[target.kind] if (key := (kind, target.line, target.column)) in nodes]
             if found:
                 wanted[target] = found[0]
+                self.boundaries[found[0]] = target.boundary
             else:
                 answers[target] = Refusal("the code at this place can't be found again")
         simple: dict[ast.AST, Fix] = {}
@@ -311,6 +320,9 @@ class _Planner:
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
         title = f"move {', '.join(titles)} to {where}"
+        heavy = [what for unit in group for what in self.carried(self.path, *start_of(unit.node)) if unit.captures]
+        if heavy:
+            title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
 
     def _moves(self, group: list[Unit]) -> dict[Unit, _Move]:
@@ -338,6 +350,10 @@ class _Planner:
                         changed = True
         moves: dict[Unit, _Move] = {}
         for unit in group:
+            for variable in captures[unit]:
+                why = self.captured.why_not(variable, unit, group, self.boundaries.get(unit.node, ""))
+                if why is not None:
+                    raise Stay(why)
             move = moves[unit] = _Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
                 self._check_constructor(unit, captures[unit])

@@ -31,19 +31,6 @@ _TRANSPARENT = frozenset(
 _CLASS_DECORATORS = frozenset(
     {"dataclass", "dataclasses.dataclass", "total_ordering", "functools.total_ordering", "final"}
 )
-_HANDLES = {
-    "open": "an open file",
-    "Lock": "a lock",
-    "RLock": "a lock",
-    "Condition": "a lock",
-    "Semaphore": "a semaphore",
-    "Event": "an event",
-    "iter": "an iterator",
-    "ThreadPoolExecutor": "a thread pool",
-    "SummaryWriter": "a SummaryWriter",
-    "VideoCapture": "a video reader",
-    "connect": "a connection",
-}
 
 
 @dataclass(eq=False)
@@ -383,11 +370,6 @@ class Units:
         why = why or self._another_self(variable)
         if why is not None:
             return why
-        for binding in bindings:
-            what = _handle(binding.statement) if binding.kind in ("assign", "with", "walrus") else None
-            if what is not None:
-                what = f"{what} (line {binding.line})"
-                return f"`{variable.name}` is {what}, which can't be pickled either: make it inside the function"
         unit.captures[variable] = uses
         return None
 
@@ -451,27 +433,6 @@ def _import_statement(statement: ast.AST, name: str) -> str:
                 return f"import {what}"
             return f"from {'.' * statement.level}{statement.module or ''} import {what}"
     raise AssertionError(name)
-
-
-def _handle(statement: ast.AST) -> str | None:
-    """What an assignment binds, in words, when that is known not to pickle."""
-    value = statement.context_expr if isinstance(statement, ast.withitem) else getattr(statement, "value", None)
-    if isinstance(value, ast.GeneratorExp):
-        return "a generator"
-    if not isinstance(value, ast.Call):
-        return None
-    called = value.func
-    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-    if isinstance(called, ast.Attribute) and name in ("keys", "values", "items") and not value.args:
-        return f"a live view (`.{name}()`)"
-    if isinstance(called, ast.Attribute) and ast.unparse(called) in (
-        "h5py.File",
-        "lmdb.open",
-        "zipfile.ZipFile",
-        "tarfile.open",
-    ):
-        return "an open file"
-    return _HANDLES.get(name)
 
 
 def attribute_names(scopes: Scopes, node: ast.ClassDef) -> dict[str, ast.AST]:

@@ -143,7 +143,7 @@ class Lambdas:
             if not targets:
                 continue
             flow = project.flow
-            answers = plan_hoist(project, source.path, targets.values(), flow.burdens, flow.asked)
+            answers = plan_hoist(project, source.path, targets.values(), flow.burdens, flow.asked, flow.carried)
             for crossing, target in targets.items():
                 yield self._finding(source, crossing, answers[target])
 
@@ -162,7 +162,7 @@ class Lambdas:
 
 
 def _target(crossing: Crossing) -> Target:
-    return Target(crossing.kind, crossing.line, crossing.column)
+    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary)
 
 
 def _message(crossing: Crossing) -> str:
