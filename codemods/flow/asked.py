@@ -72,12 +72,8 @@ def _asked(flow: Flow, name: str, offset: int, call: Call) -> int:
 
 def asked(flow: Flow, known: list[Question], path: str, line: int, column: int) -> list[Question]:
     """Those of `known` that get to see the function or lambda at this position."""
-    solver = flow.solver
-    found: list[Question] = []
-    for index, (file, function) in enumerate(solver.functions):
-        if solver.files[file] == path and function.position[:2] == (line, column):
-            number = solver.numbers.get(Value(FUNCTION, index), -1)
-            near = [each for each in known if number in solver.holds[each.node]]
-            reached = flow.reach(number) if near else set()
-            found += [each for each in near if each.node in reached]
-    return found
+    index = flow.function_at.get((path, line, column))
+    number = flow.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+    near = [each for each in known if number in flow.solver.holds[each.node]]
+    reached = flow.reach(number) if near else set()
+    return [each for each in near if each.node in reached]

@@ -290,6 +290,12 @@ class Flow:
         return asked(self, self._questions, path, line, column)
 
     @cached_property
+    def function_at(self) -> dict[tuple[str, int, int], int]:
+        """The functions and lambdas by path, line and column."""
+        files, functions = self.solver.files, enumerate(self.solver.functions)
+        return {(files[file], *function.position[:2]): index for index, (file, function) in functions}
+
+    @cached_property
     def _questions(self) -> list[Question]:
         return questions(self)
 
@@ -423,13 +429,11 @@ class Flow:
 
     def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
         """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
-        solver = self.solver
+        index = self.function_at.get((path, line, column))
         found: list[str] = []
-        for index, (file, function) in enumerate(solver.functions):
-            if solver.files[file] == path and function.position[:2] == (line, column):
-                for node in self._captures(index):
-                    what = next(filter(None, (self._burden(number) for number in sorted(solver.holds[node]))), None)
-                    found += [what] if what is not None else []
+        for node in self._captures(index) if index is not None else ():
+            held = (self._burden(number) for number in sorted(self.solver.holds[node]))
+            found += [what for what in held if what is not None][:1]
         return tuple(dict.fromkeys(found))
 
     def _burden(self, number: int) -> str | None:
