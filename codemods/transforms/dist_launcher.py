@@ -107,10 +107,11 @@ from ..shell import entry as entries
 from ..shell import hosts
 from ..shell import script as shell
 from ..shell.built import built
-from ..shell.decide import DEPRECATED, Decisions, Verdict
+from ..shell.decide import Decisions
 from ..shell.launch import LaunchLine, launch_lines, other_lines, unread
 from ..shell.local_rank import first_of_each_node
 from ..shell.rendezvous import local_as_world
+from ..shell.verdict import DEPRECATED, Verdict
 from ..tree.source import Source
 
 _ID = "dist-launcher"
