@@ -4,15 +4,18 @@ What it finds
 -------------
 Lines that start a program with `torch.distributed.launch`, `torch.distributed.run` or `torchrun`, read together with
 the Python script that they start: the old launcher, a script whose `--local_rank` nobody passes, a script that starts
-its ranks itself under a launcher, a `--launcher` that is left at `none`, `set_start_method("spawn")` where a launcher
-starts the ranks, and `args.local_rank` taken for the rank among all nodes.
+its ranks itself under a launcher, a `--launcher` that is left at `none`, ranks that meet at a `tcp://` address of the
+script's own, `set_start_method("spawn")` where a launcher starts the ranks, and `args.local_rank` taken for the rank
+among all where several nodes take part (`rank=args.local_rank`, `if args.local_rank == 0: torch.save(...)`). Lines with
+DeepSpeed's launcher whose script doesn't take `--local_rank`, and lines with plain `python` (or `srun`, `mpirun`) whose
+script waits for ranks, are found too.
 
 Such lines are found in shell scripts and the batch jobs that these write, in Makefile recipes, Dockerfiles (both forms
-of `CMD`), the commands of workflows and pods in YAML, and the fenced blocks of Markdown and reStructuredText.
-Reported, not rewritten: commands that Python, batch or PowerShell files build, commands for another machine (`ssh`),
-and those in a Makefile's variables. A script that takes `--local_rank` is found without a launch line too, since its
-users write that themselves: `likely` where it calls `init_process_group`, else `possible` (DeepSpeed passes the
-option).
+of `CMD`), the commands of workflows and pods in YAML, and the fenced blocks of Markdown and reStructuredText. Reported,
+not rewritten: commands that Python, batch or PowerShell files build, commands for another machine (`ssh`), those in a
+Makefile's variables, plain starts, and what the first rank of each node does. A script that takes `--local_rank` is
+found without a launch line too, since its users write that themselves: `likely` where it calls `init_process_group`,
+else `possible` (DeepSpeed passes the option).
 
 Why it breaks
 -------------
@@ -66,6 +69,10 @@ has beside it. Where the line names its interpreter more exactly (a variable, a 
 `torchrun` might belong to another one: there only the module is renamed, to `torch.distributed.run`. So it is where the
 repository asks for torch 1.9, and with an older torch the line stays.
 
+A launcher keeps the ranks' store itself, so that nobody opens a `tcp://` address of the script's own and the ranks wait
+for it until the timeout. It becomes `env://` where rank and size come from the launcher's environment, or the rank is
+the local one, on one node and where only launched runs get to; else one process alone may rely on the address.
+
 The script's option gets both spellings and the environment as its default, so that it works under every launcher, old
 and new. A script whose value comes from LOCAL_RANK already is left alone. Programs that start their ranks themselves
 lose the launcher only when the number of ranks is shown to stay the same. `--launcher pytorch` is passed where the
@@ -84,8 +91,8 @@ In guides only lines are rewritten whose script is here, and refusals there aren
 for a torch before 1.9, the line stays and only the script learns to hear every launcher.
 
 Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
-several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, ranks that meet at
-`tcp://`.
+several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, `tcp://` addresses
+that more may rely on.
 
 References
 ----------

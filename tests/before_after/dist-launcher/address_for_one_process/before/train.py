@@ -14,6 +14,6 @@ dist.init_process_group(
     init_method=f"tcp://127.0.0.1:{args.port}",
     rank=args.local_rank,
     world_size=args.num_gpus,
-    timeout=datetime.timedelta(seconds=30),
+    timeout=datetime.timedelta(seconds=60),
 )
 print("joined")

@@ -14,7 +14,7 @@ dist.init_process_group(
     init_method="tcp://127.0.0.1:%d" % args.tcp_port,
     rank=rank,
     world_size=int(os.environ["WORLD_SIZE"]),
-    timeout=datetime.timedelta(seconds=30),
+    timeout=datetime.timedelta(seconds=60),
 )
 
 weight = torch.zeros(2, requires_grad=True)

@@ -12,6 +12,6 @@ def init_dist_pytorch(num_gpus, tcp_port, local_rank, backend='nccl'):
     dist.init_process_group(
         backend=backend,
         init_method='env://',
-        timeout=datetime.timedelta(seconds=30)
+        timeout=datetime.timedelta(seconds=60)
     )
     return dist.get_world_size(), dist.get_rank()

@@ -14,6 +14,6 @@ def init_dist_pytorch(num_gpus, tcp_port, local_rank, backend='nccl'):
         init_method='tcp://127.0.0.1:%d' % tcp_port,
         rank=local_rank,
         world_size=num_gpus,
-        timeout=datetime.timedelta(seconds=30)
+        timeout=datetime.timedelta(seconds=60)
     )
     return dist.get_world_size(), dist.get_rank()
