@@ -141,7 +141,8 @@ def _names(module: symtable.SymbolTable) -> _Names:
             at_module = table is module or symbol.is_declared_global()
             if at_module and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
                 bound.add(symbol.get_name())
-            if symbol.is_referenced() and (table is module or symbol.is_global()):
+            # symtable takes a function called `top` for the module: its own variables are "global" and local
+            if symbol.is_referenced() and (table is module or (symbol.is_global() and not symbol.is_local())):
                 found.add(symbol.get_name())
         for child in table.get_children():
             name = f"{prefix}{child.get_name()}"

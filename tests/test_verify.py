@@ -31,6 +31,11 @@ GOOD = [
         id="a lambda hoisted",
     ),
     pytest.param(
+        "top = lambda x: x\n",
+        [("top = lambda x: x\n", "def top(x):\n    return x\n")],
+        id="a function called top, for which symtable takes the module",
+    ),
+    pytest.param(
         "def f(args):\n    m = N(args.n)\n    e = copy(m)\nargs = parse()\nf(args)\n",
         [("copy(m)", "N(args.n)")],
         id="a parameter that has a namesake in the main part",
