@@ -561,6 +561,40 @@ def test_keeps_an_address_that_more_may_rely_on(call: str, shell: str, reason: s
     assert reason in said and "env://" in said
 
 
+@pytest.mark.parametrize(
+    ("extra", "reason"),
+    [
+        ("os.environ['RANK'] = os.environ.get('PROCESS', '0')\n", "sets RANK or MASTER_ADDR itself"),
+        ("os.environ.setdefault('MASTER_PORT', '1')\n", "sets RANK or MASTER_ADDR itself"),
+        ("os.environ.update(MASTER_ADDR='h')\n", "sets RANK or MASTER_ADDR itself"),
+        (
+            "if 'RANK' not in os.environ:\n    torch.multiprocessing.spawn(init_dist, nprocs=2)\n",
+            "start its ranks itself, too",
+        ),
+    ],
+)
+def test_keeps_an_address_of_other_ways_to_start(extra: str, reason: str) -> None:
+    script = JOINS.replace("CALL", "dist.init_process_group('nccl', 'tcp://h:1', rank=local_rank, world_size=8)")
+    (said,) = reasons(files(run_sh="torchrun a.py\n", a_py=script + extra))
+    assert reason in said
+
+
+def test_address_in_another_file_than_its_option() -> None:
+    script = JOINS.replace("CALL", "...").replace("def init_dist(", "from group import init_dist\n\ndef unused(")
+    script = script.replace("init_dist(args.local_rank)", "init_dist(args)")
+    group = "import os\nimport torch.distributed as dist\n\ndef init_dist(args):\n    dist.init_process_group("
+    group += (
+        "'nccl', init_method=args.dist_url, rank=int(os.environ['RANK']), world_size=int(os.environ['WORLD_SIZE']))\n"
+    )
+    contents = files(run_sh="torchrun a.py\n", a_py=script, group_py=group)
+    assert migrated(contents) == {"a.py": script.replace('"tcp://127.0.0.1:9999"', '"env://"')}
+
+
+def test_address_that_is_the_launchers_own() -> None:
+    call = 'dist.init_process_group("nccl", f"tcp://{h}:{os.environ[\'MASTER_PORT\']}", rank=local_rank, world_size=8)'
+    assert findings(files(run_sh="torchrun a.py\n", a_py=JOINS.replace("CALL", call))) == []
+
+
 def test_address_that_a_process_without_launcher_uses_too() -> None:
     script = JOINS.replace("CALL", "dist.init_process_group('gloo', 'tcp://h:1', rank=local_rank, world_size=1)")
     script = script.replace("init_dist(", "setup(").replace("if args.launcher != 'none':", "if True:")
@@ -1116,14 +1150,21 @@ def test_reports_a_plain_start_of_a_script_that_waits_for_ranks(shell: str) -> N
     ("path", "text"),
     [
         ("Makefile", "t:\n\tpython a.py\n"),
-        ("Dockerfile", 'CMD ["python", "a.py"]\n'),
-        (".github/workflows/x.yml", "    - run: python a.py\n"),
         ("job.sbatch", "#!/bin/bash\nsrun python a.py\n"),
+        ("s.sh", "sbatch <<E\n#!/bin/bash\nsrun python a.py\nE\n"),
     ],
 )
 def test_reports_a_plain_start_wherever_it_stands(path: str, text: str) -> None:
     (finding,) = findings({path: text, "a.py": WAITS})
     assert finding.path == path and "RANK expected" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [("Dockerfile", 'CMD ["python", "a.py"]\n'), ("k8s/job.yaml", "command: [python, a.py]\n")],
+)
+def test_containers_may_be_told_their_rank(path: str, text: str) -> None:
+    assert findings({path: text, "a.py": WAITS}) == []
 
 
 @pytest.mark.parametrize(

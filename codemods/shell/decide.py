@@ -14,7 +14,7 @@ from ..rewrite.imports import reference
 from ..tree.source import Source
 from . import entry as entries
 from .edits import divided, drop_flag, swap_launcher
-from .hosts import GUIDE
+from .hosts import GUIDE, IMAGE, WORKFLOW
 from .launch import DEEPSPEED, LAUNCH, TORCHRUN, LaunchLine, entry_places
 from .local_rank import RankOption, Refused, kept_default, plain, rank_option, rank_options, rewritable
 from .own_ranks import OwnRanks, own_ranks, under_line
@@ -77,8 +77,8 @@ class Decisions:
     def _plain(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Plain python, or one process per task: does the script wait for what only torch's launchers set?"""
         target = program.path
-        if _SETS_RANKS.search(source.text) or own_ranks(program) is not None:
-            return Verdict()
+        if line.host in (IMAGE, WORKFLOW) or _SETS_RANKS.search(source.text) or own_ranks(program) is not None:
+            return Verdict()  # what starts containers may tell them who they are
         if target not in self._alone:
             self._alone[target] = asks_the_environment(self.project, self.modules, program)
         hop = self._alone[target]
@@ -228,8 +228,10 @@ class Decisions:
             f"the ranks meet at {ast.unparse(at.value)}, but under a launcher nobody opens that port: they wait until "
             "the timeout, unless it is the launcher's own by chance"
         )
-        hop = Hop(at.path, at.value.lineno, "the address")
+        hop = Hop(at.option.path if at.option is not None else at.path, at.value.lineno, "the address")
         try:
+            if self._own[program.path] is not None:
+                raise ValueError("the script can start its ranks itself, too")
             edits = met_by_environment(self.project, self.modules, program, at, one_node=line.nodes == "1")
         except ValueError as error:
             advice = "use init_method='env://' (without rank and world_size) in the script"

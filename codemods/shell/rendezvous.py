@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -18,7 +18,7 @@ from ..rewrite.outline import Repo, last_name
 from ..tree.source import Source
 from .entry import Program, called, is_value
 
-_SETS = re.compile(r"['\"](?:RANK|WORLD_SIZE|MASTER_ADDR)['\"]\s*(?:\]\s*=(?!=)|:)|(?:setdefault|putenv)\(")
+_RANKS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's launchers set
 _OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
 _ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
 
@@ -34,22 +34,21 @@ class Address:
 
 
 def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | None:
-    """The `tcp://` address at which the program's ranks meet, given in the call or as an option's default."""
+    """The `tcp://` address at which the program's ranks meet, given in the call or as an option's default.
+
+    One that is made of the launcher's MASTER_PORT is none: there the ranks do find each other.
+    """
     for path, tree in found.modules.items():
-        if "tcp://" not in found.texts[path]:
-            continue
-        for call in _joins(tree):
+        for call in _joins(tree) if "init_process_group" in found.texts[path] else ():
             method = _method(call)
-            if method is None:
-                continue
-            if any(_starts_tcp(part) for part in ast.walk(method)):
-                return Address(path, call, method)
             if isinstance(method, ast.Attribute):
                 spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
-                for option in options(path, tree, *spelled):
-                    default = option.default
-                    if default is not None and _starts_tcp(default) and not any(passes(name) for name in spelled):
-                        return Address(path, call, default, option)
+                given = [option for where in found.modules for option in options(where, found.modules[where], *spelled)]
+                for option in given if not any(passes(name) for name in spelled) else ():
+                    if option.default is not None and _is_fixed(option.default):
+                        return Address(path, call, option.default, option)
+            elif method is not None and _is_fixed(method):
+                return Address(path, call, method)
     return None
 
 
@@ -58,7 +57,7 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
 
     Not where a test of any kind stands before, nor where the program sets these itself.
     """
-    if any(_SETS.search(text) or _OTHER_STARTS.search(text) for text in found.texts.values()):
+    if sets_ranks(found) or any(_OTHER_STARTS.search(text) for text in found.texts.values()):
         return None
     repo = Repo(project)
     reach = Reach(repo, modules)
@@ -78,9 +77,31 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
     return None
 
 
-def _joins(tree: ast.Module) -> Iterator[ast.Call]:
-    """The calls of `init_process_group` that ranks of torch's launchers can get to."""
-    others = {
+def sets_ranks(found: Program) -> bool:
+    """Does the program itself set what a launcher would, so that it may be started without one?"""
+    for path, tree in found.modules.items():
+        if any(name in found.texts[path] for name in _RANKS):
+            elsewhere = _elsewhere(tree)
+            named = (each for node in nodes(tree) if id(node) not in elsewhere for each in _names_set(node))
+            if any(isinstance(each, ast.Constant) and each.value in _RANKS for each in named):
+                return True
+    return False
+
+
+def _names_set(node: ast.AST) -> Sequence[ast.expr | None]:
+    """The keys that `environ[key] = ...`, `setdefault(key, ...)`, `update(key=...)` or a dict set."""
+    if isinstance(node, ast.Subscript):
+        return [node.slice] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.Call) and called(node) in ("setdefault", "putenv", "setenv"):
+        return node.args[:1]
+    if isinstance(node, ast.Call) and called(node) in ("update", "dict"):
+        return [ast.Constant(keyword.arg) for keyword in node.keywords]
+    return node.keys if isinstance(node, ast.Dict) else []
+
+
+def _elsewhere(tree: ast.Module) -> set[int]:
+    """Nodes of functions and branches that ranks of torch's launchers don't get to."""
+    return {
         id(inner)
         for node in nodes(tree)
         if (isinstance(node, ast.FunctionDef) and _OTHER_STARTS.search(node.name))
@@ -88,8 +109,13 @@ def _joins(tree: ast.Module) -> Iterator[ast.Call]:
         for statement in node.body
         for inner in ast.walk(statement)
     }
+
+
+def _joins(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls of `init_process_group` that ranks of torch's launchers can get to."""
+    elsewhere = _elsewhere(tree)
     for node in nodes(tree):
-        if isinstance(node, ast.Call) and called(node) == "init_process_group" and id(node) not in others:
+        if isinstance(node, ast.Call) and called(node) == "init_process_group" and id(node) not in elsewhere:
             yield node
 
 
@@ -98,8 +124,9 @@ def _method(call: ast.Call) -> ast.expr | None:
     return given if given is not None or len(call.args) < 2 else call.args[1]
 
 
-def _starts_tcp(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("tcp://")
+def _is_fixed(value: ast.expr) -> bool:
+    words = [str(part.value) for part in ast.walk(value) if isinstance(part, ast.Constant)]
+    return any(word.startswith("tcp://") for word in words) and "MASTER_PORT" not in words
 
 
 def met_by_environment(project: Project, modules: Modules, found: Program, at: Address, one_node: bool) -> list[Edit]:
@@ -110,6 +137,8 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
     """
     source = project.source(at.path)
     assert source is not None
+    if sets_ranks(found):
+        raise ValueError("the script sets RANK or MASTER_ADDR itself, for other ways to start it")
     if len(at.call.args) > 2 or any(keyword.arg is None for keyword in at.call.keywords):
         raise ValueError("its arguments are put together at run time")
     if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in ast.walk(at.value)):
@@ -129,14 +158,15 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
     if at.option is not None and (other := _other_use(found, at.option.dest, at.call)) is not None:
         raise ValueError(f"{other[0]}:{other[1]} looks at the address too")
     dropped = set() if told else {"rank", "world_size"} & given.keys()
-    edits = [_replaced(source, at.value)] if at.option is not None or not dropped else []
+    edits = [] if at.option is None and dropped else [_replaced(project, at)]
     if dropped:
         edits.append(_without(source, at.call, dropped, address=at.option is None))
     return edits
 
 
-def _replaced(source: Source, value: ast.expr) -> Edit:
-    assert value.end_lineno is not None and value.end_col_offset is not None
+def _replaced(project: Project, at: Address) -> Edit:
+    value, source = at.value, project.source(at.option.path if at.option is not None else at.path)
+    assert source is not None and value.end_lineno is not None and value.end_col_offset is not None
     start, end = source.offset(value.lineno, value.col_offset), source.offset(value.end_lineno, value.end_col_offset)
     quote = "'" if "'tcp" in source.text[start:end] else '"'
     return Edit(source.path, start, end, f"{quote}env://{quote}")
