@@ -11,6 +11,7 @@ from codemods.finding import Fix
 from codemods.migrate import plan
 from codemods.project import Project
 from codemods.rewrite.apply import edits_of
+from codemods.rewrite.handover import Unknown
 from codemods.rewrite.hoist import Refusal, Target, plan_hoist
 from codemods.rewrite.scopes import FUNCTIONS, Scopes
 from codemods.settings import Settings
@@ -37,11 +38,21 @@ def candidates(project: Project) -> list[Target]:
     return found
 
 
+class Carrying(Unknown):
+    """All that is known is what instances of any class hold."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def burdens(self, path: str, class_line: int) -> Sequence[str]:
+        return self.words
+
+
 def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | None = None) -> tuple[str, list[str]]:
     """The text with every candidate moved that may be, checked as the pipeline does, and the reasons for the rest."""
     contents = {PATH: text, **(others or {})}
     project = Project(MemoryFiles({path: each.encode() for path, each in contents.items()}))
-    answers = plan_hoist(project, PATH, candidates(project), lambda path, line: burdens)
+    answers = plan_hoist(project, PATH, candidates(project), Carrying(burdens))
     fixes = list(dict.fromkeys(each for each in answers.values() if isinstance(each, Fix) and each.unsafe is None))
     edits = edits_of(fixes, project.source, project.module).get(PATH, [])
     source = project.source(PATH)

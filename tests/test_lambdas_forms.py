@@ -15,10 +15,21 @@ from codemods.flow.asked import Question
 from codemods.flow.graph import Crossing
 from codemods.migrate import plan
 from codemods.project import Project
+from codemods.rewrite.handover import Unknown
 from codemods.rewrite.hoist import Refusal, Target, plan_hoist
 from codemods.settings import Settings
 from codemods.transforms.lambdas import Lambdas
 from codemods.tree.files import MemoryFiles
+
+
+class Asked(Unknown):
+    """All that is known is one question that every function is asked."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+    def asked(self, path: str, line: int, column: int) -> list[Question]:
+        return [self.question]
 
 
 class Everything(Lambdas):
@@ -357,7 +368,7 @@ def test_what_another_file_asks_of_a_function() -> None:
     project = Project(MemoryFiles({PATH: text.encode()}))
     for what, words in (("__name__", "its `__name__` is read (show.py:9)"), ("inspect.isfunction", "looks at it")):
         question = Question(what, "show.py", 9, 0)
-        answers = plan_hoist(project, PATH, candidates(project), asked=lambda *place, it=question: [it])
+        answers = plan_hoist(project, PATH, candidates(project), Asked(question))
         (answer,) = answers.values()
         assert isinstance(answer, Refusal) and words in answer.reason
 
@@ -479,6 +490,39 @@ def build(ds):
     ds.map(lambda x: model(x))
 """
     project = Project(MemoryFiles({PATH: text}))
-    answers = plan_hoist(project, PATH, candidates(project), carried=project.flow.carried)
+    answers = plan_hoist(project, PATH, candidates(project), project.flow)
     (fix,) = answers.values()
     assert isinstance(fix, Fix) and fix.title.endswith("; each worker gets a copy of a model"), fix
+
+
+@pytest.mark.parametrize(
+    ("call", "moves"),
+    [("build(3)(2)", True), ("build(3)(2, 5)", False), ("build(3)(*rows)", False), ("build(3)(2, k=5)", True)],
+)
+def test_a_kept_value_that_another_file_gives_by_position(call: str, moves: bool) -> None:
+    text = "def build(scale):\n    return lambda x, k=scale: x * k\n"
+    user = f"from train import build\n\nrows = [1, 2]\n{call}\n"
+    project = Project(MemoryFiles({PATH: text.encode(), "user.py": user.encode()}))
+    (answer,) = plan_hoist(project, PATH, candidates(project), project.flow).values()
+    assert isinstance(answer, Fix) is moves
+    assert moves or answer.reason.startswith("`k` may be given by position (user.py:4)")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("class M:\n    @deco(1)\n    def m(self):\n        pass\n", "`@deco` may put it in the place of a method"),
+        ("def use():\n    return deco(3)\n", None),
+    ],
+)
+def test_what_stands_for_methods_is_no_partial(text: str, reason: str | None) -> None:
+    maker = "def deco(n):\n    def wrap(fn):\n        return lambda x: fn(x) + n\n    return wrap\n"
+    after, reasons = hoisted(maker + text)
+    assert [reason is not None] == [after == maker + text]
+    assert not reasons or reason in reasons[0]
+
+
+def test_the_wrapper_of_a_decorator_is_no_partial() -> None:
+    text = "def deco(fn):\n    def inner(*args):\n        return fn(*args) + 1\n    return inner\n"
+    after, reasons = hoisted(text)
+    assert after == text and "it wraps `fn` as a decorator does" in reasons[0]

@@ -77,3 +77,18 @@ def asked(flow: Flow, known: list[Question], path: str, line: int, column: int) 
     near = [each for each in known if number in flow.solver.holds[each.node]]
     reached = flow.reach(number) if near else set()
     return [each for each in near if each.node in reached]
+
+
+def given(flow: Flow, path: str, line: int, column: int) -> list[Question]:
+    """Calls of the function at this position; `what` is how many arguments stand by position, "*" with a star."""
+    solver, index = flow.solver, flow.function_at.get((path, line, column))
+    number = solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+    nodes = [node for node in solver.calls_at if number in solver.holds[node]]
+    reached = flow.reach(number) if nodes else set()
+    found: list[Question] = []
+    for node in nodes:
+        for offset, call in solver.calls_at[node] if node in reached else ():
+            file = solver.files[solver.file_of[call.result + offset]]
+            count = "*" if call.stars else str(len(call.arguments))
+            found.append(Question(count, file, call.position[0], node))
+    return found

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Hop, Trace
-from .asked import Question, asked, questions
+from .asked import Question, asked, given, questions
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
@@ -175,10 +175,14 @@ class Flow:
         on one of the repo that may be none of those that it was put on."""
         while reasons[number].parent >= 0:
             node, number = reasons[number].node, reasons[number].parent
-            value = self.solver.values[number]
-            if value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node)):
+            if self._guess(number, node):
                 return True
         return False
+
+    def _guess(self, number: int, node: int) -> bool:
+        """True when it is a guess that the value `number` holds what is at `node`."""
+        value = self.solver.values[number]
+        return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node))
 
     # what starts to cross
 
@@ -257,15 +261,25 @@ class Flow:
             if number not in reasons and (reason.node < 0 or reason.node in self.reach(number)):
                 reasons[number] = reason
                 todo.append(number)
-        while todo:
+        guesses: deque[tuple[int, int, int]] = deque()  # looked at when nothing better is left
+        while todo or guesses:
+            if not todo:
+                held, node, number = guesses.popleft()
+                if held not in reasons:
+                    reasons[held] = _Reason(node, number, None, "")
+                    todo.append(held)
+                continue
             number = todo.popleft()
             for node in self._inside(number, only):
                 for held in solver.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
                     if node in self.reach(held):
-                        reasons[held] = _Reason(node, number, None, "")
-                        todo.append(held)
+                        if self._guess(number, node):
+                            guesses.append((held, node, number))
+                        else:
+                            reasons[held] = _Reason(node, number, None, "")
+                            todo.append(held)
             value = solver.values[number]
             if value.kind == BOUND and value.b not in reasons:
                 reasons[value.b] = _Reason(reasons[number].node, number, None, "")
@@ -288,6 +302,10 @@ class Flow:
     def asked(self, path: str, line: int, column: int) -> list[Question]:
         """Where the function or lambda at this position (as in `ast`) is asked for what only functions have."""
         return asked(self, self._questions, path, line, column)
+
+    def given(self, path: str, line: int, column: int) -> list[Question]:
+        """Calls of the function or lambda at this position, each with how much it gives by position."""
+        return given(self, path, line, column)
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeAlias
 
 from ..flow.asked import Question
 from ..project import Project
 from ..tree.source import Source
 from .outline import Repo, last_name
-from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, end_of, start_of
+from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, start_of
 from .units import Unit
 
-Burdens: TypeAlias = Callable[[str, int], Sequence[str]]
-Carried: TypeAlias = Callable[[str, int, int], Sequence[str]]
-Asked: TypeAlias = Callable[[str, int, int], Sequence[Question]]
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
@@ -25,6 +22,40 @@ _COMPILES = frozenset({"script", "trace", "jit", "njit", "vectorize"})  # of tor
 CALLABLE = "use a class with `__call__`"
 _RENAMED = "and the function would get another name: move it to module level by hand"
 _UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
+
+
+class Known(Protocol):
+    """What is known of values beyond their file: `flow.graph.Flow`. Positions are those of `ast`."""
+
+    def burdens(self, path: str, class_line: int) -> Sequence[str]:
+        """What instances of a class hold that should not be pickled along, in words."""
+
+    def asked(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where a function is asked for what only functions have."""
+
+    def carried(self, path: str, line: int, column: int) -> Sequence[str]:
+        """What heavy things a function reads, in words."""
+
+    def given(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many)."""
+
+
+class Unknown:
+    """Nothing is known."""
+
+    def burdens(self, path: str, class_line: int) -> Sequence[str]:
+        """None."""
+        return ()
+
+    def asked(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """None."""
+        return ()
+
+    def carried(self, path: str, line: int, column: int) -> Sequence[str]:
+        """None."""
+        return ()
+
+    given = asked
 
 
 class Stay(Exception):
@@ -40,10 +71,10 @@ def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
 
 
 class Handover:
-    """Questions about one file; `burdens` says what instances of a class carry along."""
+    """Questions about one file."""
 
-    def __init__(self, project: Project, source: Source, scopes: Scopes, burdens: Burdens, asked: Asked) -> None:
-        self.project, self.source, self.scopes, self.burdens, self.asked = project, source, scopes, burdens, asked
+    def __init__(self, project: Project, source: Source, scopes: Scopes, known: Known) -> None:
+        self.project, self.source, self.scopes, self.known = project, source, scopes, known
         self.path = source.path
         self.repo = Repo(project)
 
@@ -57,7 +88,7 @@ class Handover:
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
                 return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
-        burdens = self.burdens(self.path, cls.lineno)
+        burdens = self.known.burdens(self.path, cls.lineno)
         if burdens:
             return f"{carry} with {', '.join(burdens)}: pass what it needs as arguments"
         return None
@@ -87,7 +118,7 @@ class Handover:
             if late or len(stores) > 1 or self.is_set_elsewhere(name):
                 line = f" at line {late[0].lineno}" if late else ""
                 raise Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
-            if any(f"{me[1]}.{name}`" in burden for burden in self.burdens(self.path, cls.lineno)):
+            if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
                 raise Stay(why)
             if name in words or name.startswith("__"):
                 raise Stay(f"{why} (`{name}` means something else in it)")
@@ -166,7 +197,7 @@ class Handover:
     def _asks_elsewhere(self, unit: Unit, wrapped: bool, renamed: bool, lacking: str) -> str | None:
         """What the flow knows of places that get the function as a value."""
         asks_name = None
-        for question in self.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
+        for question in self.known.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
             if question.what == "__name__" and wrapped:
@@ -208,6 +239,7 @@ class Handover:
                 raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
             if unit.home.kind is Kind.CLASS and isinstance(self.scopes.statement_of(unit.node), ast.Assign):
                 raise Stay(f"it may be a method of the class around it, and {_UNBOUND}")
+            self._check_wrapper(unit)
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
             parent = self.scopes.parents[place]
@@ -220,6 +252,29 @@ class Handover:
                 if self._may_be_class(holder):
                     what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
                     raise Stay(f"{what}, which may be a class, and {_UNBOUND}")
+
+    def _check_wrapper(self, unit: Unit) -> None:
+        """Raises Stay for what a decorator puts in the place of a function, which may be a method."""
+        scope: Scope | None = unit.home
+        while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
+            name = getattr(scope.node, "name", "")
+            pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
+            if name and next(iter(self.project.matching(pattern, word="@")), None) is not None:
+                raise Stay(f"`@{name}` may put it in the place of a method, and {_UNBOUND}")
+            scope = scope.parent
+        maker, node = unit.home.node, unit.node
+        if not isinstance(maker, FUNCTIONS) or isinstance(node, ast.ClassDef) or node.args.vararg is None:
+            return
+        wrapped = [*maker.args.posonlyargs, *maker.args.args]
+        for use in unit.captures.get(Variable(unit.home, wrapped[0].arg), ()) if len(wrapped) == 1 else ():
+            call = self.scopes.parents[use.node]
+            if isinstance(call, ast.Call) and call.func is use.node and self._gives_on(call, node.args.vararg.arg):
+                what = f"it wraps `{use.name}` as a decorator does, which may be a method"
+                raise Stay(f"{what}, and {_UNBOUND}, or decorate it with `functools.wraps({use.name})`")
+
+    def _gives_on(self, call: ast.Call, rest: str) -> bool:
+        stars = (each.value for each in call.args if isinstance(each, ast.Starred))
+        return any(isinstance(each, ast.Name) and each.id == rest for each in stars)
 
     def check_calls(self, unit: Unit) -> None:
         """What a default value takes from a local variable is a keyword afterwards: no call here gives it by position.
@@ -237,8 +292,14 @@ class Handover:
             if not (isinstance(call, ast.Call) and call.func is use.node):
                 continue
             if len(call.args) > first or any(isinstance(each, ast.Starred) for each in call.args):
-                what = f"`{positional[first]}` may be given by position (line {call.lineno})"
-                raise Stay(f"{what}, which a partial does not allow: {CALLABLE}")
+                self._refuse_call(positional[first], f"line {call.lineno}")
+        for seen in self.known.given(self.path, *start_of(unit.node)):
+            if seen.what == "*" or int(seen.what) > first:
+                where = f"line {seen.line}" if seen.path == self.path else f"{seen.path}:{seen.line}"
+                self._refuse_call(positional[first], where)
+
+    def _refuse_call(self, name: str, where: str) -> None:
+        raise Stay(f"`{name}` may be given by position ({where}), which a partial does not allow: {CALLABLE}")
 
     def _may_be_class(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):

@@ -26,7 +26,7 @@ from .callables import (
 from .captured import Captured
 from .definitions import Unwritable, lambda_as_def
 from .gone import gone
-from .handover import CALLABLE, Asked, Burdens, Carried, Handover, Stay, outside_uses
+from .handover import CALLABLE, Handover, Known, Stay, Unknown, outside_uses
 from .idle import idle_imports
 from .names import Names, home_name, private_name, role, snake
 from .placement import (
@@ -81,24 +81,13 @@ def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode |
 
 
 def plan_hoist(
-    project: Project,
-    path: str,
-    targets: Iterable[Target],
-    burdens: Burdens | None = None,
-    asked: Asked | None = None,
-    carried: Carried | None = None,
+    project: Project, path: str, targets: Iterable[Target], known: Known | None = None
 ) -> dict[Target, Fix | Refusal]:
-    """For each target of the file, the fix that makes it picklable or why there is none.
-
-    `burdens(path, class line)` says what instances of a class hold that should not travel along with a bound method,
-    `asked(path, line, column)` where a function is asked for what a partial lacks, `carried(path, line, column)` what
-    heavy things it reads.
-    """
+    """For each target of the file, the fix that makes it picklable or why there is none."""
     module = project.module(path)
     if module is None:
         return {target: Refusal("the file can't be parsed") for target in targets}
-    planner = _Planner(project, path, module, burdens or (lambda path, line: ()), asked or (lambda *place: ()))
-    planner.carried = carried or (lambda *place: ())
+    planner = _Planner(project, path, module, known or Unknown())
     return planner.plan(list(dict.fromkeys(targets)))
 
 
@@ -136,7 +125,7 @@ class _Move:
 
 
 class _Planner:
-    def __init__(self, project: Project, path: str, module: ast.Module, burdens: Burdens, asked: Asked) -> None:
+    def __init__(self, project: Project, path: str, module: ast.Module, known: Known) -> None:
         source = project.source(path)
         assert source is not None
         self.path, self.source = path, source
@@ -149,8 +138,8 @@ class _Planner:
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
-        self.handover = Handover(project, source, self.scopes, burdens, asked)
-        self.carried: Carried = lambda *place: ()
+        self.handover = Handover(project, source, self.scopes, known)
+        self.known = known
         self.captured = Captured(self.handover.repo, path, self.scopes)
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
@@ -320,7 +309,9 @@ class _Planner:
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
         title = f"move {', '.join(titles)} to {where}"
-        heavy = [what for unit in group for what in self.carried(self.path, *start_of(unit.node)) if unit.captures]
+        heavy = [
+            what for unit in group for what in self.known.carried(self.path, *start_of(unit.node)) if unit.captures
+        ]
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)

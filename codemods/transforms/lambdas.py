@@ -142,8 +142,7 @@ class Lambdas:
             targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
             if not targets:
                 continue
-            flow = project.flow
-            answers = plan_hoist(project, source.path, targets.values(), flow.burdens, flow.asked, flow.carried)
+            answers = plan_hoist(project, source.path, targets.values(), project.flow)
             for crossing, target in targets.items():
                 yield self._finding(source, crossing, answers[target])
 
