@@ -526,3 +526,22 @@ def test_the_wrapper_of_a_decorator_is_no_partial() -> None:
     text = "def deco(fn):\n    def inner(*args):\n        return fn(*args) + 1\n    return inner\n"
     after, reasons = hoisted(text)
     assert after == text and "it wraps `fn` as a decorator does" in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("f = lambda x: x  # noqa: E731", "def f(x):\n    return x"),
+        ("f = lambda x: x  # noqa: E731, N802", "def f(x):  # noqa: E731, N802\n    return x"),
+        ("f = lambda x: x  # as it is", "# as it is\ndef f(x):\n    return x"),
+    ],
+)
+def test_the_comment_behind_a_lambda_with_a_name(line: str, expected: str) -> None:
+    assert hoisted(line + "\n")[0] == expected + "\n"
+
+
+@pytest.mark.parametrize("head", ['"""What it is."""', "from __future__ import annotations"])
+def test_nothing_goes_above_the_header(head: str) -> None:
+    text = f"{head}; fs = [lambda x: x]\n"
+    after, reasons = hoisted(text)
+    assert after == text and reasons[0].startswith("it shares its line with the docstring")

@@ -46,6 +46,8 @@ from .shapes import known_shape, spelled
 from .units import SEES_NAMES, Movable, Unit, Units, is_after
 
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
+_NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
+_NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"
 
 
 class Target(NamedTuple):
@@ -268,7 +270,10 @@ class _Planner:
             edits.append(Edit(self.path, start, start, "\n" * missing))
         start = self.source.line_starts[statement.lineno - 1]
         tail = self._line_end(statement).strip()
-        if tail:
+        if _NOQA.match(tail):
+            head, colon, rest = text.partition(":\n")
+            text = text if _NO_LAMBDA.match(tail) else f"{head}{colon[:1]}  {tail}\n{rest}"
+        elif tail:
             text = f"{indent}{tail}\n{text}"
         end = end_of_line(self.source, last)
         below = blank_lines_below(self.source, last)
@@ -659,6 +664,10 @@ class _Planner:
                 indent = indentation_at(self.source, maker.lineno)
             else:
                 line = place_above(self.source, self.scopes, unit.node)
+                if line <= self._header_end():
+                    raise Stay(
+                        "it shares its line with the docstring or a `__future__` import: put it on one of its own"
+                    )
                 offset, missing = self.source.line_starts[line - 1], self._missing_above(line, self.gap)
                 indent = ""
                 self._check_order(unit, offset)
@@ -674,6 +683,13 @@ class _Planner:
                 text = lead + "".join(each + "\n" * (self.gap + 1) for each in texts)
             edits.append(Edit(self.path, offset, offset, text))
         return edits
+
+    def _header_end(self) -> int:
+        """The last line of the module's docstring and `__future__` imports, 0 without any."""
+        body = self.scopes.tree.body
+        header = body[:1] if ast.get_docstring(self.scopes.tree) is not None else []
+        header += [each for each in body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
+        return max((each.end_lineno or 0 for each in header), default=0)
 
     def _last_accessor(self, method: tuple[Scope, str, ast.ClassDef]) -> ast.stmt:
         """The method, or the setter and deleter that follow it when it is a property."""
