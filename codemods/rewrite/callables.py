@@ -8,7 +8,7 @@ class Local: reads `scale`                ->    class _Local: gets `scale` as th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..finding import Edit
 from ..tree.source import Source
@@ -59,25 +59,29 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
     words |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
     if "self" in words:
         return "it has a `self` of its own"
-    names = {variable.name for variable in unit.captures}
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
         parent = scopes.parents[use.node]
-        if isinstance(parent, ast.Attribute):
-            if parent.attr.startswith("__") and parent.attr != "__name__":
-                return f"`{use.name}.{parent.attr}` is used (line {parent.lineno})"
-            if parent.attr in names:
-                return f"its attribute `{parent.attr}` has the name of a variable that it reads"
-    return next((f"`{name}` can't be an attribute" for name in names if name.startswith("__")), None)
+        if isinstance(parent, ast.Attribute) and parent.attr.startswith("__") and parent.attr != "__name__":
+            return f"`{use.name}.{parent.attr}` is used (line {parent.lineno})"
+    return None
 
 
-def object_edits(scopes: Scopes, source: Source, unit: Unit) -> list[Edit]:
-    """What changes in the body: captured values are attributes, the function itself is `self`."""
-    edits = [_spelled(scopes, source, use, f"self.{use.name}") for uses in unit.captures.values() for use in uses]
+def object_edits(scopes: Scopes, source: Source, unit: Unit, kept: Mapping[str, str]) -> list[Edit]:
+    """What changes in the body: captured values are attributes, called as `kept` says; the function is `self`."""
+    captured = [use for uses in unit.captures.values() for use in uses]
+    edits = [_spelled(scopes, source, use, f"self.{kept[use.name]}") for use in captured]
     return edits + [_spelled(scopes, source, use, "self") for uses in unit.uses.values() for use in uses]
 
 
 def object_class(
-    source: Source, unit: Unit, name: str, called: str | None, edits: Sequence[Edit], step: str, preamble: Sequence[str]
+    source: Source,
+    unit: Unit,
+    name: str,
+    called: str | None,
+    kept: Mapping[str, str],
+    edits: Sequence[Edit],
+    step: str,
+    preamble: Sequence[str],
 ) -> str:
     """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads."""
     node, captures = unit.node, [variable.name for variable in unit.captures]
@@ -91,7 +95,7 @@ def object_class(
         call = moved(source, node, "__call__", leading, edits, step, preamble)
     parts = [call]
     if captures:
-        stored = "".join(f"\n{step * 2}self.{each} = {each}" for each in captures)
+        stored = "".join(f"\n{step * 2}self.{kept[each]} = {each}" for each in captures)
         parts.insert(0, f"{step}def __init__(self, {', '.join(captures)}):{stored}")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
@@ -105,8 +109,10 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
     """None when the class can get what it reads as first arguments of its constructor; else why not, in words."""
     node, captures = unit.node, list(captures)
     assert isinstance(node, ast.ClassDef)
-    if unit.own_self is not None or unit.variable is None or unit.snapshots or not captures:
-        return "its name is bound again" if unit.variable is None else "it reads the object around it"
+    if unit.variable is None or unit.snapshots:
+        return "its name is bound again" if unit.variable is None else unit.snapshots[0].partition(":")[0]
+    if unit.own_self is not None or not captures:
+        return "it reads the object around it"
     if node.decorator_list or node.keywords:
         return "a decorator or metaclass may have a say in that"
     for base in node.bases:
@@ -129,8 +135,6 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
                 return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
     init = _initialiser(node)
     for variable in captures:
-        if variable.name.startswith("__") or _is_attribute(scopes, variable.name):
-            return f"`{variable.name}` is the name of an attribute as well"
         if init is not None and variable.name in scopes.inner(init).bindings:
             return f"`{variable.name}` means something else in its `__init__`"
         for use in unit.captures.get(variable, ()):
@@ -139,7 +143,9 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
     return None
 
 
-def constructor_edits(scopes: Scopes, source: Source, unit: Unit, step: str) -> list[Edit]:
+def constructor_edits(
+    scopes: Scopes, source: Source, unit: Unit, attributes: Mapping[str, str], step: str
+) -> list[Edit]:
     """What changes in the class: its `__init__` takes and keeps the values, methods read them from the object."""
     node, init = unit.node, None
     assert isinstance(node, ast.ClassDef)
@@ -149,7 +155,7 @@ def constructor_edits(scopes: Scopes, source: Source, unit: Unit, step: str) -> 
     for variable, uses in unit.captures.items():
         outside = [use for use in uses if init is None or not scopes.is_inside(use.scope, init)]
         for use in outside:
-            edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{variable.name}"))
+            edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{attributes[variable.name]}"))
         if outside:
             kept.append(variable.name)
     given = [variable.name for variable in unit.captures]
@@ -157,7 +163,10 @@ def constructor_edits(scopes: Scopes, source: Source, unit: Unit, step: str) -> 
         first = next(each for each in node.body if isinstance(each, FUNCTIONS))
         indent = indentation_at(source, first.lineno)
         at = source.line_starts[first_attached_line(source, first) - 1]
-        lines = [f"def __init__(self, {', '.join(given)}):", *(f"{step}self.{name} = {name}" for name in kept)]
+        lines = [
+            f"def __init__(self, {', '.join(given)}):",
+            *(f"{step}self.{attributes[name]} = {name}" for name in kept),
+        ]
         return [*edits, Edit(source.path, at, at, "".join(f"{indent}{line}\n" for line in lines) + "\n")]
     positional = [*init.args.posonlyargs, *init.args.args]
     body = [each for each in init.body if each is not init.body[0] or ast.get_docstring(init) is None]
@@ -168,7 +177,7 @@ def constructor_edits(scopes: Scopes, source: Source, unit: Unit, step: str) -> 
     edits.append(Edit(source.path, at, at, "".join(f", {name}" for name in given)))
     start = source.line_starts[first_attached_line(source, body[0]) - 1]
     indent = indentation_at(source, body[0].lineno)
-    stored = "".join(f"{indent}{me.arg}.{name} = {name}\n" for name in kept)
+    stored = "".join(f"{indent}{me.arg}.{attributes[name]} = {name}\n" for name in kept)
     return [*edits, Edit(source.path, start, start, stored)] if kept else edits
 
 
@@ -213,8 +222,13 @@ def _origin(scopes: Scopes, base: ast.expr) -> str:
     return ".".join([alias.name if alias.asname else root.id, *tail])
 
 
-def _is_attribute(scopes: Scopes, name: str) -> bool:
-    return any(isinstance(each, ast.Attribute) and each.attr == name for each in ast.walk(scopes.tree))
+def is_attribute(scopes: Scopes, name: str) -> bool:
+    """Something in the file has such an attribute, or asks for one by name."""
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr == name)
+        or (isinstance(each, ast.Constant) and each.value == name)
+        for each in ast.walk(scopes.tree)
+    )
 
 
 def _spelled(scopes: Scopes, source: Source, use: Use, text: str) -> Edit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..finding import Edit, Fix, Import
@@ -17,6 +17,7 @@ from ..project import Project
 from . import definite
 from .callables import (
     constructor_edits,
+    is_attribute,
     keeps_state,
     object_class,
     object_edits,
@@ -24,7 +25,7 @@ from .callables import (
     why_no_object,
 )
 from .captured import Captured
-from .definitions import Unwritable, lambda_as_def
+from .definitions import Unwritable, lambda_as_def, within
 from .gone import gone
 from .handover import CALLABLE, Handover, Known, Stay, Unknown, outside_uses
 from .idle import idle_imports
@@ -105,6 +106,7 @@ class _Move:
     keeps_name: bool = False
     is_repeated: bool = False  # another one of the group is the same code under this name
     is_object: bool = False  # a class with `__call__` instead of a function
+    kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
 
     @property
@@ -389,14 +391,19 @@ class _Planner:
         name = next((variable.name for variable in captures), "self")
         if set(captures) == set(unit.captures):
             why = why_no_arguments(self.scopes, unit, captures)
-            taken = [each.name for each in captures if self.handover.is_set_elsewhere(each.name)]
-            if why is None and taken:
-                why = f"`{taken[0]}` may be set as an attribute"
         else:
             why = "a function that it uses reads that"
         if why is not None:
             what = f"{unit.label} reads `{name}` of the function around it"
             raise Stay(f"{what}: pass that to its constructor ({why})")
+
+    def _attribute_names(self, move: _Move) -> dict[str, str]:
+        """What captured values are called on the object that keeps them; no other attribute has the name."""
+        found = {}
+        for name in move.captures:
+            taken = name.startswith("__") or is_attribute(self.scopes, name) or self.handover.is_set_elsewhere(name)
+            found[name] = self.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
+        return found
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
         """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
@@ -597,9 +604,9 @@ class _Planner:
         edits: list[Edit] = []
         unit = move.unit
         if move.is_object:
-            return object_edits(self.scopes, self.source, unit)
+            return object_edits(self.scopes, self.source, unit, move.kept)
         if isinstance(unit.node, ast.ClassDef) and unit.captures:
-            edits += constructor_edits(self.scopes, self.source, unit, self.indent_unit)
+            edits += constructor_edits(self.scopes, self.source, unit, move.kept, self.indent_unit)
         for variable, uses in unit.uses.items():
             other = moves[unit.functions[variable]]
             for use in uses:
@@ -652,6 +659,8 @@ class _Planner:
         for unit, move in moves.items():
             if move.is_repeated:
                 continue
+            if move.is_object or isinstance(unit.node, ast.ClassDef):
+                move.kept = self._attribute_names(move)
             inner = self._inner_edits(move, moves, imports)
             if move.method is not None:
                 maker = self._last_accessor(move.method)
@@ -672,6 +681,7 @@ class _Planner:
                 indent = ""
                 self._check_order(unit, offset)
             text = self._definition(move, inner, indent)
+            text = within(text, self.width, self.indent_unit) if move.leading else text
             places.setdefault((offset, missing, move.method is not None), []).append(text)
         edits = []
         for (offset, missing, is_method), texts in places.items():
@@ -706,7 +716,8 @@ class _Planner:
     def _definition(self, move: _Move, inner: Sequence[Edit], indent: str) -> str:
         node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
         if move.is_object:
-            return object_class(self.source, move.unit, move.name, move.called, inner, self.indent_unit, imports)
+            step, called = self.indent_unit, move.called
+            return object_class(self.source, move.unit, move.name, called, move.kept, inner, step, imports)
         if isinstance(node, ast.Lambda):
             return lambda_as_def(self.source, node, move.name, move.leading, inner, indent, self.indent_unit, imports)
         from .relocation import moved  # libcst takes long to import
