@@ -21,67 +21,68 @@ import threading
 import types
 import weakref
 import zipfile
+from typing import Any, Callable
 
 
 class Box:
     """A plain object with the attributes that it is given."""
 
-    def __init__(self, **parts):
+    def __init__(self, **parts: Any) -> None:
         self.__dict__.update(parts)
 
 
 class Lambda:
     """As torchvision's transform of that name."""
 
-    def __init__(self, fn):
+    def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
 
 
 class DropsLock:
-    def __init__(self):
+    def __init__(self) -> None:
         self.lock = threading.Lock()
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         del state["lock"]
         return state
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.lock = threading.Lock()
 
 
 class AddsGenerator:
-    def __init__(self):
+    def __init__(self) -> None:
         self.size = 3
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {"size": self.size, "payload": (each for each in range(self.size))}
 
 
 class Slots:
     __slots__ = ("a", "b")
 
-    def __init__(self, a, b):
+    def __init__(self, a: Any, b: Any) -> None:
         self.a, self.b = a, b
 
 
 class Reduces:
-    def __init__(self, name, module):
+    def __init__(self, name: str, module: types.ModuleType) -> None:
         self.name, self.module = name, module
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return (Reduces, (self.name, self.module))
 
 
-class ListWithAttributes(list):
-    pass
+class ListWithAttributes(list):  # type: ignore[type-arg]  # list[Any] is newer than Python 3.7
+    fn: Callable[..., Any]
 
 
-class AttributeDict(dict):
+class AttributeDict(dict):  # type: ignore[type-arg]
     """As EasyDict: what is read as an attribute is an item."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
@@ -89,43 +90,43 @@ class AttributeDict(dict):
 
 
 class Methods:
-    def __init__(self):
+    def __init__(self) -> None:
         self.o = Box(lock=threading.Lock())
 
-    def run(self):
+    def run(self) -> Any:
         return self.o
 
 
 class Mangled:
-    def __init__(self):
+    def __init__(self) -> None:
         self.fn = self.__crop
 
-    def __crop(self, value):
+    def __crop(self, value: Any) -> Any:
         return value
 
 
 class RaisesWhenPickled:
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         raise ValueError("this dataset is closed")
 
 
 class RaisesWhenMade:
-    def __init__(self):
+    def __init__(self) -> None:
         self.path = "images.h5"
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         raise KeyError("handle")
 
 
 Point = collections.namedtuple("Point", "x y")
 
 
-def shadowed(value):
+def shadowed(value: Any) -> Any:
     return value
 
 
-def _decorated(function):
-    def inner(value):
+def _decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+    def inner(value: Any) -> Any:
         return function(value)
 
     inner.__qualname__ = inner.__name__ = function.__name__
@@ -135,51 +136,53 @@ def _decorated(function):
 _original, shadowed = shadowed, _decorated(shadowed)
 
 
-def _local_class():
+def _local_class() -> object:
     class Dataset:
-        def __init__(self):
+        def __init__(self) -> None:
             self.size = 3
 
     return Dataset()
 
 
-def _nested():
-    def collate(batch):
+def _nested() -> Callable[..., Any]:
+    def collate(batch: Any) -> Any:
         return batch
 
     return collate
 
 
-def _deep(levels):
+def _deep(levels: int) -> Box:
     obj = Box(lock=threading.Lock())
     for _ in range(levels):
         obj = Box(next=obj)
     return obj
 
 
-def _shared():
+def _shared() -> Box:
     lock = threading.Lock()
     obj = Box(a=Box(lock=lock), b=[lock])
-    obj.me = obj
+    vars(obj)["me"] = obj
     return obj
 
 
-def _handler():
+def _handler() -> Box:
     logger = logging.getLogger("nasty")
     return Box(logger=logger, h=logging.StreamHandler(io.StringIO()))
 
 
-def _slow_to_find():
-    rows = [{"path": "%06d.png" % n, "label": n % 10, "box": [n, n, n + 1, n + 1]} for n in range(30000)]
+def _slow_to_find() -> Box:
+    rows: list[dict[str, Any]] = [
+        {"path": "%06d.png" % n, "label": n % 10, "box": [n, n, n + 1, n + 1]} for n in range(30000)
+    ]
     rows[29000]["fn"] = lambda box: box
     return Box(rows=rows)
 
 
-def _zip():
+def _zip() -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(b"PK\5\6" + 18 * b"\0"))
 
 
-OBJECTS = {
+OBJECTS: dict[str, tuple[Callable[[], Any], set[str] | None]] = {
     "lambda in a transform in a list": (lambda: Box(tfm=[Lambda(lambda x: x)]), {"obj.tfm[0].fn"}),
     "stored view of a dict": (lambda: Box(cfg=Box(names={"car": 1}.keys())), {"obj.cfg.names"}),
     "values and items": (
@@ -240,7 +243,7 @@ OBJECTS = {
 }
 
 
-def _list_subclass():
+def _list_subclass() -> ListWithAttributes:
     obj = ListWithAttributes([1, lambda: 2])
     obj.fn = lambda: 3
     return obj

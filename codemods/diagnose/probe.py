@@ -34,7 +34,13 @@ import tempfile
 import time
 import traceback
 import types
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
+
+# their parts that we stand on have no types, or other ones in other versions
+_pickle: Any = pickle
+_context: Any = multiprocessing.context
+_copyreg: Any = copyreg
+_forking: Any = multiprocessing.reduction.ForkingPickler
 
 PROTOCOL = max(4, pickle.DEFAULT_PROTOCOL)
 MAX_PROBLEMS = 200  # in one object
@@ -73,9 +79,9 @@ class _Leaf:
         self.bytes, self.shared, self.stand_in, self.note = size, shared, stand_in, note
 
 
-def _leaf(obj: Any) -> Any:
+def _leaf(obj: Any) -> _Leaf | None:
     """A _Leaf for data that is counted rather than pickled, else None. Raises what pickling it would raise."""
-    kind = type(obj)
+    kind: Any = type(obj)
     if kind is bytes or kind is bytearray or kind is str:
         if len(obj) < LARGE:
             return None
@@ -83,16 +89,16 @@ def _leaf(obj: Any) -> Any:
         return _Leaf(size, stand_in=(kind.__name__, len(obj)))
     torch = sys.modules.get("torch")
     tensor = getattr(torch, "Tensor", None)
-    if isinstance(tensor, type) and isinstance(obj, tensor):
+    if _is_a(obj, tensor):
         return _tensor(torch, obj)
     storage = getattr(torch, "storage", None)
     for name in ("UntypedStorage", "TypedStorage", "_StorageBase"):
         cls = getattr(storage, name, None)
-        if isinstance(cls, type) and isinstance(obj, cls):
+        if _is_a(obj, cls):
             return _Leaf(200, _safely(obj.nbytes, 0))
     numpy = sys.modules.get("numpy")
     array = getattr(numpy, "ndarray", None)
-    if isinstance(array, type) and isinstance(obj, array) and not obj.dtype.hasobject:
+    if _is_a(obj, array) and not obj.dtype.hasobject:
         if kind.__reduce__ is array.__reduce__ and kind.__reduce_ex__ is array.__reduce_ex__:
             note = "a memory map: each worker is sent all of its data" if kind.__name__ == "memmap" else None
             return _Leaf(obj.nbytes + 120, stand_in=("array", list(obj.shape), obj.dtype.str), note=note)
@@ -107,7 +113,11 @@ def _leaf(obj: Any) -> Any:
     return None
 
 
-def _tensor(torch: Any, tensor: Any) -> Any:
+def _is_a(obj: Any, cls: Any) -> bool:
+    return isinstance(cls, type) and isinstance(obj, cls)
+
+
+def _tensor(torch: Any, tensor: Any) -> _Leaf:
     if getattr(tensor, "requires_grad", False) and not getattr(tensor, "is_leaf", True):
         raise RuntimeError(
             "Cowardly refusing to serialize non-leaf tensor which requires_grad, "
@@ -160,6 +170,11 @@ def _stand_in(kind: Any, rest: Any) -> Any:
 # ---------------------------------------------------------------- the pickler that goes on after an error
 
 
+if TYPE_CHECKING:
+    Label = Tuple[str, Optional[str]]  # what to put after the parent's path; the attribute's name, if it is one
+    Row = Dict[str, Any]
+
+
 class _Frame:
     """One value that is being pickled, and what is known about where it sits in its parent."""
 
@@ -167,24 +182,25 @@ class _Frame:
 
     def __init__(self, obj: Any, parent: Any, position: Any) -> None:
         self.obj, self.parent = obj, parent
-        self.reduced = None  # what its __reduce_ex__ gave
+        self.reduced: Any = None  # what its __reduce_ex__ gave
         self.count = 0  # children begun
-        self.used = set()  # labels that failed children have
-        self.label_given = None  # set by whoever iterates over it by hand
+        self.used: set[str] = set()  # labels that failed children have
+        self.label_given: Label | None = None  # set by whoever iterates over it by hand
         self.position = position
-        self._label = None
+        self._label: Label | None = None
 
     @property
-    def label(self) -> Any:
+    def label(self) -> Label:
         """(text to put after the parent's path, attribute name or None): worked out when first asked for."""
-        if self._label is None:
-            self._label = self.label_given or _label(self)
+        found = self._label
+        if found is None:
+            found = self._label = self.label_given or _label(self)
             if self.parent is not None:
-                self.parent.used.add(self._label[0])
-        return self._label
+                self.parent.used.add(found[0])
+        return found
 
 
-def _frames(frame: Any) -> Any:
+def _frames(frame: Any) -> list[_Frame]:
     """From the root to `frame`."""
     found = []
     while frame is not None:
@@ -193,7 +209,7 @@ def _frames(frame: Any) -> Any:
     return found[::-1]
 
 
-def _path(root: str, frame: Any) -> Any:
+def _path(root: str, frame: _Frame) -> str:
     text = root
     for each in _frames(frame)[1:]:
         suffix = each.label[0]
@@ -203,7 +219,7 @@ def _path(root: str, frame: Any) -> Any:
     return text
 
 
-def _label(frame: Any) -> Any:
+def _label(frame: _Frame) -> Label:
     """Where `frame.obj` sits in its parent, as (Python to put after the parent's path, name of the attribute or None)."""
     given = _state_label(frame)
     if given is not None:
@@ -226,7 +242,7 @@ def _label(frame: Any) -> Any:
     return _part(obj, child, parent)
 
 
-def _item(mapping: Any, position: Any) -> Any:
+def _item(mapping: dict[Any, Any], position: int) -> Label:
     """The label of the key or value that pickling `mapping` reaches as number `position`."""
     number, is_value = divmod(position, 2)
     for index, key in enumerate(mapping):
@@ -237,13 +253,13 @@ def _item(mapping: Any, position: Any) -> Any:
     return ("[...]", None)
 
 
-def _literal(key: Any) -> Any:
+def _literal(key: Any) -> bool:
     if type(key) is tuple:
         return len(key) < 5 and all(_literal(each) for each in key)
     return type(key) in (int, bool, type(None)) or (type(key) in (str, bytes) and len(key) <= 100)
 
 
-def _part(obj: Any, child: Any, frame: Any) -> Any:
+def _part(obj: Any, child: Any, frame: _Frame) -> Label:
     """The label of `child`, reached straight from the object `obj`: an item, an element or an attribute."""
     if isinstance(obj, dict):
         for index, (key, value) in enumerate(dict.items(obj)):
@@ -262,7 +278,7 @@ def _part(obj: Any, child: Any, frame: Any) -> Any:
     return _attribute(obj, child, frame) or ("", None)
 
 
-def _attribute(obj: Any, child: Any, frame: Any) -> Any:
+def _attribute(obj: Any, child: Any, frame: _Frame) -> Label | None:
     """The label of `child` when it is an attribute of `obj`; runs no code of properties."""
     names = [name for name, value in _variables(obj).items() if value is child]
     if not names:
@@ -273,7 +289,7 @@ def _attribute(obj: Any, child: Any, frame: Any) -> Any:
     return None
 
 
-def _variables(obj: Any) -> Any:
+def _variables(obj: Any) -> dict[Any, Any]:
     try:
         found = object.__getattribute__(obj, "__dict__")
     except Exception:
@@ -281,7 +297,7 @@ def _variables(obj: Any) -> Any:
     return found if isinstance(found, dict) else {}
 
 
-def _members(cls: Any) -> Any:
+def _members(cls: type) -> list[str]:
     """Names of what C or __slots__ keep on instances of `cls`."""
     return [
         name
@@ -292,7 +308,7 @@ def _members(cls: Any) -> Any:
     ]
 
 
-def _member(obj: Any, name: Any) -> Any:
+def _member(obj: Any, name: str) -> Any:
     for base in type(obj).__mro__:
         found = vars(base).get(name)
         if isinstance(found, (types.MemberDescriptorType, types.GetSetDescriptorType)):
@@ -300,7 +316,7 @@ def _member(obj: Any, name: Any) -> Any:
     return None
 
 
-def _state_label(frame: Any) -> Any:
+def _state_label(frame: _Frame) -> Label | None:
     """The label of a value found in the state, or the arguments, that the object above it gave to be pickled.
 
     None when `frame` is neither.
@@ -318,7 +334,10 @@ def _state_label(frame: Any) -> Any:
         return _state_item(frame, above)
     if parent.obj is state and type(state) is tuple:
         if len(state) == 2 and type(frame.obj) is dict and frame.obj is state[frame.position]:
-            if func is copyreg.__newobj__ or getattr(func, "__name__", "") in ("_reconstructor", "__newobj_ex__"):
+            if func is _copyreg.__newobj__ or getattr(func, "__name__", "") in (
+                "_reconstructor",
+                "__newobj_ex__",
+            ):
                 return ("", None)
         if type(above.obj).__name__ == "ndarray" and type(frame.obj) is list:
             return (".flat", None)
@@ -335,7 +354,7 @@ def _state_label(frame: Any) -> Any:
     return None
 
 
-def _state_item(frame: Any, holder: Any) -> Any:
+def _state_item(frame: Any, holder: _Frame) -> Label:
     number, is_value = divmod(frame.position, 2)
     for index, key in enumerate(frame.parent.obj):
         if index == number and is_value:
@@ -345,7 +364,7 @@ def _state_item(frame: Any, holder: Any) -> Any:
     return ("", None)
 
 
-class _Look(pickle._Pickler):
+class _Look(_pickle._Pickler):  # type: ignore[misc]  # of no type
     """Pickles into nothing, notes each value that can't be pickled with its path, and goes on."""
 
     forgiving = False  # of semaphores of the fork context, which workers of a program under fork have
@@ -357,18 +376,18 @@ class _Look(pickle._Pickler):
         self.size = self.shared = 0
         self.write = self._count
         self._write_large_bytes = self._count_large
-        self.top = None
+        self.top: Any = None  # the frame that is being pickled
         self.depth = self.deepest = 0
-        self.problems = []
-        self.alike = {}
-        self.bad = set()  # ids of what is in `problems`
-        self.payload = []
-        self.names = {}  # (module, qualified name) -> path
-        self.notes = {}
-        self.too_deep = None
-        self.samples = {}  # class -> (path, object) whose whole part could be pickled
+        self.problems: list[Row] = []
+        self.alike: dict[tuple[str, type, type], int] = {}
+        self.bad: set[int] = set()  # ids of what is in `problems`
+        self.payload: list[tuple[str, int, int]] = []
+        self.names: dict[tuple[str, str], str] = {}  # (module, qualified name) -> path
+        self.notes: dict[str, str] = {}  # what -> path
+        self.too_deep: str | None = None
+        self.samples: dict[type, tuple[str, Any]] = {}  # class -> (path, object) whose whole part could be pickled
         self.ticks = 0
-        self.keep = []  # alive, so that no id comes back
+        self.keep: list[Any] = []  # alive, so that no id comes back
         self.quick_budget = 400  # failed quick tries
 
     def _count(self, data: Any) -> None:
@@ -381,7 +400,7 @@ class _Look(pickle._Pickler):
         if id(obj) not in self.memo:  # an object whose part failed may come here twice
             self.memo[id(obj)] = len(self.memo), obj
 
-    def save(self, obj: Any, save_persistent_id: bool = True) -> Any:
+    def save(self, obj: Any, save_persistent_id: bool = True) -> None:
         kind = type(obj)
         parent = self.top
         position = 0
@@ -389,11 +408,12 @@ class _Look(pickle._Pickler):
             position = parent.count
             parent.count += 1
         if kind in _ATOMS and (kind not in (str, bytes) or len(obj) < LARGE):
-            return super().save(obj)
+            super().save(obj)
+            return
         frame = _Frame(obj, parent, position)
         self._visit(frame)
 
-    def _visit(self, frame: Any) -> None:
+    def _visit(self, frame: _Frame) -> None:
         obj = frame.obj
         self.ticks += 1
         if self.ticks % 64 == 0 and time.monotonic() > self.deadline:
@@ -425,35 +445,36 @@ class _Look(pickle._Pickler):
             if type(obj) not in self.samples and len(self.samples) < 300 and _restores(type(obj)):
                 self.samples[type(obj)] = (self._where(frame), obj)
 
-    def save_reduce(self, *parts: Any, **more: Any) -> Any:
+    def save_reduce(self, *parts: Any, **more: Any) -> None:
         func, args = parts[0], parts[1]
         frame = self.top
         if frame is not None and frame.reduced is None:
             frame.reduced = (func, args, parts[2] if len(parts) > 2 else more.get("state"))
             frame.count = 0
         self._restorable(frame, func, args)
-        return super().save_reduce(*parts, **more)
+        super().save_reduce(*parts, **more)
 
     def save_global(self, obj: Any, name: Any = None) -> None:
         super().save_global(obj, name)
         name = name or getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
         if name and self.children:
-            module = pickle.whichmodule(obj, name)
+            module = _pickle.whichmodule(obj, name)
             if module != "builtins" and (module, name) not in self.names:
                 self.names[module, name] = self._where(self.top)
 
     # The dispatch of _Pickler holds its own functions, so that these two need to be put in place of its.
-    dispatch = dict(pickle._Pickler.dispatch)
+    dispatch = dict(_pickle._Pickler.dispatch)
     dispatch[types.FunctionType] = save_global
 
-    def save_type(self, obj: Any) -> Any:
+    def save_type(self, obj: Any) -> None:
         if obj in (type(None), type(NotImplemented), type(...)):
-            return super().save_type(obj)
-        return self.save_global(obj)
+            super().save_type(obj)
+        else:
+            self.save_global(obj)
 
     dispatch[type] = save_type
 
-    def _restorable(self, frame: Any, func: Any, args: Any) -> None:
+    def _restorable(self, frame: _Frame, func: Any, args: Any) -> None:
         """Note a method that a child looks up by a name that isn't there: its own, before the compiler changed it."""
         if func is getattr and type(args) is tuple and len(args) == 2 and type(args[1]) is str:
             owner, name = args
@@ -464,7 +485,7 @@ class _Look(pickle._Pickler):
                     words += " (in the child; the name is mangled to %s)" % mangled
                 self._problem(frame, AttributeError(words), 0, "child")
 
-    def _counted(self, frame: Any) -> Any:
+    def _counted(self, frame: _Frame) -> bool:
         found = _leaf(frame.obj)
         if found is None:
             return False
@@ -475,12 +496,12 @@ class _Look(pickle._Pickler):
             self.notes[found.note] = self._where(frame)
         return True
 
-    def _known(self, frame: Any) -> None:
+    def _known(self, frame: _Frame) -> None:
         """Note what can be pickled today and not tomorrow."""
         if type(frame.obj).__module__ == "itertools" and sys.version_info < (3, 14):
             self.notes.setdefault("an itertools object: Python 3.14 can't pickle it any more", self._where(frame))
 
-    def _quick(self, frame: Any) -> Any:
+    def _quick(self, frame: _Frame) -> bool:
         """True when the container `frame.obj` was dealt with piece by piece, the good pieces by the quick pickler."""
         obj = frame.obj
         if type(obj) not in (list, tuple, dict, set, frozenset) or len(obj) < SOME:
@@ -494,7 +515,7 @@ class _Look(pickle._Pickler):
             self._pieces(frame, ((i, shape % i, each) for i, each in enumerate(obj)))
         return True
 
-    def _pieces(self, frame: Any, parts: Any) -> None:
+    def _pieces(self, frame: _Frame, parts: Iterator[tuple[int, str, Any]]) -> None:
         chunk = []
         for part in parts:
             chunk.append(part)
@@ -503,7 +524,7 @@ class _Look(pickle._Pickler):
                 chunk = []
         self._piece(frame, chunk)
 
-    def _piece(self, frame: Any, chunk: Any) -> None:
+    def _piece(self, frame: _Frame, chunk: list[tuple[int, str, Any]]) -> None:
         """Deal with `chunk`, parts of a container: at once, else half by half, else one by one."""
         if len(chunk) >= 8 and self._try([part[2] for part in chunk]):
             return
@@ -520,7 +541,7 @@ class _Look(pickle._Pickler):
             child.label_given = (label, None)
             self._visit(child)
 
-    def _try(self, values: Any) -> Any:
+    def _try(self, values: list[Any]) -> bool:
         """Pickle `values` with the quick pickler; False when it can't, and then nothing is counted."""
         if self.quick_budget <= 0:
             return False
@@ -544,10 +565,10 @@ class _Look(pickle._Pickler):
                 self.samples[cls] = (self._where(self.top), each)
         return True
 
-    def _where(self, frame: Any) -> Any:
+    def _where(self, frame: _Frame) -> str:
         return _path(self.root, frame)
 
-    def _problem(self, frame: Any, error: Any, size: Any, side: Any = "parent") -> None:
+    def _problem(self, frame: _Frame, error: BaseException, size: int, side: str = "parent") -> None:
         """Note that `frame.obj` can't be pickled (side "parent") or made again (side "child")."""
         if isinstance(error, RecursionError) and self.too_deep is None and side == "parent":
             self.too_deep = self._where(frame)
@@ -568,7 +589,7 @@ class _Look(pickle._Pickler):
             raise Enough
 
 
-def _key_and_value(number: Any, key: Any, value: Any) -> Iterator[Any]:
+def _key_and_value(number: int, key: Any, value: Any) -> Iterator[tuple[int, str, Any]]:
     """The two parts of an entry of a dict: (position as pickling counts, label, object)."""
     yield 2 * number, "list(\0)[%d]" % number, key
     yield 2 * number + 1, "[%r]" % (key,) if _literal(key) else "list(\0.values())[%d]" % number, value
@@ -577,10 +598,10 @@ def _key_and_value(number: Any, key: Any, value: Any) -> Iterator[Any]:
 class _Sink:
     """A file that only counts, and looks at the clock."""
 
-    def __init__(self, deadline: Any) -> None:
+    def __init__(self, deadline: float) -> None:
         self.size, self.deadline = 0, deadline
 
-    def write(self, data: Any) -> Any:
+    def write(self, data: Any) -> int:
         self.size += len(data)
         if time.monotonic() > self.deadline:
             raise OutOfTime
@@ -590,16 +611,17 @@ class _Sink:
 class _Quick(pickle.Pickler):
     """The quick pickler with our reducers; counts what it is not to copy. Before 3.8 only exact types can be counted."""
 
-    def __init__(self, look: Any) -> None:
+    def __init__(self, look: _Look) -> None:
         self.sink = _Sink(look.deadline)
         super().__init__(self.sink, PROTOCOL)
         self.look, self.counted, self.shared, self.deep = look, 0, 0, False
-        self.names, self.samples = set(), {}
-        self.dispatch_table = _reducers()
+        self.names: set[tuple[str, str]] = set()
+        self.samples: dict[type, Any] = {}
+        table = self.dispatch_table = _reducers()
         for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
             cls = getattr(sys.modules.get(module), name, None)
             if isinstance(cls, type):
-                self.dispatch_table[cls] = self._reduce
+                table[cls] = self._reduce
 
     def _reduce(self, obj: Any) -> Any:
         found = _leaf(obj)
@@ -637,7 +659,7 @@ class _Quick(pickle.Pickler):
 _COUNTED = ("numpy", "torch", "torch.storage", "torch.nn.parameter", "multiprocessing.synchronize", "numpy.memmap")
 
 
-def _tensor_like(obj: Any) -> Any:
+def _tensor_like(obj: Any) -> bool:
     for module, name in (("torch", "Tensor"), ("numpy", "ndarray")):
         cls = getattr(sys.modules.get(module), name, None)
         if isinstance(cls, type) and isinstance(obj, cls):
@@ -645,7 +667,7 @@ def _tensor_like(obj: Any) -> Any:
     return False
 
 
-def _has(owner: Any, name: Any) -> Any:
+def _has(owner: Any, name: str) -> bool:
     try:
         inspect.getattr_static(owner, name)
         return True
@@ -658,7 +680,7 @@ def _has(owner: Any, name: Any) -> Any:
         return False
 
 
-def _restores(cls: Any) -> Any:
+def _restores(cls: Any) -> bool:
     """True when making an instance of `cls` again runs code of its own."""
     if cls.__module__ in ("builtins", "collections", "functools"):
         return False
@@ -667,15 +689,15 @@ def _restores(cls: Any) -> Any:
     return cls.__reduce_ex__ is not object.__reduce_ex__ or cls.__reduce__ is not object.__reduce__
 
 
-def _reducers() -> Any:
+def _reducers() -> dict[Any, Any]:
     """The table by which multiprocessing pickles, less the entries that move tensors to shared memory."""
     table = dict(copyreg.dispatch_table)
-    for kind, reduce in multiprocessing.reduction.ForkingPickler._extra_reducers.items():
+    for kind, reduce in _forking._extra_reducers.items():
         table[kind] = reduce
     return table
 
 
-def _in_c(obj: Any) -> Any:
+def _in_c(obj: Any) -> BaseException | None:
     """What the pickler written in C says about `obj`, which is what people see; None when it says nothing."""
     if _tensor_like(obj):
         return None
@@ -690,26 +712,26 @@ def _in_c(obj: Any) -> Any:
     return None
 
 
-def _numberless(path: str) -> Any:
+def _numberless(path: str) -> str:
     return re.sub(r"\d+", "0", path)
 
 
 # ---------------------------------------------------------------- what is said about a problem
 
 
-def _type_name(cls: Any) -> Any:
+def _type_name(cls: type) -> str:
     module = cls.__module__
     name = cls.__qualname__
     return name if module == "builtins" else "%s.%s" % ("__main__" if module == "__mp_main__" else module, name)
 
 
-def _message(error: Any) -> Any:
+def _message(error: BaseException) -> str:
     text = str(error)
     words = " ".join(text.split()).replace("__mp_main__", "__main__")
     return "%s: %s" % (type(error).__name__, words) if words else type(error).__name__
 
 
-def _described(frame: Any, path: str, error: Any, size: Any, side: Any) -> Any:
+def _described(frame: _Frame, path: str, error: BaseException, size: int, side: str) -> Row:
     obj = frame.obj
     subject = obj if isinstance(obj, (type, types.FunctionType)) else None
     if isinstance(obj, type):  # reached as the class of an instance, or as itself
@@ -731,7 +753,7 @@ def _described(frame: Any, path: str, error: Any, size: Any, side: Any) -> Any:
     }
 
 
-def _definition(subject: Any) -> Any:
+def _definition(subject: Any) -> Row | None:
     """Where a function or class is defined."""
     code = getattr(subject, "__code__", None)
     if code is not None:
@@ -743,28 +765,28 @@ def _definition(subject: Any) -> Any:
         nodes = [(tree, 0)] if tree is not None else []
         for node, depth in nodes:
             for child in ast.iter_child_nodes(node):
-                named = isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
-                if named and child.name == wanted[depth]:
+                if not isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                    nodes.append((child, depth))
+                elif child.name == wanted[depth]:
                     if depth + 1 == len(wanted):
                         return _place(file, child.lineno)
                     nodes.append((child, depth + 1))
-                elif not named:
-                    nodes.append((child, depth))
     return None
 
 
-def _defined(module: str, qualname: str) -> Any:
-    return _definition(functools.reduce(getattr, qualname.split("."), sys.modules[module]))
+def _defined(module: str, qualname: str) -> Row | None:
+    found: Any = sys.modules[module]
+    return _definition(functools.reduce(getattr, qualname.split("."), found))
 
 
-def _place(file: Any, line: Any) -> Any:
+def _place(file: str | None, line: int) -> Row | None:
     if not file or file.startswith("<"):
         return None
     file = os.path.abspath(file)
     return {"path": file, "line": line, "user": _is_users(file)}
 
 
-def _is_users(file: Any) -> Any:
+def _is_users(file: str) -> bool:
     """False for the standard library and installed packages."""
     parts = os.path.normcase(file).replace("\\", "/")
     if "/site-packages/" in parts or "/dist-packages/" in parts:
@@ -773,7 +795,7 @@ def _is_users(file: Any) -> Any:
     return not parts.startswith(library + "/") and os.path.basename(parts) not in ("_spawnfix_probe.py",)
 
 
-def _file_of(cls: Any) -> Any:
+def _file_of(cls: type) -> str | None:
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)
     if file and file.endswith(".pyc"):
@@ -784,7 +806,7 @@ def _file_of(cls: Any) -> Any:
 _trees: dict[str, Any] = {}
 
 
-def _tree(file: Any) -> Any:
+def _tree(file: str) -> Any:
     if file not in _trees:
         try:
             with open(file, "rb") as source:
@@ -795,7 +817,7 @@ def _tree(file: Any) -> Any:
     return _trees[file]
 
 
-def _assigned(frame: Any) -> Any:
+def _assigned(frame: Any) -> Row | None:
     """Where the attribute on the way to this value, the nearest, was assigned; None when that can't be told."""
     obj = frame.obj
     subject = getattr(getattr(obj, "__code__", None), "co_firstlineno", None)
@@ -811,7 +833,7 @@ def _assigned(frame: Any) -> Any:
     return None
 
 
-def _is_library(cls: Any) -> Any:
+def _is_library(cls: type) -> bool:
     """True for classes of the interpreter and its standard library."""
     file = _file_of(cls)
     if not file:
@@ -820,7 +842,7 @@ def _is_library(cls: Any) -> Any:
     return not _is_users(file) and "site-packages" not in file and "dist-packages" not in file
 
 
-def _in_classes(cls: Any, name: Any, lambda_line: Any) -> Any:
+def _in_classes(cls: type, name: str, lambda_line: int | None) -> Row | None:
     for base in cls.__mro__:
         if base is object or base.__module__ == "builtins":
             continue
@@ -837,7 +859,7 @@ def _in_classes(cls: Any, name: Any, lambda_line: Any) -> Any:
     return None
 
 
-def _in_modules(name: Any) -> Any:
+def _in_modules(name: str) -> Row | None:
     """Where code of the user, in any loaded module, assigns `something.name`; None when at no place or at several."""
     found = []
     for module in list(sys.modules.values()):
@@ -852,12 +874,12 @@ def _in_modules(name: Any) -> Any:
     return _place(*places.pop()) if len(places) == 1 else None
 
 
-def _assignments(tree: Any, name: Any, self_only: Any) -> Any:
+def _assignments(tree: Any, name: str, self_only: bool) -> list[tuple[int, int, bool]]:
     """(line, last line, is the value a plain constant) of each assignment to an attribute `name` below `tree`."""
     rows = []
     fields = tree.body if isinstance(tree, ast.ClassDef) else []
     for node in ast.walk(tree):
-        targets = []
+        targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = node.targets
         elif isinstance(node, (ast.AnnAssign, ast.AugAssign)):
@@ -868,9 +890,9 @@ def _assignments(tree: Any, name: Any, self_only: Any) -> Any:
         for target in targets:
             flat += target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
         for target in flat:
-            hit = isinstance(target, ast.Attribute) and target.attr == name
-            own = hit and isinstance(target.value, ast.Name) and target.value.id in ("self", "cls")
-            hit = hit and own is self_only
+            hit = False
+            if isinstance(target, ast.Attribute) and target.attr == name:
+                hit = self_only is (isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"))
             if not hit and self_only and node in fields and isinstance(target, ast.Name) and target.id == name:
                 hit = True
             if hit:
@@ -880,7 +902,7 @@ def _assignments(tree: Any, name: Any, self_only: Any) -> Any:
     return rows
 
 
-def _best(rows: Any, lambda_line: Any) -> Any:
+def _best(rows: list[tuple[int, int, bool]], lambda_line: int | None) -> int:
     for line, last, _ in rows:
         if lambda_line is not None and line <= lambda_line <= last:
             return line
@@ -902,7 +924,9 @@ class _NoPopen:
         return handle
 
 
-def examine(obj: Any, name: Any, seconds: float = 30.0, children: bool = True, forgiving: bool = False) -> Any:
+def examine(
+    obj: Any, name: str, seconds: float = 30.0, children: bool = True, forgiving: bool = False
+) -> tuple[Row, _Look]:
     """(result, look) for `obj`, called `name` in paths. The result is what `diagnose --format json` prints, in the making.
 
     Runs `__getstate__` and `__reduce_ex__` of the object's parts, as pickling does. Raises nothing.
@@ -910,11 +934,11 @@ def examine(obj: Any, name: Any, seconds: float = 30.0, children: bool = True, f
     if "torch" in sys.modules:
         _safely(lambda: importlib.import_module("torch.multiprocessing"), None)
     look = _Look(name, time.monotonic() + seconds, children)
-    limit, popen = sys.getrecursionlimit(), multiprocessing.context.get_spawning_popen()
+    limit, popen = sys.getrecursionlimit(), _context.get_spawning_popen()
     unfinished = None
     was, _Look.forgiving = _Look.forgiving, forgiving
     try:
-        multiprocessing.context.set_spawning_popen(_NoPopen)
+        _context.set_spawning_popen(_NoPopen)
         sys.setrecursionlimit(max(limit, _stack_depth() + MAX_DEPTH * 9 + 400))
         look.save(obj)
     except OutOfTime:
@@ -930,7 +954,7 @@ def examine(obj: Any, name: Any, seconds: float = 30.0, children: bool = True, f
         _Look.forgiving = was
         if look.deepest > 60:
             _deep(look, obj, name)
-        multiprocessing.context.set_spawning_popen(popen)
+        _context.set_spawning_popen(popen)
     for problem in look.problems:
         for (shape, _, _), count in look.alike.items():
             if count > MAX_ALIKE and shape == _numberless(problem["path"]):
@@ -948,7 +972,7 @@ def examine(obj: Any, name: Any, seconds: float = 30.0, children: bool = True, f
     }, look
 
 
-def _deep(look: Any, obj: Any, name: Any) -> None:
+def _deep(look: _Look, obj: Any, name: str) -> None:
     """A problem when the value is nested more deeply than the real pickler can follow."""
     try:
         pickler = _Quick(look)
@@ -966,16 +990,17 @@ def _deep(look: Any, obj: Any, name: Any) -> None:
         pass
 
 
-def _stack_depth() -> Any:
-    depth, frame = 0, sys._getframe()
+def _stack_depth() -> int:
+    depth = 0
+    frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
     return depth
 
 
-def _payload(rows: Any) -> Any:
+def _payload(rows: list[tuple[str, int, int]]) -> list[Row]:
     """The paths that matter for the size, the biggest first; those that only lead to one bigger part are left out."""
-    best = {}
+    best: dict[str, tuple[int, int]] = {}
     for path, size, shared in rows:
         old = best.get(path, (0, 0))
         best[path] = (max(old[0], size), max(old[1], shared))
@@ -1008,7 +1033,7 @@ class _Send(pickle.Pickler):
             if found.stand_in is None:
                 raise OutOfTime
             return found.stand_in
-        special = kind in multiprocessing.reduction.ForkingPickler._extra_reducers and kind.__module__ not in (
+        special = kind in _forking._extra_reducers and kind.__module__ not in (
             "builtins",
             "functools",
         )
@@ -1029,11 +1054,11 @@ class _Bounded(io.BytesIO):
         return super().write(data)
 
 
-def _sent(obj: Any) -> Any:
+def _sent(obj: Any) -> bytes | None:
     """`obj` as bytes for a child; None when that is too much, or fails."""
     file = _Bounded()
-    popen = multiprocessing.context.get_spawning_popen()
-    multiprocessing.context.set_spawning_popen(_NoPopen)
+    popen = _context.get_spawning_popen()
+    _context.set_spawning_popen(_NoPopen)
     try:
         _Send(file).dump(obj)
     except _STOP:
@@ -1041,11 +1066,11 @@ def _sent(obj: Any) -> Any:
     except BaseException:
         return None
     finally:
-        multiprocessing.context.set_spawning_popen(popen)
+        _context.set_spawning_popen(popen)
     return file.getvalue()
 
 
-def in_child(looks: Any, name: Any, seconds: float = 60.0) -> None:
+def in_child(looks: list[tuple[Any, Row, _Look]], name: str, seconds: float = 60.0) -> None:
     """Let a spawned child look up every name that the pickles need and make the objects again; adds what fails to results.
 
     `looks` are (object, its result, its look); `name` is what the whole is called.
@@ -1057,22 +1082,23 @@ def in_child(looks: Any, name: Any, seconds: float = 60.0) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _in_child(folder: str, looks: Any, name: Any, seconds: float) -> None:
-    names, sent = [], []
+def _in_child(folder: str, looks: list[tuple[Any, Row, _Look]], name: str, seconds: float) -> None:
+    names: list[tuple[tuple[str, str], str, Row]] = []
+    sent: list[tuple[str, Any, Row, str]] = []  # path, object, result, file
     for obj, result, look in looks:
         names += [(key, path, result) for key, path in look.names.items()]
         for path, part, data in _parcels(obj, result, look):
             sent.append((path, part, result, os.path.join(folder, "%d.pickle" % len(sent))))
             with open(sent[-1][3], "wb") as out:
                 out.write(data)
-    job = {"names": [key for key, _, _ in names], "files": [row[3] for row in sent]}
-    job["out"] = os.path.join(folder, "out.json")
+    answers = os.path.join(folder, "out.json")
+    job = {"names": [key for key, _, _ in names], "files": [row[3] for row in sent], "out": answers}
     request = os.path.join(folder, "job.json")
     with open(request, "w") as out:
         json.dump(job, out)
     text, code = _run_child(request, os.path.join(folder, "stderr"), seconds)
     try:
-        with open(job["out"]) as file:
+        with open(answers) as file:
             answer = json.load(file)
     except (OSError, ValueError):
         _died(looks[0][1], name, text, code, seconds)
@@ -1090,7 +1116,7 @@ def _in_child(folder: str, looks: Any, name: Any, seconds: float) -> None:
             _child_problem(result, path, _type_name(type(part)), error, where, where)
 
 
-def _parcels(obj: Any, result: Any, look: Any) -> Iterator[Any]:
+def _parcels(obj: Any, result: Row, look: _Look) -> Iterator[tuple[str, Any, bytes]]:
     """(path, object, its pickle) of what a child shall make again: parts that run code of their own, then the whole."""
     failed = {problem["path"] for problem in result["problems"]}
     parts = [row for row in look.samples.values() if row[1] is not obj and row[0] not in failed]
@@ -1105,7 +1131,7 @@ def _parcels(obj: Any, result: Any, look: Any) -> Iterator[Any]:
             yield path, part, data
 
 
-def _child_problem(result: Any, path: str, kind: Any, error: Any, assigned: Any, defined: Any) -> None:
+def _child_problem(result: Row, path: str, kind: str, error: str, assigned: Row | None, defined: Row | None) -> None:
     result["picklable"] = False
     result["problems"].append(
         {
@@ -1122,7 +1148,7 @@ def _child_problem(result: Any, path: str, kind: Any, error: Any, assigned: Any,
     )
 
 
-def _died(result: Any, name: Any, text: str, code: Any, seconds: float) -> None:
+def _died(result: Row, name: str, text: str, code: int | None, seconds: float) -> None:
     """The child ended before it could answer: importing the main module did that, or it took too long."""
     if code is None:
         result["notes"].append(
@@ -1140,15 +1166,15 @@ def _died(result: Any, name: Any, text: str, code: Any, seconds: float) -> None:
         words = line.strip()
         if words.startswith('File "') and '", line ' in words:
             file, _, rest = words[6:].partition('", line ')
-            number = rest.split(",")[0]
-            if number.isdigit() and os.path.isfile(file) and _is_users(os.path.abspath(file)):
-                place = _place(file, int(number))
+            count = rest.split(",")[0]
+            if count.isdigit() and os.path.isfile(file) and _is_users(os.path.abspath(file)):
+                place = _place(file, int(count))
     if error is None:
         error = "the child ended with exit code %s while it imported the program" % code
     _child_problem(result, name, "module", error, place, None)
 
 
-def _error_line(line: Any) -> Any:
+def _error_line(line: str) -> bool:
     head = line.split(":")[0]
     return (
         line[:1].isalpha()
@@ -1157,7 +1183,7 @@ def _error_line(line: Any) -> Any:
     )
 
 
-def _run_child(request: Any, stderr: Any, seconds: float) -> Any:
+def _run_child(request: str, stderr: str, seconds: float) -> tuple[str, int | None]:
     """(what the child wrote to stderr, its exit code or None when it had to be ended)."""
     context = multiprocessing.context.SpawnContext()
     process = context.Process(target=child_main, args=(request,))
@@ -1187,7 +1213,7 @@ def _run_child(request: Any, stderr: Any, seconds: float) -> Any:
         return done.read(1 << 20).decode("utf-8", "replace"), code
 
 
-def child_main(request: Any) -> None:
+def child_main(request: str) -> None:
     """In the child: look up names, make objects again, write down what failed."""
     with open(request) as file:
         job = json.load(file)
@@ -1214,10 +1240,10 @@ def child_main(request: Any) -> None:
     os._exit(0)  # no exit handlers of what was imported
 
 
-def _look_up(module: Any, qualname: str) -> Any:
+def _look_up(module: str, qualname: str) -> Any:
     if module not in sys.modules:
         importlib.import_module(module)
-    found = sys.modules[module]
+    found: Any = sys.modules[module]
     for part in qualname.split("."):
         try:
             found = getattr(found, part)
@@ -1226,7 +1252,7 @@ def _look_up(module: Any, qualname: str) -> Any:
     return found
 
 
-def _last_place(error: Any) -> Any:
+def _last_place(error: BaseException) -> list[Any] | None:
     rows = traceback.extract_tb(error.__traceback__)
     for row in reversed(rows):
         if _is_users(os.path.abspath(row.filename)) and os.path.basename(row.filename) != os.path.basename(__file__):
@@ -1241,10 +1267,10 @@ class NotFound(Exception):
     """The target could not be had; the message says why, in words."""
 
 
-def last_name(expression: str) -> Any:
+def last_name(expression: str) -> str:
     """`holder.datasets[0]` -> `datasets[0]`: how the paths of a target begin."""
 
-    def shown(node: Any) -> Any:
+    def shown(node: ast.expr) -> str:
         if isinstance(node, ast.Attribute):
             return node.attr
         text = _segment(expression, node)
@@ -1256,7 +1282,7 @@ def last_name(expression: str) -> Any:
     return shown(ast.parse(expression, mode="eval").body)
 
 
-def _segment(text: str, node: Any) -> Any:
+def _segment(text: str, node: ast.expr) -> str:
     """The text of `node`, an expression on one line (ast.get_source_segment is newer than 3.7)."""
     end = getattr(node, "end_col_offset", None)
     if end is not None:
@@ -1271,7 +1297,7 @@ def _segment(text: str, node: Any) -> Any:
     return text
 
 
-def load(target: Any) -> Any:
+def load(target: str) -> tuple[Any, str]:
     """(object, name for paths) for `pkg.mod:expression` or `script.py:expression`. Raises NotFound."""
     where, _, expression = target.rpartition(":")
     if not where or not expression.strip():
@@ -1281,8 +1307,8 @@ def load(target: Any) -> Any:
         name = last_name(expression)
     except SyntaxError:
         raise NotFound("%r is no Python expression" % expression) from None
-    default = multiprocessing.context._default_context
-    spawn = multiprocessing.context._concrete_contexts["spawn"]
+    default = _context._default_context
+    spawn = _context._concrete_contexts["spawn"]
     default._default_context = spawn  # as on Windows; a program may still choose otherwise
     default._actual_context = None
     module = _script(where) if where.endswith(".py") else _module(where)
@@ -1303,13 +1329,13 @@ def load(target: Any) -> Any:
         raise NotFound("%s: %s" % (expression, _message(error))) from error
 
 
-def _blank(name: Any) -> Any:
+def _blank(name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     module.__spec__ = None
     return module
 
 
-def _module(name: Any) -> Any:
+def _module(name: str) -> types.ModuleType:
     main = _blank("__main__")  # a child imports no main module
     sys.modules["__main__"] = main
     sys.path.insert(0, os.getcwd())
@@ -1321,7 +1347,7 @@ def _module(name: Any) -> Any:
         raise NotFound("importing %s: %s" % (name, _message(error))) from error
 
 
-def _script(path: str) -> Any:
+def _script(path: str) -> types.ModuleType:
     """The module that `path` becomes in a spawned child, also in this process."""
     full = os.path.abspath(path)
     try:
@@ -1345,7 +1371,7 @@ def _script(path: str) -> Any:
     return module
 
 
-def crossing(obj: Any, name: Any) -> Any:
+def crossing(obj: Any, name: str) -> list[tuple[Any, str]]:
     """What of `obj` is sent to workers: [(part, its name)]. A DataLoader sends its dataset and functions, not itself."""
     for cls in type(obj).__mro__:
         if cls.__name__ == "DataLoader" and cls.__module__.startswith("torch.utils.data"):
@@ -1354,14 +1380,28 @@ def crossing(obj: Any, name: Any) -> Any:
     return [(obj, name)]
 
 
-def diagnose(obj: Any, name: Any, seconds: float = 30.0, child: bool = True, child_seconds: float = 60.0) -> Any:
-    """Everything that keeps `obj` from reaching a spawned process, as one result."""
+def diagnose(
+    obj: Any,
+    name: str,
+    seconds: float = 30.0,
+    child: bool = True,
+    child_seconds: float = 60.0,
+    forgiving: bool = False,
+) -> Row:
+    """Everything that keeps `obj` from reaching a spawned process, as one result.
+
+    `forgiving`: of semaphores of the fork context, which this process gets from multiprocessing where fork is the default.
+    """
     looks = []
     for part, called in crossing(obj, name):
         if part is not None or called == name:
-            looks.append((part, *examine(part, called, seconds, children=child)))
+            looks.append((part, *examine(part, called, seconds, child, forgiving)))
     if child:
-        in_child(looks, name, child_seconds)
+        was, _Look.forgiving = _Look.forgiving, forgiving
+        try:
+            in_child(looks, name, child_seconds)
+        finally:
+            _Look.forgiving = was
     results = [result for _, result, _ in looks]
     total = results[0]
     for other in results[1:]:
@@ -1379,7 +1419,7 @@ def diagnose(obj: Any, name: Any, seconds: float = 30.0, child: bool = True, chi
     return total
 
 
-def _main(request_path: Any, result_path: Any) -> None:
+def _main(request_path: str, result_path: str) -> None:
     with open(request_path) as file:
         request = json.load(file)
     import warnings
@@ -1392,8 +1432,11 @@ def _main(request_path: Any, result_path: Any) -> None:
         result = {"failed": str(error)}
         cause = error.__cause__
         if cause is not None:
-            rows = traceback.extract_tb(cause.__traceback__)
-            rows = [row for row in rows if os.path.basename(row.filename) != os.path.basename(__file__)]
+            rows = [
+                row
+                for row in traceback.extract_tb(cause.__traceback__)
+                if os.path.basename(row.filename) != os.path.basename(__file__)
+            ]
             result["traceback"] = "".join(traceback.format_list(rows[-3:]))
             result["missing"] = getattr(cause, "name", None) if isinstance(cause, ImportError) else None
     result["python"] = "%d.%d.%d" % sys.version_info[:3]
@@ -1410,13 +1453,13 @@ def _main(request_path: Any, result_path: Any) -> None:
 class _Hooks:
     """What `install_hooks` puts into a program."""
 
-    def __init__(self, folder: str, dry_run: Any, seconds: float) -> None:
+    def __init__(self, folder: str, dry_run: bool, seconds: float) -> None:
         self.folder, self.dry_run, self.seconds = folder, dry_run, seconds
         self.busy = False
-        self.seen = set()
-        self.starts = {}
+        self.seen: set[Any] = set()
+        self.starts: dict[Any, int] = {}
 
-    def write(self, record: Any) -> None:
+    def write(self, record: Row) -> None:
         record["pid"] = os.getpid()
         record["python"] = "%d.%d.%d" % sys.version_info[:3]
         try:
@@ -1425,7 +1468,7 @@ class _Hooks:
         except Exception:
             pass  # the program must not feel us
 
-    def look(self, obj: Any, why: Any, forgiving: bool = False) -> None:
+    def look(self, obj: Any, why: str, forgiving: bool = False) -> None:
         """Examine what the program sends, or tried to; never raises into the program."""
         if self.busy:
             return
@@ -1494,7 +1537,7 @@ class _Hooks:
         if self.dry_run:
             module.BaseProcess.start = start
 
-    def wanted(self, process: Any) -> Any:
+    def wanted(self, process: Any) -> bool:
         """False for a worker like one that was looked at, and after several from one place."""
         args = getattr(process, "_args", ())
         kinds = ("multiprocessing.synchronize", "multiprocessing.queues", "multiprocessing.connection")
@@ -1538,13 +1581,13 @@ class _Hooks:
 def _method(process: Any) -> Any:
     """The start method that `process` will use."""
     method = getattr(process, "_start_method", None)
-    return method or multiprocessing.context._default_context.get_context()._name
+    return method or _context._default_context.get_context()._name
 
 
-def _user_frames() -> Any:
+def _user_frames() -> list[Row]:
     """The innermost places in code of the user that led here, the innermost first."""
-    rows = []
-    frame = sys._getframe()
+    rows: list[Row] = []
+    frame: types.FrameType | None = sys._getframe()
     while frame is not None and len(rows) < 3:
         file = os.path.abspath(frame.f_code.co_filename)
         if not frame.f_code.co_filename.startswith("<") and _is_users(file) and file != os.path.abspath(__file__):
@@ -1553,7 +1596,7 @@ def _user_frames() -> Any:
     return rows
 
 
-def _described_start(obj: Any) -> Any:
+def _described_start(obj: Any) -> tuple[str, list[tuple[str, str]], str]:
     """(name for the object in paths, [(prefix of paths, what to write instead)], what was being done in words)."""
     target = getattr(obj, "_target", None)
     args = getattr(obj, "_args", ())
@@ -1584,7 +1627,7 @@ def _described_start(obj: Any) -> Any:
     return "Process", renames, words
 
 
-def _parameters(target: Any, count: Any) -> Any:
+def _parameters(target: Any, count: int) -> list[str]:
     try:
         names = list(inspect.signature(target).parameters)
     except Exception:
@@ -1592,7 +1635,7 @@ def _parameters(target: Any, count: Any) -> Any:
     return [names[n] if n < len(names) else "args[%d]" % n for n in range(count)]
 
 
-def _renamed(text: str, renames: Any) -> Any:
+def _renamed(text: str, renames: list[tuple[str, str]]) -> str:
     for old, new in renames:
         at = text.find(old)
         if (
@@ -1607,11 +1650,11 @@ def _renamed(text: str, renames: Any) -> Any:
 class _Patcher:
     """Patches modules when they are imported; imports none itself."""
 
-    def __init__(self, patches: Any) -> None:
+    def __init__(self, patches: dict[str, Callable[[Any], None]]) -> None:
         self.patches = patches
-        self.inside = set()
+        self.inside: set[str] = set()
 
-    def find_spec(self, name: Any, path: Any = None, target: Any = None) -> Any:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name not in self.patches or name in self.inside:
             return None
         self.inside.add(name)
@@ -1621,7 +1664,8 @@ class _Patcher:
             self.inside.discard(name)
         if spec is None or spec.loader is None:
             return None
-        real, patch = spec.loader.exec_module, self.patches[name]
+        loader: Any = spec.loader
+        real, patch = loader.exec_module, self.patches[name]
 
         def exec_module(module: Any) -> None:
             real(module)
@@ -1630,11 +1674,11 @@ class _Patcher:
             except Exception:
                 pass
 
-        spec.loader.exec_module = exec_module
+        loader.exec_module = exec_module
         return spec
 
 
-def install_hooks(folder: str, dry_run: bool = False, seconds: float = 20.0) -> Any:
+def install_hooks(folder: str, dry_run: bool = False, seconds: float = 20.0) -> _Hooks:
     """Watch what this program, and the processes that it starts, send to others."""
     hooks = _Hooks(folder, dry_run, seconds)
     hooks.patch_excepthook()

@@ -6,6 +6,7 @@ With `--spawnfix` a test fails when a DataLoader that it (or a fixture) builds h
 from __future__ import annotations
 
 import functools
+import multiprocessing
 import sys
 from collections.abc import Callable, Generator
 from typing import Any
@@ -23,9 +24,20 @@ def assert_spawn_safe(obj: object, name: str = "obj", *, child: bool = True, sec
     `child`: really start one, and let it make the object again. `name` is what paths begin with.
     """
     __tracebackhide__ = True
-    problems = probe.diagnose(obj, name, seconds, child)["problems"]
+    problems = probe.diagnose(obj, name, seconds, child, forgiving=_forks(None))["problems"]
     if problems:
         raise AssertionError(_text(problems))
+
+
+def _forks(context: Any) -> bool:
+    """Locks are made for fork here, and for spawn where that is the default: no mistake of the program.
+
+    `context` is one that a loader was given, if any.
+    """
+    if context is None:
+        context = multiprocessing
+    method = context.get_start_method(allow_none=True)  # without: a later set_start_method would fail
+    return bool((method or multiprocessing.get_all_start_methods()[0]) == "fork")
 
 
 @pytest.fixture(name="assert_spawn_safe")
@@ -94,7 +106,8 @@ class _Watch:
             if part is not None and (id(part),) not in self.seen:
                 self.seen.add((id(part),))
                 self.alive.append(part)
-                self.problems += probe.examine(part, name, 20.0, children=False)[0]["problems"]
+                forgiving = _forks(getattr(loader, "multiprocessing_context", None))
+                self.problems += probe.examine(part, name, 20.0, False, forgiving)[0]["problems"]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

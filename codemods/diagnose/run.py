@@ -178,9 +178,8 @@ def _add_error(found: dict[tuple[str, str, str], Obstacle], record: Mapping[str,
     if read is None or read.cause.secondary:
         return
     place = next((Place(frame.path, frame.line) for frame in reversed(read.frames) if frame.user), None)
-    each = Obstacle(
-        read.cause.name or read.cause.type or "?", read.cause.type or "?", read.error, place, None, 0, side, context
-    )
+    path = read.path or read.cause.name or read.cause.type or "the program"
+    each = Obstacle(path, read.cause.type, read.error, place, None, 0, side, context)
     if not any(_steady(old.error) == _steady(each.error) for old in found.values()):
         found.setdefault((context, each.path, _steady(each.error)), each)
 

@@ -87,7 +87,8 @@ def _tree(out: Console, obstacles: list[Obstacle], context: str) -> None:
 
 def _label(path: str, each: Obstacle) -> Text:
     where = "  (fails in the worker)" if each.side == "child" else ""
-    return Text.assemble((clean(path), "bold"), "  ", (clean(each.type), "magenta"), (where, "yellow"))
+    kind = f"  {clean(each.type)}" if each.type else ""
+    return Text.assemble((clean(path), "bold"), (kind, "magenta"), (where, "yellow"))
 
 
 def _root(path: str) -> str:
@@ -111,7 +112,8 @@ def _prefixes(steps: list[str]) -> list[str]:
 def _places(each: Obstacle) -> list[str]:
     rows = []
     if each.assigned_at is not None:
-        rows.append(f"assigned at {_at(each.assigned_at)}")
+        # without a type it is only known from an error, and this is the line that led to it
+        rows.append(f"{'assigned at' if each.type else 'at'} {_at(each.assigned_at)}")
     if each.defined_at is not None and each.defined_at != each.assigned_at:
         rows.append(f"made at {_at(each.defined_at)}")
     if each.started_at is not None:

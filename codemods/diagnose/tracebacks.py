@@ -13,7 +13,7 @@ _ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:E
 _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
 _LIBRARY = re.compile(
     r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\](?!site)|^<"
-    r"|[/\\]multiprocessing[/\\]\w+\.py$"
+    r"|[/\\]multiprocessing[/\\]\w+\.py$|[/\\]_spawnfix_probe\.py$"
 )
 _NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
 _CUT_OFF = re.compile(r"(?:ConnectionResetError|ConnectionRefusedError|BrokenPipeError|EOFError)\b")
@@ -74,7 +74,7 @@ def read_traceback(text: str) -> Traceback | None:
     An error that only echoes another one (EOFError in the child) is taken when there is nothing else.
     """
     lines = text.splitlines()
-    found = []
+    found: list[Traceback] = []
     frames: list[Frame] = []
     last = 0
     for number, line in enumerate(lines):
