@@ -124,3 +124,24 @@ def test_what_is_compiled_becomes_no_partial() -> None:
     after, reasons = hoisted(text)
     assert after == text
     assert reasons == ["`torch.jit.trace` (line 6) compiles functions only: use a class with `__call__`"]
+
+
+def test_parameters_on_lines_of_their_own_where_the_line_would_get_too_long() -> None:
+    names = [f"setting_number{number}" for number in range(6)]
+    text = f"def build({', '.join(names)}):\n    return [lambda row, *rest: (row, {', '.join(names)})]\n"
+    after, _ = hoisted(text)
+    assert "def _build_fn(\n    " + ", ".join([*names, "row", "*rest"]) + "\n):\n    return (row," in after
+    names += [f"setting_number{number}" for number in range(6, 9)]
+    text = f"def build({', '.join(names)}):\n    return [lambda row, *rest: (row, {', '.join(names)})]\n"
+    after, _ = hoisted(text)
+    assert "def _build_fn(\n    setting_number0,\n    setting_number1,\n" in after
+    assert "    setting_number8,\n    row,\n    *rest,\n):\n    return (row," in after
+
+
+def test_names_from_the_text_that_comes_with_the_function() -> None:
+    after, _ = hoisted(
+        'def report(log, re):\n    log("val/acc", lambda row: row[1:])\n    re.sub("[a-z]+", lambda row: row[2:])\n'
+        "    return [lambda row: row]\n"
+    )
+    assert "def _report_val_acc(row):" in after and "def _report_sub(row):" in after
+    assert "def _report_identity(row):" in after

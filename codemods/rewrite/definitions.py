@@ -14,6 +14,7 @@ from ..tree.source import Source
 from .placement import indentation_at
 from .scopes import end_of, start_of
 
+_DEF = re.compile(r"\s*(?:async\s+)?def\s+\w+\(")
 _NEWLINES = re.compile(r"\r\n?")
 
 
@@ -89,6 +90,39 @@ def lambda_as_def(
     written = "\n".join(lines)
     _check(text, written, len([each for each in leading if each != "/"]))
     return written
+
+
+def within(text: str, width: int, unit: str) -> str:
+    """The definition with its parameters on lines of their own where its `def` line is longer than `width`."""
+    lines = text.split("\n")
+    at, head = next(((number, found) for number, line in enumerate(lines) if (found := _DEF.match(line))), (0, None))
+    if head is None or len(lines[at]) <= width:
+        return text
+    indent, rest = indentation_of(lines[at]), lines[at][head.end() :]
+    depth, start, parameters = 0, 0, []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO("(" + rest).readline):
+            depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
+            if depth == 0 or (depth == 1 and token.string == ","):
+                parameters.append(rest[start : token.start[1] - 1].strip())
+                start = token.end[1] - 1
+            if depth == 0:
+                break
+    except (tokenize.TokenError, SyntaxError):
+        return text  # they are on several lines already
+    if not any(parameters):
+        return text
+    inner = indent + unit
+    together = inner + ", ".join(parameters)
+    if len(together) > width:
+        together = "\n".join(f"{inner}{each}," for each in parameters if each)
+    lines[at] = f"{lines[at][: head.end()]}\n{together}\n{indent}{rest[start - 1 :]}"
+    return "\n".join(lines)
+
+
+def indentation_of(line: str) -> str:
+    """The whitespace that the line begins with."""
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _colon(tokens: Sequence[_Token]) -> int:

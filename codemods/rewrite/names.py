@@ -37,8 +37,9 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             called = _last_name(above.func)
             if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
                 return _usable(snake(str(above.args[1].value)))
-            if called not in _WRAPPERS and not called[:1].isupper():
-                return _usable(snake(called))
+            named = _named_by_text(above, below)
+            if named or (called not in _WRAPPERS and not called[:1].isupper()):
+                return named or _usable(snake(called))
             if second_best == "":
                 second_best = "fn" if called in _WRAPPERS else _usable(snake(called))
         if isinstance(above, ast.arguments):
@@ -51,7 +52,21 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         if isinstance(above, ast.stmt):
             break
         below = above
-    return second_best or "fn"
+    return second_best or ("identity" if _gives_back(node) else "fn")
+
+
+def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
+    """`accuracy` for the lambda of `log("accuracy", lambda ...)`; or ""."""
+    first = call.args[0] if call.args and argument in call.args[1:] else None
+    if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        return ""
+    name = snake(first.value)
+    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", first.value) and len(name) <= _LONG // 2 else ""
+
+
+def _gives_back(node: ast.AST) -> bool:
+    """True for `lambda x: x`."""
+    return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
 
 
 def _key_above(scopes: Scopes, node: ast.AST) -> str:

@@ -60,6 +60,7 @@ FOOTER = "\ncall(KEPT)\n"
 # What programs import from `support`, made anew for each run.
 SUPPORT = """
 import functools
+import operator
 import types
 
 OUT = []
@@ -110,6 +111,8 @@ def most(function):
         if "k" in code.co_varnames[taken:]:
             return code.co_varnames.index("k") - taken
         return 0 if code.co_argcount <= taken and not code.co_flags & 4 else 9
+    if isinstance(function, operator.itemgetter):
+        return 0 if taken else 9
     return 0 if isinstance(function, type) and function.__module__ != "program" else 9
 
 
