@@ -113,6 +113,37 @@ class FileFacts:
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
 
 
+def self_nodes(facts: FileFacts) -> dict[int, int]:
+    """The node of `self` (the first parameter) of each method, and the index of its class."""
+    return {f.parameters[0].node: f.owner for f in facts.functions if f.kind == "method" and f.parameters}
+
+
+def hazardous(facts: FileFacts) -> set[int]:
+    """Classes of the file whose code stores on `self` what is, or seems to hold, a hazard made in the same file."""
+    if not facts.stores:
+        return set()
+    leads: dict[int, list[int]] = {}
+    for source, target, _ in facts.edges:
+        leads.setdefault(source, []).append(target)
+    for whole, contents, fields in facts.containers:
+        for part in (contents, *(node for _, node in fields)):
+            leads.setdefault(part, []).append(whole)
+    for call in facts.calls:
+        for given in (*call.arguments, *(value for _, value in call.keywords)):
+            leads.setdefault(given, []).append(call.result)
+    todo = [node for node, kind, _ in facts.hazards if kind == "dict-view"]
+    made = zip(facts.function_nodes, facts.functions, strict=True)
+    todo += [node for node, function in made if function.kind in ("lambda", "function")]
+    seen = set(todo)
+    while todo:
+        for target in leads.get(todo.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    owners = self_nodes(facts)
+    return {owners[base] for base, _, value, *_ in facts.stores if value in seen and base in owners}
+
+
 def collect(project: Project) -> Mapping[str, FileFacts]:
     """Facts of every Python file of `project` that parses, by path; from the cache where the settings allow it."""
     from . import cache

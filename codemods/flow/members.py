@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from .boundaries import Table
-from .facts import Call, Class, FileFacts, Function
+from .facts import Call, Class, FileFacts, Function, hazardous, self_nodes
 from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
 from .modules import Modules
 
@@ -55,6 +54,7 @@ class Members(Heap):
         self.orders: dict[int, tuple[int, ...]] = {}
         self.attributes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
+        self._doubts: dict[tuple[int, int], bool] = {}
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
         self.hazards: list[Hazard] = []
@@ -212,19 +212,15 @@ class Members(Heap):
 
     @cached_property
     def makers(self) -> set[int]:
-        """Classes in whose code a lambda, a nested function or a view stands, and local ones.
+        """Local classes, and those whose own code puts a lambda, a nested function or a view on `self`.
 
         A registry may hold hundreds of classes; these are the ones to look at.
         """
         found: set[int] = set()
         for index, facts in enumerate(self.facts):
-            lines = [f.position[0] for f in facts.functions if f.kind in ("lambda", "function")]
-            lines += [position[0] for _, kind, position in facts.hazards if kind == "dict-view"]
-            lines.sort()
-            for number, made in enumerate(facts.classes):
-                at = bisect_left(lines, made.position[0])
-                if made.nested or (at < len(lines) and lines[at] <= made.position[2]):
-                    found.add(self.class_offset[index] + number)
+            offset = self.class_offset[index]
+            found.update(offset + number for number, made in enumerate(facts.classes) if made.nested)
+            found.update(offset + owner for owner in hazardous(facts))
         return found
 
     def order(self, index: int) -> tuple[int, ...]:
@@ -256,6 +252,12 @@ class Members(Heap):
 
         (`optimizer.optimizer = x` where all that a registry builds seems to be an `optimizer`.)
         """
+        known = self._doubts.get((owner, node))
+        if known is None:
+            known = self._doubts[owner, node] = self._doubtful(owner, node)
+        return known
+
+    def _doubtful(self, owner: int, node: int) -> bool:
         stored = self.stored_by.get(node)
         if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
             return False
@@ -271,17 +273,13 @@ class Members(Heap):
         """Per class the attributes that its own code names as `self.x`, and its members."""
         found: dict[int, set[str]] = defaultdict(set)
         for index, facts in enumerate(self.facts):
-            owners = {
-                function.parameters[0].node: self.class_offset[index] + function.owner
-                for function in facts.functions
-                if function.kind == "method" and function.parameters
-            }
+            owners = self_nodes(facts)
             for base, name, *_ in facts.loads:
                 if base in owners:
-                    found[owners[base]].add(name)
+                    found[self.class_offset[index] + owners[base]].add(name)
             for base, name, *_ in facts.stores:
                 if base in owners:
-                    found[owners[base]].add(name)
+                    found[self.class_offset[index] + owners[base]].add(name)
             for number, made in enumerate(facts.classes):
                 found[self.class_offset[index] + number].update(made.members)
         return found
