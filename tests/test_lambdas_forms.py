@@ -613,3 +613,10 @@ def test_nothing_goes_above_the_header(head: str) -> None:
     text = f"{head}; fs = [lambda x: x]\n"
     after, reasons = hoisted(text)
     assert after == text and reasons[0].startswith("it shares its line with the docstring")
+
+
+def test_what_libcst_trips_over() -> None:
+    after, reasons = hoisted("def build(a):\n    return(lambda x: x + a)\n")
+    assert not reasons and after.endswith("def build(a):\n    return(functools.partial(_build_fn, a))\n")
+    text = "def build(a):\n    def f(x):\n        return(lambda: x)\n    return f\n"
+    assert hoisted(text)[0].endswith("        return(_build_f_fn)\n    return f\n")

@@ -135,7 +135,7 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
                 return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
     init = _initialiser(node)
     for variable in captures:
-        if init is not None and variable.name in scopes.inner(init).bindings:
+        if variable.name in (["self"] if init is None else scopes.inner(init).bindings):
             return f"`{variable.name}` means something else in its `__init__`"
         for use in unit.captures.get(variable, ()):
             if not (init is not None and scopes.is_inside(use.scope, init)) and _object_at(scopes, node, use) is None:

@@ -363,7 +363,7 @@ class _Planner:
             if moves[unit].arguments or unit.frozen or moves[unit].method:
                 self.handover.check_binding(unit)
             self.handover.check_calls(unit)
-            self.handover.check_bases(unit)
+            self.handover.check_bases(unit, moves[unit].name)
             self._check_identity(moves[unit], len(group) == 1)
         return moves
 
@@ -512,7 +512,7 @@ class _Planner:
         edit, source = self._replace(node, text), self.source.text
         start, end = edit.start, edit.end
         while source[start - 1 : start] == "(" and source[end : end + 1] == ")":
-            if not _NO_CALL.search(source, max(0, start - 40), start - 1):
+            if source[start - 2 : start - 1].isalnum() or not _NO_CALL.search(source, max(0, start - 40), start - 1):
                 break
             start, end = start - 1, end + 1
         return Edit(self.path, start, end, text)

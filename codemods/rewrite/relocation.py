@@ -39,7 +39,7 @@ def moved(
     old = indentation_at(source, first)
     try:
         block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
-    except cst.ParserSyntaxError:  # a backslash on its last line, say
+    except (cst.ParserSyntaxError, TypeError):  # a backslash on its last line, `return(lambda: 0)`
         raise Unwritable("its lines are not laid out as usual") from None
     found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
     definition = next(each for each in found if isinstance(each, (cst.FunctionDef, cst.ClassDef)))
