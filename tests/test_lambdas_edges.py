@@ -145,3 +145,29 @@ def test_names_from_the_text_that_comes_with_the_function() -> None:
     )
     assert "def _report_val_acc(row):" in after and "def _report_sub(row):" in after
     assert "def _report_identity(row):" in after
+
+
+def test_a_class_that_asks_for_its_name_keeps_it() -> None:
+    text = """\
+import base
+
+
+class Other:
+    pass
+
+
+def build():
+    class Other(base.Base):
+        def show(self):
+            return 1
+    return Other
+"""
+    asking = "class Base:\n    def folder(self):\n        return self.__class__.__name__\n"
+    after, reasons = hoisted(text, others={"base.py": asking})
+    assert after == text
+    reason = "`self.__class__.__name__` is read (line 3), and the class would get another name"
+    assert any(each.startswith(reason) for each in reasons), reasons
+    after, reasons = hoisted(text, others={"base.py": asking.replace("__name__", "__doc__")})
+    assert "class _BuildOther(base.Base):" in after
+    after, reasons = hoisted(text.replace("class Other:\n    pass\n\n\n", ""), others={"base.py": asking})
+    assert "\nclass Other(base.Base):" in after

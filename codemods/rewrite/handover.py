@@ -210,16 +210,24 @@ class Handover:
                 raise Stay(f"`{question.what}` looks at it ({where}), and a partial is no function: {CALLABLE}")
         return asks_name
 
-    def check_bases(self, unit: Unit) -> None:
-        """Defining the class does nothing but define it, as far as the project shows its bases.
+    def check_bases(self, unit: Unit, name: str) -> None:
+        """Defining the class as `name` does nothing but define it, as far as the project shows its bases.
 
-        Raises Stay where a base registers what derives from it, which would happen on import.
+        Raises Stay where a base registers what derives from it, which would happen on import, and where it or a base
+        asks for the name that it had.
         """
         if not isinstance(unit.node, ast.ClassDef):
             return
-        ancestors = {name for base in unit.node.bases for name in self.repo.ancestors(last_name(base) or "")}
-        for name in sorted(ancestors):
-            for _, base in self.repo.classes(name):
+        ancestors = {each for base in unit.node.bases for each in self.repo.ancestors(last_name(base) or "")}
+        bases = {each: [base for _, base in self.repo.classes(each)] for each in sorted(ancestors)}
+        family = [unit.node, *(base for found in bases.values() for base in found)]
+        for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():
+            if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
+                raise Stay(
+                    f"`{ast.unparse(node)}` is read (line {node.lineno}), {_RENAMED.replace('function', 'class')}"
+                )
+        for name, found in bases.items():
+            for base in found:
                 hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
                 hooks = [each for each in hooks if not each.endswith("ABCMeta")]
                 methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
@@ -323,3 +331,9 @@ class Handover:
                 each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
             )
         return isinstance(value, ast.Subscript)
+
+
+def _is_type(value: ast.expr) -> bool:
+    """`type(self)`, `self.__class__` or `cls`."""
+    text = ast.unparse(value)
+    return text == "cls" or text.startswith("type(") or text.endswith(".__class__")
