@@ -141,8 +141,9 @@ def test_parameters_on_lines_of_their_own_where_the_line_would_get_too_long() ->
 def test_names_from_the_text_that_comes_with_the_function() -> None:
     after, _ = hoisted(
         'def report(log, re):\n    log("val/acc", lambda row: row[1:])\n    re.sub("[a-z]+", lambda row: row[2:])\n'
-        "    return [lambda row: row]\n"
+        "    log(rows, 'png', lambda row: row[3:])\n    return [lambda row: row]\n"
     )
+    assert "def _report_png(row):" in after
     assert "def _report_val_acc(row):" in after and "def _report_sub(row):" in after
     assert "def _report_identity(row):" in after
 

@@ -11,7 +11,8 @@ from ..project import Project
 from .scopes import FUNCTIONS, Kind, Scope, Scopes
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")  # `Conv3D` is one word, `V2Block` is two
+# `Conv3D` is one word, `V2Block` and `DiTBlock` are two
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z](?![A-Z][a-z]))|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 
 _LONG = 48
@@ -57,11 +58,12 @@ def role(scopes: Scopes, node: ast.AST) -> str:
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     """`accuracy` for the lambda of `log("accuracy", lambda ...)`; or ""."""
-    first = call.args[0] if call.args and argument in call.args[1:] else None
-    if not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+    before = call.args[: call.args.index(argument)] if argument in call.args else []
+    texts = [each.value for each in before if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if not texts or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", texts[-1]):
         return ""
-    name = snake(first.value)
-    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", first.value) and len(name) <= _LONG // 2 else ""
+    name = snake(texts[-1])
+    return name if len(name) <= _LONG // 2 else ""
 
 
 def _gives_back(node: ast.AST) -> bool:
