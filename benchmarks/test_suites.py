@@ -6,7 +6,7 @@ possible`, then once more from scratch as if every lambda, nested function and l
 its tests are run again each time. The table says how many were rewritten and refused, and the outcomes of the tests.
 Exits 1 when any test that passed before does not pass afterwards.
 
-What the tests need besides pytest must be installed. This runs the code of those projects: name ones that you trust.
+What the tests need besides pytest must be installed, or be found through PYTHONPATH. This runs the code of those projects: name ones that you trust.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def tested(tree: Path, timeout: float) -> Outcomes:
         shutil.copytree(tree, copy, symlinks=True)
         report = Path(folder) / "report.xml"
         source = copy / "src" if (copy / "src").is_dir() else copy
-        environment = os.environ | {"PYTHONPATH": str(source), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+        paths = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
+        environment = os.environ | {"PYTHONPATH": paths, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         command += [
             "-o",
