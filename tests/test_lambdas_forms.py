@@ -292,6 +292,53 @@ def build(scale, more=5):
         ),
         pytest.param(
             """\
+class Top:
+    def get(self):
+        return 1
+
+
+class Base(Top):
+    def __init__(self, k):
+        self.k = k
+
+
+def build(scale):
+    class Local(Base):
+        def __init__(self, k):
+            super().__init__(k)
+
+        def __call__(self, x):
+            return x * scale, self.k, self.get()
+
+    return Local(2)
+""",
+            """\
+class Top:
+    def get(self):
+        return 1
+
+
+class Base(Top):
+    def __init__(self, k):
+        self.k = k
+
+
+class _BuildLocal(Base):
+    def __init__(self, scale, k):
+        self.scale = scale
+        super().__init__(k)
+
+    def __call__(self, x):
+        return x * self.scale, self.k, self.get()
+
+
+def build(scale):
+    return _BuildLocal(scale, 2)
+""",
+            id="a base in the file",
+        ),
+        pytest.param(
+            """\
 def build(scale):
     class Local:
         def __call__(self, x):
@@ -402,6 +449,18 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
             "def build(n):\n    class A(Base):\n        def go(self):\n            return n\n    return A()\n",
             "its base `Base` may have a say",
             id="a class with a base",
+        ),
+        pytest.param(
+            "class Base:\n    def __init__(self):\n        self.k = 1\n\n\n"
+            "def build(n):\n    class A(Base):\n        def go(self):\n            return n\n\n    return A()\n",
+            "its base `Base` may have a say",
+            id="a class whose base makes its objects",
+        ),
+        pytest.param(
+            "def build(n):\n    class A:\n        def __init__(self): self.k = 1\n"
+            "        def go(self):\n            return n\n\n    return A()\n",
+            "stands on one line",
+            id="an initialiser on one line",
         ),
         pytest.param(
             "def build(n):\n    class A:\n        def go(self):\n            return n\n\n    return A\n",
@@ -620,3 +679,14 @@ def test_what_libcst_trips_over() -> None:
     assert not reasons and after.endswith("def build(a):\n    return(functools.partial(_build_fn, a))\n")
     text = "def build(a):\n    def f(x):\n        return(lambda: x)\n    return f\n"
     assert hoisted(text) == (text, ["its lines are not laid out as usual", "its lines are not laid out as usual"])
+
+
+def test_what_is_listed_for_others_stays_a_function() -> None:
+    text = (
+        "__all__ = ['small']\n\n\ndef under(n):\n    return lambda x: x < n\n\n\nsmall = under(3)\nother = under(4)\n"
+    )
+    for source, moves in ((text, False), (text.replace("'small'", "'under'"), True)):
+        project = Project(MemoryFiles({PATH: source.encode()}))
+        (answer,) = plan_hoist(project, PATH, candidates(project), project.flow).values()
+        assert isinstance(answer, Fix) is moves
+        assert moves or answer.reason.startswith("it is `small` of `__all__` (train.py:8)")

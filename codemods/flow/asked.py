@@ -92,3 +92,16 @@ def given(flow: Flow, path: str, line: int, column: int) -> list[Question]:
             count = "*" if call.stars else str(len(call.arguments))
             found.append(Question(count, file, call.position[0], node))
     return found
+
+
+def called(flow: Flow, path: str, line: int, column: int) -> list[Question]:
+    """Names at module level, of any file, that hold the function at this position; `what` is the name."""
+    solver, index = flow.solver, flow.function_at.get((path, line, column))
+    number = solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+    found: list[Question] = []
+    for file, facts in enumerate(solver.facts):
+        for name, own in facts.module_names.items():
+            node = own + solver.offsets[file]
+            if number in solver.holds[node] and node in flow.reach(number):
+                found.append(Question(name, solver.files[file], solver.lines[node], node))
+    return found

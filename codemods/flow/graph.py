@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Hop, Trace
-from .asked import Question, asked, given, questions
+from .asked import Question, asked, called, given, questions
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
@@ -306,6 +306,10 @@ class Flow:
     def given(self, path: str, line: int, column: int) -> list[Question]:
         """Calls of the function or lambda at this position, each with how much it gives by position."""
         return given(self, path, line, column)
+
+    def called(self, path: str, line: int, column: int) -> list[Question]:
+        """Names at module level that hold the function or lambda at this position."""
+        return called(self, path, line, column)
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:

@@ -21,6 +21,7 @@ from .units import Unit
 _PLAIN_BASES = frozenset(
     {"object", "abc.ABC", "typing.Generic", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
 )  # they have no initialiser of their own, and nothing to say about attributes
+_DEPTH = 5
 _SPECIAL = frozenset(
     {"__new__", "__slots__", "__setattr__", "__getattr__", "__getattribute__", "__init_subclass__", "__reduce__",
      "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__copy__",
@@ -115,12 +116,15 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
         return "it reads the object around it"
     if node.decorator_list or node.keywords:
         return "a decorator or metaclass may have a say in that"
+    init = _initialiser(node)
     for base in node.bases:
-        if _origin(scopes, base) not in _PLAIN_BASES:
+        if not _is_plain(scopes, base, init is not None):
             return f"its base `{ast.unparse(base)}` may have a say in that"
     special = [name for name in scopes.inner(node).bindings if name in _SPECIAL]
     if special:
         return f"it has a `{special[0]}`"
+    if init is not None and not _can_take_more(init):
+        return "its `__init__` has a decorator, nothing to do, or stands on one line"
     for each in ast.walk(node):
         if isinstance(each, ast.Attribute) and each.attr in ("__class__", "__dict__"):
             return f"it uses `{ast.unparse(each)}` (line {each.lineno})"
@@ -133,7 +137,6 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
         for variable in captures:
             if scopes.owner(use.scope, variable.name) is not variable.scope:
                 return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
-    init = _initialiser(node)
     for variable in captures:
         if variable.name in (["self"] if init is None else scopes.inner(init).bindings):
             return f"`{variable.name}` means something else in its `__init__`"
@@ -168,11 +171,7 @@ def constructor_edits(
             *(f"{step}self.{attributes[name]} = {name}" for name in kept),
         ]
         return [*edits, Edit(source.path, at, at, "".join(f"{indent}{line}\n" for line in lines) + "\n")]
-    positional = [*init.args.posonlyargs, *init.args.args]
-    body = [each for each in init.body if each is not init.body[0] or ast.get_docstring(init) is None]
-    if not positional or init.decorator_list or not body or body[0].lineno == init.lineno:
-        raise Stay(f"{unit.label} reads `{given[0]}` of the function around it: pass that to its constructor")
-    me = positional[0]
+    me, body = [*init.args.posonlyargs, *init.args.args][0], _does(init)
     at = source.offset(*end_of(me))
     edits.append(Edit(source.path, at, at, "".join(f", {name}" for name in given)))
     start = source.line_starts[first_attached_line(source, body[0]) - 1]
@@ -183,6 +182,33 @@ def constructor_edits(
 
 def _initialiser(node: ast.ClassDef) -> ast.FunctionDef | None:
     return next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+
+
+def _does(init: ast.FunctionDef) -> list[ast.stmt]:
+    """What stands behind the docstring."""
+    return init.body[ast.get_docstring(init) is not None :]
+
+
+def _can_take_more(init: ast.FunctionDef) -> bool:
+    does = _does(init)
+    positional = [*init.args.posonlyargs, *init.args.args]
+    return bool(positional and does and not init.decorator_list) and does[0].lineno > positional[0].lineno
+
+
+def _is_plain(scopes: Scopes, base: ast.expr, initialises: bool, depth: int = 0) -> bool:
+    """The base leaves the constructor and the attributes of the class alone, which `initialises` its objects or not."""
+    if _origin(scopes, base) in _PLAIN_BASES:
+        return True
+    found = scopes.module.bindings.get(base.id, []) if isinstance(base, ast.Name) else []
+    if len(found) != 1 or not isinstance(found[0].node, ast.ClassDef) or depth > _DEPTH:
+        return False
+    node = found[0].node
+    own = scopes.inner(node).bindings
+    if node.decorator_list or node.keywords or any(name in _SPECIAL for name in own):
+        return False
+    return (initialises or "__init__" not in own) and all(
+        _is_plain(scopes, each, initialises, depth + 1) for each in node.bases
+    )
 
 
 def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:

@@ -39,6 +39,9 @@ class Known(Protocol):
     def given(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many)."""
 
+    def called(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Names at module level that hold a function."""
+
 
 class Unknown:
     """Nothing is known."""
@@ -55,7 +58,7 @@ class Unknown:
         """None."""
         return ()
 
-    given = asked
+    given = called = asked
 
 
 class Stay(Exception):
@@ -162,6 +165,10 @@ class Handover:
             call = self.scopes.parents[place]
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) in _COMPILES:
                 raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {CALLABLE}")
+        for held in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
+            if held.what in self._listed(held.path):
+                what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
+                raise Stay(f"{what} with a name: {CALLABLE}")
         asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
         for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
             if not isinstance(node, (ast.Attribute, ast.Name)):
@@ -176,6 +183,16 @@ class Handover:
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                 raise Stay(f"{what}, {lacking}" if wrapped else f"{what}, {_RENAMED}")
         return asks_name
+
+    def _listed(self, path: str) -> frozenset[str]:
+        """The names in a file's `__all__`."""
+        module = self.project.module(path)
+        found: set[str] = set()
+        for each in module.body if module is not None else ():
+            if isinstance(each, (ast.Assign, ast.AugAssign)) and "__all__" in ast.unparse(each).partition("=")[0]:
+                constants = (node.value for node in ast.walk(each) if isinstance(node, ast.Constant))
+                found |= {value for value in constants if isinstance(value, str)}
+        return frozenset(found)
 
     def _asks_by_name(self, unit: Unit, form: str) -> str | None:
         unseen = f"which a worker does not see: {CALLABLE}"
