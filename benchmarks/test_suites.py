@@ -6,7 +6,8 @@ possible`, then once more from scratch as if every lambda, nested function and l
 its tests are run again each time. The table says how many were rewritten and refused, and the outcomes of the tests.
 Exits 1 when any test that passed before does not pass afterwards.
 
-What the tests need besides pytest must be installed, or be found through PYTHONPATH. This runs the code of those projects: name ones that you trust.
+What the tests need besides pytest must be installed, or be found through PYTHONPATH. This runs the code of those
+projects: name ones that you trust.
 """
 
 from __future__ import annotations
