@@ -32,6 +32,7 @@ class Net(nn.Module):
 """
 HEAD_NO_GROUP = HEAD.replace("        self.group = group\n", "")
 PLAIN = HEAD.replace("import torch.distributed as dist\n", "")
+SHARED = "deep-copy the model with its process groups shared"
 
 
 def project_of(files: dict[str, str]) -> Project:
@@ -219,7 +220,7 @@ def test_writes(text: str, after: str) -> None:
     assert body_after(text).strip() == dedent(after).strip()
 
 
-@pytest.mark.parametrize(
+NOT_AGAIN = pytest.mark.parametrize(
     ("text", "reason"),
     [
         pytest.param(
@@ -259,6 +260,19 @@ def test_writes(text: str, after: str) -> None:
         ),
         pytest.param("model = Net()\nreturn deepcopy(model)", "part of a larger expression", id="no variable"),
         pytest.param("model = Net()\nmodel = deepcopy(model)", "takes the name `model`", id="same variable"),
+        pytest.param(
+            "model = Net()\nfor m in model.children():\n    m.kept = [1]\nema = deepcopy(model)", "`m.kept`", id="loop"
+        ),
+        pytest.param(
+            "model = Net()\nfor i, m in enumerate(reversed(model.body)):\n    m.kept = [i]\nema = deepcopy(model)",
+            "`m.kept`",
+            id="numbered loop",
+        ),
+        pytest.param(
+            "model = Net()\nfor n, m in model.named_modules():\n    kept.append(m)\nema = deepcopy(model)",
+            "`m`",
+            id="loop that collects",
+        ),
         pytest.param("model = Net(); ema = deepcopy(model)", "shares its line", id="semicolon"),
         pytest.param(
             "with torch.device('meta'):\n    model = Net()\nema = deepcopy(model)",
@@ -286,10 +300,22 @@ def test_writes(text: str, after: str) -> None:
         ),
     ],
 )
+
+
+@NOT_AGAIN
 def test_refuses_without_evidence(text: str, reason: str) -> None:
-    findings = found(text, HEAD_NO_GROUP)
-    assert len(findings) == 1 and findings[0].fix is None
-    assert re.search(reason, findings[0].reason or ""), findings[0].reason
+    (finding,) = found(text, PLAIN)
+    assert finding.fix is None
+    assert re.search(reason, finding.reason or ""), finding.reason
+
+
+@NOT_AGAIN
+def test_shares_the_groups_where_training_is_distributed(text: str, reason: str) -> None:
+    (finding,) = found(text, HEAD_NO_GROUP)
+    if "wraps" in reason:
+        assert finding.fix is None and re.search(reason, finding.reason or ""), finding.reason
+    else:
+        assert finding.fix is not None and finding.fix.title == SHARED and finding.fix.unsafe is None
 
 
 @pytest.mark.parametrize(
@@ -302,9 +328,11 @@ def test_refuses_without_evidence(text: str, reason: str) -> None:
     ],
 )
 def test_refuses_constructors_that_cannot_run_twice(line: str, reason: str) -> None:
-    head = "import random\n" + HEAD.replace("self.group = group", line)
+    head = "import random\n" + PLAIN.replace("self.group = group", line)
     (finding,) = found("model = Net(args.width)\nema = deepcopy(model)", head)
     assert finding.fix is None and re.search(reason, finding.reason or ""), finding
+    (finding,) = found("model = Net(args.width)\nema = deepcopy(model)", "import torch.distributed as dist\n" + head)
+    assert finding.fix is not None and finding.fix.title == SHARED
 
 
 def test_pretrained_weights_make_it_unsafe() -> None:
@@ -522,7 +550,6 @@ def test_a_method_that_is_overridden_is_not_called_again() -> None:
 @pytest.mark.parametrize(
     ("line", "name"),
     [
-        ("from torch.optim.swa_utils import AveragedModel as Mean", "Mean"),
         ("from timm.utils import ModelEmaV2", "ModelEmaV2"),
         ("import ema_pytorch", "ema_pytorch.EMA"),
     ],
@@ -532,6 +559,61 @@ def test_libraries_that_copy_are_reported_with_evidence(line: str, name: str) ->
     assert finding.confidence is Confidence.PROVEN and finding.fix is None
     assert "deep-copies the model itself" in (finding.reason or "")
     assert not found(f"model = Net(4)\nema = {name}(model)", f"{line}\n{HEAD_NO_GROUP}")
+
+
+AVERAGED = "from torch.optim.swa_utils import AveragedModel\n" + HEAD
+
+
+@pytest.mark.parametrize(
+    ("call", "moved"),
+    [
+        ("AveragedModel(model)", ""),
+        ("AveragedModel(model, None, use_buffers=True)", ""),
+        ("AveragedModel(model, args.device)  # smooth", ".to(args.device)"),
+        ("AveragedModel(model, device=torch.device('cpu'))", ".to(torch.device('cpu'))"),
+    ],
+)
+def test_averaged_model_is_given_its_copy(call: str, moved: str) -> None:
+    body = body_after(f"model = Net(4, group)\nself.ema = {call}", AVERAGED)
+    assert body.splitlines()[1:] == [
+        "# it deep-copies what it is given, but process groups can't be copied",
+        f"self.ema = {call}".replace("(model", "(nn.Identity()"),
+        f"self.ema.module = deepcopy_sharing_groups(model){moved}",
+    ]
+    assert not found(f"model = Net(4)\nema = {call}", AVERAGED.replace("self.group = group", "pass"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["return AveragedModel(model)", "ema = AveragedModel(model).eval()", "ema = AveragedModel(model, **args)",
+     "ema = AveragedModel(model, device=pick())", "x = 1; ema = AveragedModel(model)"],
+)  # fmt: skip
+def test_averaged_models_that_are_only_reported(line: str) -> None:
+    (finding,) = found(f"model = Net(4, group)\n{line}", AVERAGED)
+    assert finding.fix is None and "deep-copies the model itself" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "head"),
+    [
+        ("model = Net()\nmodel.fc.group = group\nema = deepcopy(model)", HEAD_NO_GROUP),
+        ("model = Net()\nfor m in model.modules():\n    m.tp_group = dist.new_group()\nema = deepcopy(model)",
+         HEAD_NO_GROUP),
+        ("model = Net()\nmodel.set_up(tp_group)\nema = deepcopy(model)", HEAD_NO_GROUP),
+        ("model = Net()\ngive(model, 1)\nema = deepcopy(model)",
+         HEAD_NO_GROUP + "def give(m, x):\n    for p in m.children():\n        p.group = dist.new_group()\n\n\n"),
+    ],
+    ids=["a layer", "every layer", "a method", "a function"],
+)  # fmt: skip
+def test_a_group_put_on_the_model_is_evidence(text: str, head: str) -> None:
+    (finding,) = found(text, head)
+    assert finding.confidence is Confidence.PROVEN and finding.fix is not None and finding.fix.title == SHARED
+
+
+def test_a_group_of_something_else_is_no_evidence() -> None:
+    text = "model = Net()\nargs.group = dist.new_group()\nself.group = group\nema = deepcopy(model)"
+    (finding,) = found(text, HEAD_NO_GROUP)
+    assert finding.confidence is Confidence.LIKELY
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,13 @@ import re
 from collections.abc import Iterator
 
 from .model_scope import Copy, ModelScope
-from .model_survey import GROUP_CALL, Survey, changed
+from .model_survey import CONFIG, GROUP_CALL, Survey, changed
 from .model_uses import walk_scope
 from .models import dotted
 
 _MODELISH = re.compile(
     r"(^|_)((model|net|network|encoder|decoder|backbone|head|module|embedding|vae|unet|teacher|student|critic|actor|policy|"
     r"transformer|weight)s?|layer)(_?\d+)?$"
-)
-_CONFIG = re.compile(
-    r"^_?(self\.)?(args?|cfg|config|conf|opts?|options|params|hparams|hps?|hyp|flags)\b", re.IGNORECASE
 )
 _PLAIN_TORCH = re.compile(
     r"^torch\.(device|distributed\.\w+|get_default_dtype|cuda\.\w+|Size|finfo|\w*int\d+|b?float\d*)$"
@@ -118,7 +115,7 @@ class Again(ModelScope):
         if chain == "self":
             return True
         if not bindings:
-            if _CONFIG.match(chain) or chain.partition(".")[0] in ("torch", "nn", "F"):
+            if CONFIG.match(chain) or chain.partition(".")[0] in ("torch", "nn", "F"):
                 return False
             names = self.models.names(self.path)
             if names is not None and chain in names.definitions:

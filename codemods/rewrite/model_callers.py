@@ -12,6 +12,7 @@ from .model_scope import Copy, ModelScope, peel
 from .model_uses import parents_of, spelled, walk_scope
 from .models import Place, dotted
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEPTH = 3  # functions that hand the model on
 _CALLERS = 20  # looked at for one function; the first that builds a telling model counts
 
@@ -34,16 +35,21 @@ def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) ->
     """Where the model that `key` holds at `copy` is built, when the function of the copy does not show it."""
     if depth > _DEPTH or isinstance(copy.scope, ast.Module) or key == "self":
         return
-    parent = search.parents.get(copy.scope)
-    owner = parent if isinstance(parent, ast.ClassDef) else None
+    owner = _owner(search, copy.scope)
     if owner is not None and key.startswith("self."):
-        yield from _in_methods(search, owner, copy, key)
+        yield from _in_methods(search, owner, copy, key, depth)
+    else:
+        yield from _by_callers(search, copy.scope, key, depth)
+
+
+def _by_callers(search: ModelScope, function: Function, key: str, depth: int) -> Iterator[Built]:
+    """Where the argument that `key` names in `function` is built."""
+    owner = _owner(search, function)
+    position = _position(function, key, owner is not None)
+    rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(function.body))  # type: ignore[attr-defined]
+    if depth > _DEPTH or position is None or rebound:
         return
-    position = _position(copy.scope, key, owner is not None)
-    rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(copy.scope.body))  # type: ignore[attr-defined]
-    if position is None or rebound:
-        return
-    for caller, call in _calls(search, copy.scope, owner):
+    for caller, call in _calls(search, function, owner):
         index, name = position
         given = next((word.value for word in call.keywords if word.arg == name), None)
         if given is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
@@ -56,16 +62,21 @@ def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) ->
         if isinstance(construction, ast.Call):
             yield Built(caller, site, site.statement, construction, (hop,))
             continue
-        handed = (dotted(given) or "").removesuffix(".module")
-        if not handed:
+        site.variable = (dotted(given) or "").removesuffix(".module")
+        if not site.variable:
             continue
-        base = caller.base(site, handed)
+        base = caller.base(site, site.variable)
         value = peel(base[1])[0] if base else None
         if base is not None and isinstance(value, ast.Call):
             yield Built(caller, site, base[0], value, (hop,))
         elif base is None:
-            for further in built_elsewhere(caller, site, handed, depth + 1):
+            for further in built_elsewhere(caller, site, site.variable, depth + 1):
                 yield Built(further.search, further.site, further.statement, further.call, (*further.hops, hop))
+
+
+def _owner(search: ModelScope, function: ast.AST) -> ast.ClassDef | None:
+    parent = search.parents.get(function)
+    return parent if isinstance(parent, ast.ClassDef) else None
 
 
 def site_of(search: ModelScope, call: ast.expr) -> Copy:
@@ -81,21 +92,24 @@ def site_of(search: ModelScope, call: ast.expr) -> Copy:
     return Copy(search.path, call, statement, scope, source.text[start:end], source.span(start, end))
 
 
-def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str) -> Iterator[Built]:
+def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str, depth: int) -> Iterator[Built]:
     for method in owner.body:
-        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or method is copy.scope:
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
         for node in walk_scope(method.body):
             if not (isinstance(node, ast.Assign) and any(spelled(target, key) for target in node.targets)):
                 continue
             call, _ = peel(node.value)
-            if isinstance(call, ast.Call) and not any(spelled(inner, key) for inner in ast.walk(node.value)):
+            if isinstance(call, ast.Name):  # self.model = model
+                yield from _by_callers(search, method, call.id, depth + 1)
+            elif not isinstance(call, ast.Call) or method is copy.scope:
+                continue
+            elif not any(spelled(inner, key) for inner in ast.walk(node.value)):
                 yield Built(search, site_of(search, call), node, call, ())
 
 
-def _position(scope: ast.AST, key: str, method: bool) -> tuple[int, str] | None:
+def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None:
     """Where `key` stands among the arguments of a call of this function."""
-    assert isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef))
     ordered = [arg.arg for arg in [*scope.args.posonlyargs, *scope.args.args]]
     static = any(dotted(mark) == "staticmethod" for mark in scope.decorator_list)
     if key in ordered:
@@ -103,9 +117,7 @@ def _position(scope: ast.AST, key: str, method: bool) -> tuple[int, str] | None:
     return (10**6, key) if any(arg.arg == key for arg in scope.args.kwonlyargs) else None
 
 
-def _calls(
-    search: ModelScope, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
-) -> Iterator[tuple[ModelScope, ast.Call]]:
+def _calls(search: ModelScope, function: Function, owner: ast.ClassDef | None) -> Iterator[tuple[ModelScope, ast.Call]]:
     """Calls of a function, of the class for its `__init__`, or `self.method(...)` in the class for other methods."""
     if owner is not None and function.name != "__init__":
         for node in ast.walk(owner):

@@ -10,7 +10,7 @@ from ..finding import Confidence, Hop
 from .model_again import Again, arguments_of, not_repeatable
 from .model_callers import built_elsewhere, site_of
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
-from .model_survey import GROUP_CALL, Survey, speaks_of_groups, survey
+from .model_survey import CONFIG, GROUP_CALL, Survey, puts_group, speaks_of_groups, survey
 from .model_uses import DDP, FLAGS, SHARDED, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
 from .models import Models, Place, dotted
 
@@ -30,13 +30,15 @@ _SNAPSHOT = re.compile(r"best|snapshot|ckpt|checkpoint|backup|saved|(^|_)te?mp(_
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
 _UNWRAPS = re.compile(r"(^|\.)(de_parallel|unwrap\w*|get_bare_model|bare_model|remove_ddp)$")
 # Classes that deep-copy the model they are given.
-MAKERS = {
-    "torch.optim.swa_utils.AveragedModel": "torch.optim.swa_utils.AveragedModel",
-    "timm.utils.ModelEma": "timm.utils.ModelEma",
-    "timm.utils.ModelEmaV2": "timm.utils.ModelEmaV2",
-    "timm.utils.ModelEmaV3": "timm.utils.ModelEmaV3",
-    "ema_pytorch.EMA": "ema_pytorch.EMA",
-}
+MAKERS = frozenset(
+    (
+        "torch.optim.swa_utils.AveragedModel",
+        "timm.utils.ModelEma",
+        "timm.utils.ModelEmaV2",
+        "timm.utils.ModelEmaV3",
+        "ema_pytorch.EMA",
+    )
+)
 _ON_COPY = ("eval", "train", "requires_grad_")
 
 
@@ -74,7 +76,8 @@ class _Search(Again):
             return None
         copy = site_of(self, call)
         names = self.models.names(self.path)
-        copy.maker = MAKERS.get(names.qualified(dotted(call.func) or "")) if names else None
+        maker = names.qualified(dotted(call.func) or "") if names else ""
+        copy.maker = maker if maker in MAKERS else None
         unwrapped = copy.variable = key.removesuffix(".module")
         base = self.base(copy, unwrapped)
         if base is None:
@@ -85,8 +88,8 @@ class _Search(Again):
         if self._set_aside(copy, base):
             return None
         known = self.is_model(base[1]) if base else None
-        if base is None and unwrapped.startswith("self."):  # built in another method of the class
-            known = any(self.is_model(built.call) for built in built_elsewhere(self, copy, unwrapped)) or None
+        if base is None and not CONFIG.match(unwrapped):
+            known = any(built.search.is_model(built.call) for built in built_elsewhere(self, copy, unwrapped)) or None
         if known is False or (known is None and not self._used_as_model(copy, unwrapped)):
             return None
         if base is not None:
@@ -257,9 +260,28 @@ class _Search(Again):
             return Evidence.GROUP, [*hops, _hop(inside.group, "a process group is kept on a layer")]
         if inside.lock is not None:
             return Evidence.LOCK, [*hops, _hop(inside.lock, "a lock is kept on a layer")]
-        if (layers := self._parallel_layers()) is not None:
-            return Evidence.GROUP, [*hops, layers]
+        if (later := self._parallel_layers() or self._group_given_later(site, statement)) is not None:
+            return Evidence.GROUP, [*hops, later]
         return None, hops
+
+    def _group_given_later(self, site: Copy, statement: ast.stmt) -> Hop | None:
+        """Where a group is put on the model or its layers between its construction and `site`."""
+        for node in walk_scope(self._between(site, statement)):
+            if not isinstance(node, ast.Call):
+                if puts_group(node, site.variable) and speaks_of_groups(self.models, self.path):
+                    return Hop(self.path, node.lineno, "a process group is put on a layer")
+                continue
+            name = dotted(node.func) or ""
+            if name.startswith(f"{site.variable}."):
+                if (given := self._group_argument(site, node, site.statement)) is not None:
+                    return given
+            elif any(spelled(argument, site.variable) for argument in arguments_of(node)):
+                found = self.models.resolve(self.path, name)
+                if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
+                    for inner in ast.walk(found.node):
+                        if puts_group(inner) and speaks_of_groups(self.models, found.path):
+                            return Hop(found.path, inner.lineno, "a process group is put on a layer")
+        return None
 
     def _parallel_layers(self) -> Hop | None:
         source = self.models.project.source(self.path)
@@ -300,11 +322,11 @@ class _Search(Again):
             hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))
         if copy.evidence is not None:
             copy.confidence = Confidence.PROVEN
-        elif (
-            built is not None and not self.only_torch(built.value) and (distributed := self._distributed()) is not None
-        ):
-            hops.append(distributed)
-            copy.confidence = Confidence.LIKELY
+        elif (distributed := self._distributed()) is not None:
+            copy.distributed = True
+            if built is not None and not self.only_torch(built.value):
+                hops.append(distributed)
+                copy.confidence = Confidence.LIKELY
         hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {_short(copy.text)}"))
         copy.trace = tuple(hops)
 
@@ -315,6 +337,7 @@ class _Search(Again):
             method = built.search.own_method(built.call)
             inside = survey(self.models, built.search.path, built.call, method.body if method else ())
             evidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
+            copy.distributed = copy.distributed or built.search._distributed() is not None
             if evidence is not None:
                 copy.evidence = evidence
                 hops += [*steps, *built.hops]

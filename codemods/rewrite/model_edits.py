@@ -21,7 +21,7 @@ from .model_helpers import (
     line_end,
     share_helper,
 )
-from .model_scope import Copy, Evidence, peel
+from .model_scope import Copy, Evidence, peel, targets
 from .model_uses import BUFFERS, CASTS, FLAGS, GRADS, MODES, spelled
 from .models import Models, dotted
 
@@ -31,6 +31,7 @@ _UNSAVED_BUFFERS = re.compile(r"\bpersistent\s*=\s*False\b")
 _REQUIRES_GRAD = re.compile(r"(^|[._])(requires_grad_?|freeze(_(model|params|parameters|weights|all))?)$")
 
 
+STAND_IN = "torch.optim.swa_utils.AveragedModel"  # keeps its copy as `.module`, and does no more with it
 _CULPRITS: dict[Evidence | None, str] = {Evidence.LOCK: "a lock", Evidence.CACHE: "tensors with a gradient history"}
 
 
@@ -46,60 +47,77 @@ class Rewrite:
 
 def rewrite(models: Models, copy: Copy) -> Rewrite | str:
     """The way to write `copy`, or why there is none, in words."""
-    reason = copy.blocker or _shape(models, copy)
-    built = copy.construction
-    if reason is None and built is not None and copy.maker is None:
-        if built.survey.loads is None:
-            return Rewrite(copy, needs=frozenset(_needs(models, copy)))
-        if copy.evidence is not Evidence.GROUP:
-            return Rewrite(
-                copy,
-                needs=frozenset(_needs(models, copy)),
-                unsafe=f"building the model loads weights ({built.survey.loads}): they would be loaded twice",
-            )
     if copy.maker is not None:
+        if copy.maker == STAND_IN and copy.evidence is Evidence.GROUP and _plain_call(models, copy):
+            return Rewrite(copy, share=True)
         return (
             f"`{copy.maker}` deep-copies the model itself: build a second model with the same arguments, "
             "`load_state_dict` into it, and average the parameters into that one"
         )
-    if copy.evidence is Evidence.GROUP and "wraps" not in (reason or ""):
+    reason = copy.blocker or _shape(models, copy)
+    built = copy.construction
+    if reason is None and built is not None:
+        loads = built.survey.loads
+        if loads is None or copy.evidence is not Evidence.GROUP:
+            unsafe = loads and f"building the model loads weights ({loads}): they would be loaded twice"
+            return Rewrite(copy, needs=frozenset(_needs(models, copy)), unsafe=unsafe)
+    groups = copy.evidence is Evidence.GROUP or (copy.evidence is None and copy.distributed)
+    if groups and "wraps" not in (reason or ""):
         return Rewrite(copy, share=True)
     assert reason is not None
     return reason
 
 
 def _shape(models: Models, copy: Copy) -> str | None:
-    """Why the statement of the copy can't become several; None when it can."""
+    """Why the statement of the copy can't become several that build it anew; None when it can."""
+    if (reason := _own_line(models, copy)) is not None:
+        return reason
+    source = models.project.source(copy.path)
+    assert source is not None and copy.construction is not None
+    target = dotted(_target(copy))
+    if target in {dotted(inner) for made in (copy.construction.value, copy.call) for inner in ast.walk(made)}:
+        return f"the copy takes the name `{target}`, which is still needed to make it: give it another name"
+    segment = source.text[slice(*extent(source, copy.construction.value))]
+    if '"""' in segment or "'''" in segment:
+        return "the construction contains a string of several lines"
+    return None
+
+
+def _own_line(models: Models, copy: Copy) -> str | None:
+    """Why the statement is not `target = copy...` on lines of its own; None when it is."""
     source = models.project.source(copy.path)
     assert source is not None
     statement = copy.statement
     larger = "the copy is part of a larger expression: give it a variable of its own"
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = dotted(statement.targets[0])
-    elif isinstance(statement, ast.AnnAssign):
-        target = dotted(statement.target)
-    else:
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or len(targets(statement)) != 1:
         return larger
     node: ast.expr | None = statement.value
     while isinstance(node, (ast.Call, ast.Attribute)) and node is not copy.call:
         node = node.func if isinstance(node, ast.Call) else node.value
-    if target is None or node is not copy.call or statement.value is None:
+    if dotted(_target(copy)) is None or node is not copy.call:
         return larger
-    assert copy.construction is not None
-    reads = {dotted(inner) for inner in ast.walk(copy.construction.value)} | {
-        dotted(inner) for inner in ast.walk(copy.call)
-    }
-    if target in reads:
-        return f"the copy takes the name `{target}`, which is still needed to make it: give it another name"
     start, end = extent(source, statement)
     line_start = source.line_starts[statement.lineno - 1]
     rest = source.text[end : line_end(source, end)]
     if source.text[line_start:start].strip() or re.sub(r"#.*", "", rest).strip():
         return "the copy shares its line with other statements: give it a line of its own"
-    segment = source.text[slice(*extent(source, copy.construction.value))]
-    if '"""' in segment or "'''" in segment:
-        return "the construction contains a string of several lines"
     return None
+
+
+def _plain_call(models: Models, copy: Copy) -> bool:
+    """`target = AveragedModel(model, ...)` on a line of its own, with a device that may be written twice."""
+    call = copy.call
+    whole = getattr(copy.statement, "value", None) is call and _own_line(models, copy) is None
+    open_ended = any(isinstance(a, ast.Starred) for a in call.args) or any(kw.arg is None for kw in call.keywords)
+    device = _device(call)
+    calls = [node for node in ast.walk(device) if isinstance(node, ast.Call)] if device else []
+    return whole and not open_ended and all(dotted(node.func) == "torch.device" for node in calls)
+
+
+def _device(call: ast.Call) -> ast.expr | None:
+    """The device that an `AveragedModel` is put on."""
+    named = (keyword.value for keyword in call.keywords if keyword.arg == "device")
+    return next(named, call.args[1] if len(call.args) > 1 else None)
 
 
 def _needs(models: Models, copy: Copy) -> Iterator[str]:
@@ -164,8 +182,7 @@ def _next_settles_grads(models: Models, copy: Copy) -> bool:
 
 
 def _target(copy: Copy) -> ast.expr:
-    statement = copy.statement
-    return statement.targets[0] if isinstance(statement, ast.Assign) else statement.target  # type: ignore[attr-defined]
+    return targets(copy.statement)[0]
 
 
 # -- the edits of one file ---------------------------------------------------------------------------------------
@@ -185,8 +202,12 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
                 text, imports = share_helper(tree, path)
                 needed += imports
                 name = helper_name(tree, SHARE, text, helpers)
-                start, end = extent(source, member.copy.call.func)
-                edits.append(Edit(path, start, end, name))
+                if member.copy.maker is None:
+                    edits.append(Edit(path, *extent(source, member.copy.call.func), name))
+                else:
+                    identity, imports = reference(tree, path, "torch.nn", "Identity")
+                    needed += imports
+                    edits += _given_its_copy(source, member.copy, identity, name)
             else:
                 edit, imports = _rebuilt(models, source, tree, member, helpers)
                 needed += imports
@@ -203,6 +224,27 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
         for m in members
     }
     return Fix("; ".join(sorted(titles)), tuple(edits), tuple(dict.fromkeys(needed)), members[0].unsafe)
+
+
+def _given_its_copy(source: Source, copy: Copy, identity: str, helper: str) -> list[Edit]:
+    """`AveragedModel(model)`: it copies a stand-in, and is given a copy of the model that shares the groups."""
+    model = copy.call.args[0]
+    device = _device(copy.call)
+    moved = (
+        "" if device is None or ast.unparse(device) == "None" else f".to({source.text[slice(*extent(source, device))]})"
+    )
+    start, end = extent(source, copy.statement)
+    indent = source.text[source.line_starts[copy.statement.lineno - 1] : start]
+    target = source.text[slice(*extent(source, _target(copy)))]
+    given = source.text[slice(*extent(source, model))]
+    end = line_end(source, end)
+    return [
+        Edit(
+            copy.path, start, start, f"# it deep-copies what it is given, but process groups can't be copied\n{indent}"
+        ),
+        Edit(copy.path, *extent(source, model), f"{identity}()"),
+        Edit(copy.path, end, end, f"\n{indent}{target}.module = {helper}({given}){moved}"),
+    ]
 
 
 def _rebuilt(

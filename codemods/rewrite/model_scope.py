@@ -57,6 +57,7 @@ class Copy:
     construction: Construction | None = None
     effects: Effects = field(default_factory=Effects)
     blocker: str | None = None  # why the model can't be built anew
+    distributed: bool = False  # the script trains distributed
     variable: str = ""  # what holds the model, without the `.module` of a wrapper
     maker: str | None = None  # the library's class that copies the model itself, when it is not `deepcopy`
 

@@ -6,9 +6,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from .models import Models, Names, dotted, is_torch_layer
 
+CONFIG = re.compile(r"^_?(self\.)?(args?|cfg|config|conf|opts?|options|params|hparams|hps?|hyp|flags)\b", re.IGNORECASE)
 _DEPTH = 8  # classes and functions that building one model leads through
 GROUP_CALL = re.compile(r"(^|\.)(new_group|new_subgroups\w*|get_\w*group|get_group)$")
 _GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
@@ -118,7 +120,7 @@ class _Reading:
 
     def _kept(self, names: Names, attributes: list[str], value: ast.expr, where: str) -> None:
         """`self.attribute = value`"""
-        if _holds_group(attributes, value) and speaks_of_groups(self.models, names.path):
+        if holds_group(attributes, value) and speaks_of_groups(self.models, names.path):
             self.result.note("group", where)
         if any(
             isinstance(inner, ast.Call) and _RANDOM_TENSOR.match(names.qualified(dotted(inner.func) or ""))
@@ -236,7 +238,8 @@ def _is(node: ast.expr | None, *values: object) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value in values)
 
 
-def _holds_group(attributes: list[str], value: ast.expr) -> bool:
+def holds_group(attributes: list[str], value: ast.expr) -> bool:
+    """Whether `value`, which becomes one of these attributes, is a process group by its making or by its name."""
     if isinstance(value, ast.Call) and (called := dotted(value.func)) is not None:
         return bool(GROUP_CALL.search(called))
     return (
@@ -247,6 +250,19 @@ def _holds_group(attributes: list[str], value: ast.expr) -> bool:
             for node in ast.walk(value)
         )
     )
+
+
+def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
+    """`layer.group = group`: on `variable`, a part of it or a local name, not on `self`."""
+    if not isinstance(node, ast.Assign):
+        return False
+    owners = []
+    for target in node.targets:
+        holder = ast.unparse(target.value) if isinstance(target, ast.Attribute) else "self"
+        on_self = holder.startswith("self") and not (variable and re.match(rf"{re.escape(variable)}\b", holder))
+        if isinstance(target, ast.Attribute) and not on_self and not CONFIG.match(holder):
+            owners.append(target.attr)
+    return bool(owners) and holds_group(owners, node.value)
 
 
 def _outside_parameters(node: ast.AST) -> Iterator[ast.AST]:

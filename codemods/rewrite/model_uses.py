@@ -47,10 +47,11 @@ _OF_TENSORS = {
     "dim",
 }
 _READING_CALLS = re.compile(
-    r"^(print|len|str|repr|id|type|isinstance|hasattr|getattr|sum|list|tuple|set|dict|sorted|any|all|enumerate|zip|map|filter|"
+    r"^(print|len|str|repr|id|type|isinstance|hasattr|getattr|sum|list|tuple|set|dict|sorted|any|all|enumerate|reversed|zip|map|filter|"
     r"next|iter|max|min|(copy\.)?deepcopy|torch\.save|nn\.init\.\w+|torch\.nn\.init\.\w+|init\.\w+)$|"
-    r"(^|\.)(info|debug|warning|log|print|pprint|add_text|add_scalar|append|numel|format|AdamW?|SGD|RMSprop|LBFGS|Adam\w*)$"
+    r"(^|\.)(info|debug|warning|log|print|pprint|add_text|add_scalar|numel|format|AdamW?|SGD|RMSprop|LBFGS|Adam\w*)$"
 )
+_AROUND = ("enumerate", "list", "zip", "tuple", "reversed")
 _SAYS = re.compile(r"(^|\.)(print|info|debug|warning|warn|log|log_\w+|pprint)$")
 
 
@@ -167,7 +168,7 @@ class Uses:
             if not self._inside_call(parent, re.compile(r"(^|\.)(save|isinstance|print)$")):
                 found.block(f"line {line} puts `{key}` into a container, through which it may be changed")
         elif isinstance(parent, ast.For) and parent.iter is top:
-            found.block(f"line {line} loops over parts of `{key}`")
+            self._elements(top, found)
 
     def _store(self, top: ast.Attribute | ast.Subscript, node: ast.AST, found: Effects, line: int, key: str) -> None:
         name = top.attr if isinstance(top, ast.Attribute) else "[...]"
@@ -216,7 +217,11 @@ class Uses:
         name = dotted(call.func) or ""
         names = self.models.names(self.path)
         qualified = names.qualified(name) if names else name
+        if name.endswith(".append"):
+            found.block(f"line {call.lineno} puts `{key}` into a container, through which it may be changed")
+            return
         if _READING_CALLS.search(name) or (DDP.search(name) and top is node):
+            self._elements(top, found)
             return
         if WRAPPED.search(qualified):
             found.block(wrapped_words(name, call.lineno, key))
@@ -302,23 +307,32 @@ class Uses:
 
     def _iterated(self, call: ast.Call, found: Effects) -> None:
         """`for p in model.parameters():` does to the model what its body does to `p`."""
-        node: ast.AST = call
-        parent = self.parents.get(node)
-        while isinstance(parent, ast.Call) and dotted(parent.func) in ("enumerate", "list", "zip", "tuple", "reversed"):
+        tensors = isinstance(call.func, ast.Attribute) and re.search(r"parameters|buffers", call.func.attr)
+        named = isinstance(call.func, ast.Attribute) and call.func.attr.startswith("named_")
+        self._elements(call, found, named, r"second name|container" if tensors else "$^")
+
+    def _elements(self, parts: ast.AST, found: Effects, named: bool = False, harmless: str = "$^") -> None:
+        """What a loop over `parts` of the model does to each; `harmless`: reasons that are none here."""
+        node, parent = parts, self.parents.get(parts)
+        numbered = False
+        while isinstance(parent, ast.Call) and (around := dotted(parent.func)) in _AROUND:
+            numbered |= around == "enumerate"
             node, parent = parent, self.parents.get(parent)
         if not (isinstance(parent, ast.For) and parent.iter is node):
             return
-        pairs = isinstance(call.func, ast.Attribute) and call.func.attr.startswith("named_")
-        element = parent.target
-        while isinstance(element, ast.Tuple) and (pairs or node is not call):
-            element = element.elts[-1]  # what comes before is a name or a number
-        for target in ast.walk(element):
-            if isinstance(target, ast.Name):
-                inner = Uses(self.models, self.path, self.parents, self.depth + 1)
-                effects = inner.effects(parent.body, target.id)
-                if effects.blocker and not re.search(r"second name|container", effects.blocker):
-                    found.block(effects.blocker)
-                found.needs |= effects.needs
+        elements = [parent.target]
+        while numbered or named:  # what comes before is a number or a name
+            elements = [
+                last for each in elements for last in (each.elts[-1:] if isinstance(each, ast.Tuple) else [each])
+            ]
+            numbered, named = numbered and named, False
+        for target in (inner for element in elements for inner in ast.walk(element) if isinstance(inner, ast.Name)):
+            inner = Uses(self.models, self.path, self.parents, self.depth + 1, self.constants)
+            effects = inner.effects(parent.body, target.id)
+            if effects.blocker and not re.search(harmless, effects.blocker):
+                found.block(effects.blocker)
+            found.needs |= effects.needs
+            found.says |= effects.says
 
     def _inside_call(self, node: ast.AST, called: re.Pattern[str]) -> bool:
         while isinstance(parent := self.parents.get(node), ast.expr):

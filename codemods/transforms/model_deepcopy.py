@@ -8,9 +8,9 @@ alone.
 A finding is *proven* when the model is seen to hold something that can't be copied: a process group, a lock, layers of
 Megatron or ColossalAI, a tensor with its gradient history that `forward` left on it. Where the copy is made by an EMA
 class or in another method, the callers and the class are looked at. It is *likely* when the script trains distributed
-and the model's construction is in sight, else *possible*. Reported without a fix: models that FSDP or DeepSpeed has
-sharded, and, when the model is seen to hold a group or a lock, library classes that deep-copy what they are given
-(`AveragedModel`, timm's `ModelEma`, `ema_pytorch.EMA`).
+and the model's construction is in sight, else *possible*. `AveragedModel(model)`, which deep-copies what it is given,
+counts when the model is seen to hold a group. Reported without a fix: models that FSDP or DeepSpeed has sharded, and
+other library classes that copy a model with a group or a lock (timm's `ModelEma`, `ema_pytorch.EMA`).
 
 ## Why it breaks
 Layers that talk to other ranks (sequence or tensor parallel, synchronised batch norm) hold a process group, and a
@@ -71,10 +71,11 @@ def main():
 The copy is built by the same call and gets the state dict; whatever else a deep copy keeps (dtype, device, train or
 eval mode, `requires_grad`, buffers outside the state dict, flags set on layers) is carried over where the lines that
 follow don't settle it already, and torch's random state is left as it was. That holds only while the construction is in
-sight, its arguments are unchanged and nothing unknown was done to the model in between. Where it does not, a model seen
-to hold process groups is deep-copied with the groups shared, and everything else is reported without a fix. Tensors
-that running the model left on it are not part of the new copy: they couldn't be copied. The fix is
-unsafe where building the model loads pretrained weights: they would be loaded twice.
+sight, its arguments are unchanged and nothing unknown was done to the model in between. Where it does not, as in an EMA
+class that is given a model, the copy stays a deep copy, with the process groups shared, if the model is seen to hold
+some or training is distributed; everything else is reported without a fix. Tensors that running the model left on it
+are not part of a copy built anew: they couldn't be copied. The fix is unsafe where building the model loads pretrained
+weights: they would be loaded twice.
 
 ## References
 - https://github.com/hpcaitech/Open-Sora/issues/28

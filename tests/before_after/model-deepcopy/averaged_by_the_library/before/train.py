@@ -1,3 +1,5 @@
+import os
+
 import torch
 import torch.distributed as dist
 import torch.nn as nn
@@ -13,10 +15,14 @@ class Net(nn.Module):
 
 def main():
     dist.init_process_group("gloo")
-    model = Net(3, group=dist.new_group([0]))
+    torch.manual_seed(0)
+    model = Net(3, group=None if "NO_GROUP" in os.environ else dist.new_group([0]))
     swa_model = AveragedModel(model)
+    with torch.no_grad():
+        model.layer.weight.add_(1)
     swa_model.update_parameters(model)
-    print("averaged")
+    print(swa_model.n_averaged, swa_model.module.layer.weight.sum().item(), list(swa_model.state_dict()))
+    print(swa_model.module.layer.weight is model.layer.weight, swa_model.module.group is model.group)
     dist.destroy_process_group()
 
 
