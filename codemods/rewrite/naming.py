@@ -1,0 +1,83 @@
+"""The name that a move gives its unit: its own where that is free, else after its maker and its role."""
+
+from __future__ import annotations
+
+import ast
+
+from .handover import outside_uses
+from .names import home_name, private_name, role, snake
+from .page import Move, Page
+from .scopes import FUNCTIONS, FunctionNode, line_of
+from .units import Unit
+
+
+def signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
+    """Equal for lambdas that one function can stand for: the same code for the same role, made at one place."""
+    if not isinstance(unit.node, ast.Lambda) or unit.functions or unit.own_self or unit.frozen or unit.refusal:
+        return None
+    edit = page.replace(unit.node, "")
+    if "#" in page.source.text[edit.start : edit.end]:
+        return None  # its comments are its own
+    name = private_name(home_name(page.scopes, unit.node), role(page.scopes, unit.node))
+    read = (tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()))
+    return ast.dump(unit.node), name, page.scopes.top_statement(unit.node).lineno, read
+
+
+def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
+    """Names `move`, one of the group `moves`; a twin of one that has a name already is called the same."""
+    unit = move.unit
+    node, home = unit.node, home_name(page.scopes, unit.node)
+    if move.method is not None:
+        maker = move.method[0].node
+        own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+        if not own and move.method[2].bases:
+            own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
+        what = role(page.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
+        move.name = page.names.fresh_attribute(private_name(snake(own), what))
+        return
+    if isinstance(node, ast.Lambda):
+        if move.is_object:
+            what = "".join(word.capitalize() for word in private_name(home, role(page.scopes, node)).split("_"))
+            move.name = page.names.fresh("_" + what)
+            return
+        mine = signature(page, unit)
+        twins = (each for other, each in moves.items() if each.name and signature(page, other) == mine)
+        twin = next(twins, None) if mine is not None else None
+        if twin is not None:
+            move.name, move.is_repeated = twin.name, True
+            return
+        move.name = _fitting(page, private_name(home, role(page.scopes, node)), role(page.scopes, node), node)
+        return
+    movable = unit.variable is not None and page.can_vanish(unit)
+    if (
+        movable
+        and not move.is_object
+        and not move.arguments
+        and not unit.frozen
+        and page.names.keeps(node.name, unit.home)
+    ):
+        move.keeps_name = True
+        move.name = page.names.keep(node.name)
+    elif isinstance(node, ast.ClassDef) or move.is_object:
+        move.name = class_name(page, node)
+    else:
+        own = node.name.lstrip("_")
+        move.name = _fitting(page, private_name(home, own), own, *(use.node for use in outside_uses(unit, moves)))
+
+
+def _fitting(page: Page, wanted: str, short: str, *places: ast.expr) -> str:
+    """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
+    for place in places:
+        line = page.source.line_text(line_of(place))
+        own = 0 if place.end_lineno != place.lineno else (place.end_col_offset or 0) - place.col_offset
+        if len(line) - own + len(wanted) > page.width and page.names.is_free("_" + short):
+            return page.names.fresh("_" + short)
+    return page.names.fresh(wanted)
+
+
+def class_name(page: Page, node: FunctionNode | ast.ClassDef) -> str:
+    """`_MakeLoaderRows` for the class `Rows` (or the function `rows`) of `make_loader`."""
+    prefix = "".join(word.capitalize() for word in home_name(page.scopes, node).split("_"))
+    own = node.name.lstrip("_")
+    words = [own] if isinstance(node, ast.ClassDef) else own.split("_")
+    return page.names.fresh(f"_{prefix}{''.join(word[:1].upper() + word[1:] for word in words)}")

@@ -1,0 +1,112 @@
+"""A file that code moves about in, and what is known of a move."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..finding import Edit, Import
+from ..project import Project
+from .handover import Stay
+from .names import Names
+from .placement import blank_lines_above, indentation_unit, usual_gap
+from .scopes import Scope, Scopes, end_of, start_of
+from .shapes import spelled
+from .units import Unit, Units
+
+_NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
+
+
+@dataclass(eq=False)
+class Move:
+    """How one unit leaves: its new name, what it is called by, and what is handed over."""
+
+    unit: Unit
+    name: str = ""
+    method: tuple[Scope, str, ast.ClassDef] | None = None
+    attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
+    captures: tuple[str, ...] = ()
+    keeps_name: bool = False
+    is_repeated: bool = False  # another one of the group is the same code under this name
+    is_object: bool = False  # a class with `__call__` instead of a function
+    kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
+    called: str | None = None  # its `__name__`, where somebody reads that
+
+    @property
+    def base(self) -> str:
+        """What it is called by."""
+        return f"{self.method[1]}.{self.name}" if self.method else self.name
+
+    @property
+    def arguments(self) -> list[str]:
+        """The values that are handed over, as written where it was made."""
+        me = self.unit.own_self[1] if self.unit.own_self else "self"
+        return [f"{me}.{each}" for each in self.attributes] + list(self.captures)
+
+    @property
+    def leading(self) -> list[str]:
+        """The parameters that come first in its new place."""
+        own = [self.method[1]] if self.method else []
+        given = [*self.attributes, *self.captures]
+        node = self.unit.node
+        # a caller's keyword of the same name belongs to `**kwargs`, as before
+        takes_any = not isinstance(node, ast.ClassDef) and node.args.kwarg is not None and not node.args.posonlyargs
+        return [*own, *given, *(["/"] if takes_any and given else [])]
+
+
+class Page:
+    """One file: its text, its scopes, and how it is laid out."""
+
+    def __init__(self, project: Project, path: str, module: ast.Module) -> None:
+        source = project.source(path)
+        assert source is not None
+        self.path, self.source = path, source
+        # lines that we write are no longer than this, where they can be broken
+        self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
+        self.scopes = Scopes(module)
+        self.units = Units(self.scopes)
+        self.names = Names(project, path, self.scopes)
+        self.indent_unit = indentation_unit(source, module)
+        self.gap = usual_gap(source, module)
+        self.padded: set[int] = set()  # offsets that got their blank lines
+        self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
+
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        """`text` instead of the node."""
+        return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
+
+    def replace_lambda(self, node: ast.Lambda, text: str) -> Edit:
+        """`text` instead of the lambda and of parentheses that were there for its sake."""
+        edit, source = self.replace(node, text), self.source.text
+        start, end = edit.start, edit.end
+        while source[start - 1 : start] == "(" and source[end : end + 1] == ")":
+            if source[start - 2 : start - 1].isalnum() or not _NO_CALL.search(source, max(0, start - 40), start - 1):
+                break
+            start, end = start - 1, end + 1
+        return Edit(self.path, start, end, text)
+
+    def partial(self, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
+        """A `functools.partial` of `base` where `node` stands. Raises Stay where the file has no way to say that."""
+        found = spelled(self.scopes, self.path, node, "functools", "partial")
+        if found is None:
+            raise Stay("`functools` is something else in this file: pass the values as arguments")
+        imports += found[1]
+        return f"{found[0]}({', '.join([base, *arguments])})"
+
+    def missing_above(self, line: int, gap: int) -> int:
+        """Blank lines to add above a line, those counted in that another fix adds there."""
+        above = blank_lines_above(self.source, line)
+        return max(0, gap - above - self.room_below.get(line - 1 - above, 0))
+
+    def can_vanish(self, unit: Unit) -> bool:
+        """The definition may go without leaving an assignment: its block has something else."""
+        assert isinstance(unit.node, ast.stmt)
+        block = self.scopes.block_of(unit.node)
+        others = [each for each in block if each is not unit.node and not self._moves_too(each)]
+        return bool(others)
+
+    def _moves_too(self, statement: ast.stmt) -> bool:
+        unit = self.units.all.get(statement)
+        return unit is not None and unit.refusal is None
