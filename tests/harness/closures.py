@@ -75,6 +75,8 @@ def plain(value):
         return [plain(each) for each in value]
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, str) and " at 0x" in value:
+        return "object"
     return value if isinstance(value, (int, float, str, type(None))) else "object"
 
 
