@@ -1,0 +1,130 @@
+"""What scopes are made of: who binds a name where, and who reads it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
+Position: TypeAlias = "tuple[int, int]"
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__spec__", "__loader__"}
+
+
+class Kind(Enum):
+    """What opened a scope."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    LAMBDA = "lambda"
+    COMPREHENSION = "comprehension"
+
+
+@dataclass(eq=False)
+class Scope:
+    """One namespace. `bindings` holds what is bound here, also from inner scopes through `global` and `nonlocal`."""
+
+    kind: Kind
+    node: ast.AST
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    uses: dict[str, list[Use]] = field(default_factory=dict)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    stars: list[ast.ImportFrom] = field(default_factory=list)
+
+    @property
+    def is_local(self) -> bool:
+        """True for scopes whose names inner functions capture."""
+        return self.kind in (Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION)
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the parameters, in order."""
+        return [name for name, found in self.bindings.items() if any(each.kind == "param" for each in found)]
+
+
+@dataclass(eq=False)
+class Binding:
+    """One place that binds (or deletes) a name.
+
+    `kind`: param, assign, aug, declare (annotation without value), for, with, except, import, def, class, walrus,
+    match, del. `node` is the smallest node, `statement` what completes it; `by` is the scope that runs it, which is not
+    the owner under `global` and `nonlocal`.
+    """
+
+    name: str
+    kind: str
+    node: ast.AST
+    statement: ast.AST
+    by: Scope
+
+    @property
+    def line(self) -> int:
+        """Line of the binding."""
+        return line_of(self.node)
+
+    @property
+    def done(self) -> Position:
+        """Where the name has its value: the end of an assignment, the target of a loop, the start of a function."""
+        if self.kind == "param":
+            return start_of(self.statement)
+        if self.kind in ("for", "except", "with", "match"):
+            return end_of(self.node) if self.kind != "except" else start_of(self.node)
+        return end_of(self.statement)
+
+
+@dataclass(eq=False)
+class Use:
+    """One read of a name by `node` (a Name, or an AugAssign that reads its target) in `scope`."""
+
+    name: str
+    node: ast.Name
+    scope: Scope
+    annotation: bool
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A name in the scope that owns it. Scopes compare by identity."""
+
+    scope: Scope
+    name: str
+
+    @property
+    def bindings(self) -> list[Binding]:
+        """Every place that binds it, in source order."""
+        return sorted(self.scope.bindings.get(self.name, []), key=lambda each: start_of(each.node))
+
+
+def start_of(node: ast.AST) -> Position:
+    """Where the node begins, as `ast` says."""
+    return (getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+
+
+def end_of(node: ast.AST) -> Position:
+    """Where the node ends, as `ast` says."""
+    return (getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0))
+
+
+def line_of(node: ast.AST) -> int:
+    """First line of the node."""
+    return start_of(node)[0]
+
+
+def is_main_guard(node: ast.AST) -> bool:
+    """True for `if __name__ == "__main__":`, either way round."""
+    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1):
+        return False
+    sides = [node.test.left, node.test.comparators[0]]
+    names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+    mains = any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)
+    return names and mains and isinstance(node.test.ops[0], ast.Eq)
