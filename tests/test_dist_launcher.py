@@ -1051,6 +1051,47 @@ def test_script_alone_where_torch_is_too_old_for_the_line() -> None:
     assert [finding.path for finding in findings(contents) if finding.reason] == ["run.sh"]
 
 
+MEETS = """\
+import argparse
+import torch
+import torch.distributed as dist
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--local_rank', type=int, default=-1)
+args = parser.parse_args()
+dist.init_process_group(
+    backend='nccl',
+    init_method='tcp://127.0.0.1:33241',
+    world_size=torch.cuda.device_count(),
+    rank=args.local_rank)
+"""
+
+
+@pytest.mark.parametrize("default", ["-1", "None"])
+def test_script_alone_that_meets_at_an_address(default: str) -> None:
+    script = MEETS.replace("-1", default)
+    (finding,) = findings({"a.py": script})
+    assert finding.fix is not None and "nobody opens that port" in finding.message
+    changed = migrated({"a.py": script})["a.py"]
+    assert changed.endswith("dist.init_process_group(\n    backend='nccl',\n    init_method='env://')\n")
+    assert "'--local-rank', '--local_rank'" in changed and findings({"a.py": changed}) == []
+    for shell in (f"{LAUNCH} a.py\n", "torchrun --nproc_per_node=8 a.py\n"):
+        assert migrated({"run.sh": shell, "a.py": script})["a.py"] == changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("default=-1", "default=0", "one process alone"),
+        ("127.0.0.1", "node7", "no rank among several nodes"),
+        ("dist.init", "if args.local_rank is None:\n    args.local_rank = 0\ndist.init", "one process alone"),
+    ],
+)
+def test_script_alone_whose_address_stays(old: str, new: str, reason: str) -> None:
+    (said,) = reasons({"a.py": MEETS.replace(old, new)})
+    assert reason in said
+
+
 def test_parser_of_another_module_without_a_launch_line() -> None:
     options = "import argparse\n\ndef parser():\n    p = argparse.ArgumentParser()\n"
     options += "    p.add_argument('--local_rank', type=int, default=-1)\n    return p\n"

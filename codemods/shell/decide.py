@@ -190,7 +190,11 @@ class Decisions:
                 verdict.reason = "torchrun is asked for, but would start the script's ranks several times: take those "
                 verdict.reason += "out of the script first, or allow --launcher auto"
         elif self.launcher != "python" and (address := fixed_address(program, line.passes)) is not None:
-            verdict = self._fixed_address(source, line, program, address)
+            verdict = self._meeting(program, address, one_node=line.nodes == "1")
+            if verdict.reason is None:
+                verdict = verdict.and_then(self._ranks(source, line, program))
+            elif line.host != GUIDE:  # whose refusals nobody sees
+                self.settled.add(target)
         else:
             verdict = self._ranks(source, line, program)
         verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
@@ -222,25 +226,20 @@ class Decisions:
             write_loop(source, line, verdict)
         return verdict
 
-    def _fixed_address(self, source: Source, line: LaunchLine, program: entries.Program, at: Address) -> Verdict:
+    def _meeting(self, program: entries.Program, at: Address, one_node: bool) -> Verdict:
         """A fixed tcp:// address under a launcher: nobody opens it."""
-        said = (
+        verdict = Verdict(
             f"the ranks meet at {ast.unparse(at.value)}, but under a launcher nobody opens that port: they wait until "
-            "the timeout, unless it is the launcher's own by chance"
+            "the timeout, unless it is the launcher's own by chance",
+            "Meet at env://",
+            hops=[at.hop],
         )
-        hop = Hop(at.option.path if at.option is not None else at.path, at.value.lineno, "the address")
         try:
-            if self._own[program.path] is not None:
+            if own_ranks(program) is not None:
                 raise ValueError("the script can start its ranks itself, too")
-            edits = met_by_environment(self.project, self.modules, program, at, one_node=line.nodes == "1")
+            verdict.edits = met_by_environment(self.project, self.modules, program, at, one_node)
         except ValueError as error:
-            advice = "use init_method='env://' (without rank and world_size) in the script"
-            return Verdict(said, hops=[hop], reason=f"{error}: {advice}")
-        verdict = self._ranks(source, line, program)
-        verdict.message = f"{said}. {verdict.message}" if verdict.message else said
-        verdict.title = f"{verdict.title}, and meet at env://" if verdict.title else "Meet at env://"
-        verdict.hops.append(hop)
-        verdict.edits += edits
+            verdict.reason = f"{error}: use init_method='env://' (without rank and world_size) in the script"
         return verdict
 
     def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
@@ -331,9 +330,14 @@ class Decisions:
             return None
         option = found[0]
         told = self._rank_option(program, option)
-        if told.settled or not (option.required or told.reads) or not plain(option.default):
-            return None
+        deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
         joins = "init_process_group" in texts and "deepspeed" not in texts
+        address = fixed_address(program, lambda name: False)
+        met = self._meeting(program, address, address.one_machine) if address is not None else None
+        if not deaf or (met is not None and met.reason is not None):
+            if met is not None:
+                met.confidence = Confidence.LIKELY
+            return met
         verdict = Verdict(
             f"torchrun never passes --local_rank: {kept_default(option)}; torch.distributed.launch passes "
             "--local-rank=N since torch 2.0, --local_rank=N before",
@@ -347,7 +351,7 @@ class Decisions:
             self._teach(option, verdict)
         except Refused as refusal:
             verdict.reason = str(refusal)
-        return verdict
+        return verdict if met is None else met.and_then(verdict)
 
     def _teach(self, option: Option, verdict: Verdict) -> None:
         """Both spellings, and LOCAL_RANK as the default."""

@@ -17,6 +17,7 @@ from ..rewrite.launch_reads import Reach, Way
 from ..rewrite.outline import Repo, last_name
 from ..tree.source import Source
 from .entry import Program, called, is_value
+from .local_rank import rank_options
 
 _RANKS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's launchers set
 _OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
@@ -31,6 +32,16 @@ class Address:
     call: ast.Call
     value: ast.expr
     option: Option | None = None
+
+    @property
+    def one_machine(self) -> bool:
+        """Can only ranks of one machine meet there?"""
+        return re.search(r"//(?:127\.0\.0\.1|localhost)\b", ast.unparse(self.value)) is not None
+
+    @property
+    def hop(self) -> Hop:
+        """Where it stands."""
+        return Hop(self.option.path if self.option is not None else self.path, self.value.lineno, "the address")
 
 
 def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | None:
@@ -133,7 +144,7 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
     """The edits that let the ranks meet at `env://`. Raises ValueError, in words, where more may rely on the address.
 
     Allowed when no other way to start the program can have used it: rank and size come from the launcher, or the rank
-    is the local one, on `one_node` and where only launched runs get to.
+    is the local one, on `one_node` and where one process alone does not get to.
     """
     source = project.source(at.path)
     assert source is not None
@@ -151,9 +162,7 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
             raise ValueError("the rank doesn't come from the launcher")
         if not one_node:
             raise ValueError("the local rank is no rank among several nodes")
-        outline = Repo(project).outline(at.path)
-        way = Reach(Repo(project), modules).way(outline, at.call) if outline is not None else ""
-        if way is not None and not (isinstance(way, str) and _ASKED.search(way)):
+        if not (_fails_alone(found, rank) or _after_a_test(project, modules, at)):
             raise ValueError("it can be what one process alone, without a launcher, uses too")
     if at.option is not None and (other := _other_use(found, at.option.dest, at.call)) is not None:
         raise ValueError(f"{other[0]}:{other[1]} looks at the address too")
@@ -164,8 +173,29 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
     return edits
 
 
+def _fails_alone(found: Program, rank: ast.expr) -> bool:
+    """Is `rank` an option that nobody joins with when it is left out: -1, or None?"""
+    named = rank_options(found) if isinstance(rank, ast.Attribute) else []
+    stored = any(
+        isinstance(node, ast.Attribute) and node.attr == "local_rank" and isinstance(node.ctx, ast.Store)
+        for tree in found.modules.values()
+        for node in nodes(tree)
+    )
+    if len(named) != 1 or named[0].dest != "local_rank" or stored:
+        return False
+    default = named[0].default
+    return default is None or "-1" in ast.unparse(default)
+
+
+def _after_a_test(project: Project, modules: Modules, at: Address) -> bool:
+    """Does every way to the call ask how the program was started?"""
+    outline = Repo(project).outline(at.path)
+    way = Reach(Repo(project), modules).way(outline, at.call) if outline is not None else ""
+    return way is None or (isinstance(way, str) and _ASKED.search(way) is not None)
+
+
 def _replaced(project: Project, at: Address) -> Edit:
-    value, source = at.value, project.source(at.option.path if at.option is not None else at.path)
+    value, source = at.value, project.source(at.hop.path)
     assert source is not None and value.end_lineno is not None and value.end_col_offset is not None
     start, end = source.offset(value.lineno, value.col_offset), source.offset(value.end_lineno, value.end_col_offset)
     quote = "'" if "'tcp" in source.text[start:end] else '"'

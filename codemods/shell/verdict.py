@@ -30,6 +30,14 @@ class Verdict:
     reason: str | None = None
     confidence: Confidence = Confidence.PROVEN
 
+    def and_then(self, other: Verdict) -> Verdict:
+        """Both in one: what `other` says after this, its reason and confidence."""
+        other.message = ". ".join(part for part in (self.message, other.message) if part)
+        other.title = ", and ".join(part for part in (other.title, self.title) if part)
+        other.edits += self.edits
+        other.hops += self.hops
+        return other
+
 
 def without_launcher(line: LaunchLine, program: entries.Program, own: OwnRanks) -> Verdict:
     """The script starts its ranks itself: the launcher goes, when as many ranks are left."""
