@@ -15,7 +15,7 @@ from .leaving import call_edit
 from .page import Move, Page
 from .placement import blank_lines_below, end_of_line, indentation_at, last_line, place_above
 from .scopes import BUILTINS, FUNCTIONS, Scope, Use, end_of, line_of
-from .units import Unit
+from .unit import Unit
 
 
 def arrive(page: Page, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:

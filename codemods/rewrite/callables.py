@@ -16,7 +16,7 @@ from .definitions import lambda_as_def
 from .handover import Stay
 from .placement import first_attached_line, indentation_at
 from .scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of, start_of
-from .units import Unit
+from .unit import Unit
 
 _PLAIN_BASES = frozenset(
     {"object", "abc.ABC", "typing.Generic", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}

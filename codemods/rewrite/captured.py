@@ -10,7 +10,7 @@ from functools import cached_property
 from .attribute_kinds import Recogniser
 from .outline import Repo, last_name
 from .scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
-from .units import Unit, is_after
+from .unit import Unit, is_after
 
 _POOLS = re.compile(r"Pool|Executor|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
 _HANDLES = {

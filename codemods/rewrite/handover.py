@@ -12,7 +12,7 @@ from ..project import Project
 from ..tree.source import Source
 from .outline import Repo, last_name
 from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, start_of
-from .units import Unit
+from .unit import Unit
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
@@ -286,6 +286,9 @@ class Handover:
             pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
             if name and next(iter(self.project.matching(pattern, word="@")), None) is not None:
                 raise Stay(f"`@{name}` may put it in the place of a method, and {_UNBOUND}")
+            where = self._on_a_class(name) if name else None
+            if where is not None:
+                raise Stay(f"a class keeps what `{name}` gives ({where}), and {_UNBOUND}")
             scope = scope.parent
         maker, node = unit.home.node, unit.node
         if not isinstance(maker, FUNCTIONS) or isinstance(node, ast.ClassDef) or node.args.vararg is None:
@@ -296,6 +299,18 @@ class Handover:
             if isinstance(call, ast.Call) and call.func is use.node and self._gives_on(call, node.args.vararg.arg):
                 what = f"it wraps `{use.name}` as a decorator does, which may be a method"
                 raise Stay(f"{what}, and {_UNBOUND}, or decorate it with `functools.wraps({use.name})`")
+
+    def _on_a_class(self, maker: str) -> str | None:
+        """Where a class body of the project has `name = maker(...)`."""
+        pattern = re.compile(rf"^[ \t]+\w+[ \t]*=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
+        for source in self.project.matching(pattern, word=maker):
+            module = self.project.module(source.path)
+            for cls in ast.walk(module) if module is not None else ():
+                for node in cls.body if isinstance(cls, ast.ClassDef) else ():
+                    value = node.value if isinstance(node, ast.Assign) else None
+                    if isinstance(value, ast.Call) and last_name(value.func) == maker:
+                        return f"{source.path}:{node.lineno}"
+        return None
 
     def _gives_on(self, call: ast.Call, rest: str) -> bool:
         stars = (each.value for each in call.args if isinstance(each, ast.Starred))

@@ -24,7 +24,7 @@ from .leaving import leave
 from .naming import class_name, give_name, signature
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
-from .units import Movable, Unit
+from .unit import Movable, Unit
 
 
 class Target(NamedTuple):

@@ -10,7 +10,7 @@ from ..finding import Edit
 from ..tree.source import Source
 from .placement import end_of_line, first_attached_line, removal, starts_line
 from .scopes import FUNCTIONS, Scopes, Variable, end_of, start_of
-from .units import SEES_NAMES, Unit
+from .unit import SEES_NAMES, Unit
 
 _TURNS = 3  # fixes that wait for one another
 

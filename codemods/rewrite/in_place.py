@@ -11,7 +11,7 @@ from .page import Page
 from .placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from .scopes import Kind, Scope, end_of, start_of
 from .shapes import known_shape
-from .units import Movable
+from .unit import Movable
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
 _NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"

@@ -11,7 +11,7 @@ from .page import Move, Page
 from .placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from .scopes import Scope, Use, end_of, line_of, start_of
 from .shapes import spelled
-from .units import SEES_NAMES, Unit, is_after
+from .unit import SEES_NAMES, Unit, is_after
 
 
 def leave(page: Page, move: Move, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:

@@ -8,7 +8,7 @@ from .handover import outside_uses
 from .names import home_name, private_name, role, snake
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, line_of
-from .units import Unit
+from .unit import Unit
 
 
 def signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
@@ -33,7 +33,7 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         if not own and move.method[2].bases:
             own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
         what = role(page.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
-        move.name = page.names.fresh_attribute(private_name(snake(own), what))
+        move.name = page.names.fresh_attribute(_spoken(page, snake(own), what))
         return
     if isinstance(node, ast.Lambda):
         if move.is_object:
@@ -62,7 +62,13 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         move.name = class_name(page, node)
     else:
         own = node.name.lstrip("_")
-        move.name = _fitting(page, private_name(home, own), own, *(use.node for use in outside_uses(unit, moves)))
+        move.name = _fitting(page, _spoken(page, home, own), own, *(use.node for use in outside_uses(unit, moves)))
+
+
+def _spoken(page: Page, home: str, what: str) -> str:
+    """`_make_encoder` for what `make_encoder` calls `encoder`; when there is one already, `_encoder`."""
+    wanted = private_name(home, what)
+    return wanted if wanted != "_" + home or page.names.is_free(wanted) else "_" + what
 
 
 def _fitting(page: Page, wanted: str, short: str, *places: ast.expr) -> str:

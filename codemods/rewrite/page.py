@@ -14,7 +14,8 @@ from .names import Names
 from .placement import blank_lines_above, indentation_unit, usual_gap
 from .scopes import Scope, Scopes, end_of, start_of
 from .shapes import spelled
-from .units import Unit, Units
+from .unit import Unit
+from .units import Units
 
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
 

@@ -3,70 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from .scopes import (
-    BUILTINS,
-    COMPREHENSIONS,
-    FUNCTIONS,
-    FunctionNode,
-    Kind,
-    Position,
-    Scope,
-    Scopes,
-    Use,
-    Variable,
-    end_of,
-    line_of,
-    start_of,
-)
-
-Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
-
-SEES_NAMES = frozenset({"eval", "exec", "locals", "vars", "dir"})  # builtins that find variables by their names
-_TRANSPARENT = frozenset(
-    {"no_grad", "inference_mode", "enable_grad"}
-)  # of torch: they wrap, keeping the qualified name
-_CLASS_DECORATORS = frozenset(
-    {"dataclass", "dataclasses.dataclass", "total_ordering", "functools.total_ordering", "final"}
-)
-
-
-@dataclass(eq=False)
-class Unit:
-    """One function, lambda or class that may move; `refusal` says why it may not."""
-
-    node: Movable
-    home: Scope  # where it is evaluated
-    variable: Variable | None = None  # the local name it is bound to, when that is its only value
-    refusal: str | None = None
-    captures: dict[Variable, list[Use]] = field(default_factory=dict)  # values to hand over
-    functions: dict[Variable, Unit] = field(
-        default_factory=dict
-    )  # local functions and classes it names, itself included
-    uses: dict[Variable, list[Use]] = field(default_factory=dict)  # where its body names those functions
-    own_self: tuple[Scope, str, ast.ClassDef] | None = None  # set when the body reads the method's `self`
-    self_uses: list[Use] = field(default_factory=list)
-    imports: dict[Position, str] = field(default_factory=dict)  # imports of the enclosing function that it needs
-    imported: list[Variable] = field(default_factory=list)  # what those imports bind
-    frozen: dict[str, str] = field(
-        default_factory=dict
-    )  # parameter -> expression its default takes from a local variable
-    default_nodes: dict[str, ast.expr] = field(default_factory=dict)
-    snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
-    at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
-    mangled: bool = False
-
-    @property
-    def line(self) -> int:
-        """Where it starts."""
-        return line_of(self.node)
-
-    @property
-    def label(self) -> str:
-        """What to call it in a sentence."""
-        return f"the lambda in line {self.line}" if isinstance(self.node, ast.Lambda) else f"`{self.node.name}`"
+from .scopes import FUNCTIONS, Kind, Scopes, Use, Variable, line_of, start_of
+from .unit import SEES_NAMES, Movable, Unit
+from .unit_header import Header
 
 
 class Units:
@@ -81,6 +21,7 @@ class Units:
             and any(a.name == "annotations" for a in node.names)
             for node in scopes.tree.body
         )
+        self.header = Header(scopes, self, self._future)
 
     def of(self, node: Movable) -> Unit:
         """The unit of the node, with the units that it needs."""
@@ -116,7 +57,7 @@ class Units:
             return None
         return Variable(owner, name)
 
-    def _movable_value(self, variable: Variable) -> Movable | None:
+    def movable_value(self, variable: Variable) -> Movable | None:
         """The local function, class or lambda that the variable holds, when it never holds anything else."""
         if len(variable.bindings) != 1:
             return None
@@ -140,35 +81,10 @@ class Units:
             owner = scopes.owner(unit.home, node.name)
             if owner is not None and owner.kind is Kind.MODULE and unit.home.kind is not Kind.MODULE:
                 return f"`global {node.name}` binds it only where the function runs: define it at module level"
-            why = self._decorators(unit)
+            why = self.header.decorators(unit)
             if why is not None:
                 return why
-        return self._body(unit) or self._header(unit) or self._captures(unit) or self._globals(unit)
-
-    def _decorators(self, unit: Unit) -> str | None:
-        assert not isinstance(unit.node, ast.Lambda)
-        for decorator in unit.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = ast.unparse(called)
-            if isinstance(unit.node, ast.ClassDef):
-                fine = name in _CLASS_DECORATORS
-            else:
-                fine = name.rpartition(".")[2] in _TRANSPARENT or self._wraps(called)
-            if not fine:
-                return f"its decorator `@{name}` may do more than wrap it: move it to module level by hand"
-        return None
-
-    def _wraps(self, decorator: ast.expr) -> bool:
-        """A plain decorator of this module whose result goes by the function's own name (functools.wraps)."""
-        if not isinstance(decorator, ast.Name):
-            return False
-        bindings = self.scopes.module.bindings.get(decorator.id, [])
-        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.FunctionDef):
-            return False
-        if self.scopes.owner(self.scopes.around(decorator), decorator.id) is not self.scopes.module:
-            return False
-        inner = [each for each in ast.walk(bindings[0].node) if isinstance(each, ast.FunctionDef)][1:]
-        return bool(inner) and all(any("wraps(" in ast.unparse(d) for d in each.decorator_list) for each in inner)
+        return self._body(unit) or self.header.parameters(unit) or self._captures(unit) or self._globals(unit)
 
     def _body(self, unit: Unit) -> str | None:
         node, scopes = unit.node, self.scopes
@@ -203,132 +119,6 @@ class Units:
             and bool(parent.args)
         )
 
-    def _header(self, unit: Unit) -> str | None:
-        """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""
-        node, scopes = unit.node, self.scopes
-        if isinstance(node, ast.ClassDef):
-            return self._class_header(unit, node)
-        arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs: list[tuple[ast.arg, ast.expr]] = []
-        if arguments.defaults:
-            pairs += zip(positional[-len(arguments.defaults) :], arguments.defaults, strict=True)
-        pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-        for argument, default in pairs:
-            if self._constant(default):
-                unit.at_import += scopes.uses_within([default])
-                continue
-            takes_local = isinstance(default, ast.Name) and self._is_local(default)
-            by_keyword = argument in arguments.kwonlyargs or (
-                argument in arguments.args and isinstance(node, ast.Lambda)
-            )
-            if not (takes_local and by_keyword):
-                what = f"the default of `{argument.arg}`, `{ast.unparse(default)}`,"
-                return f"{what} is made anew each time (line {default.lineno}): pass it as an argument"
-            assert isinstance(default, ast.Name)
-            value = self._movable_value(Variable(scopes.owner(unit.home, default.id) or unit.home, default.id))
-            if value is not None:
-                return (
-                    f"the default of `{argument.arg}` is the local function `{default.id}`: move both to module level"
-                )
-            unit.frozen[argument.arg] = default.id
-            unit.default_nodes[argument.arg] = default
-        for use in scopes.header_uses(node):
-            if use.annotation:
-                if self._is_local(use.node):
-                    line = line_of(use.node)
-                    return f"an annotation names the local `{use.name}` (line {line}): move that to module level"
-                if not self._future:
-                    unit.at_import.append(use)
-        if not isinstance(node, ast.Lambda):
-            unit.at_import += scopes.uses_within(node.decorator_list)
-            if any(self._is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
-                return "its decorator is local to the function around it: move both to module level"
-        return None
-
-    def _class_header(self, unit: Unit, node: ast.ClassDef) -> str | None:
-        scopes = self.scopes
-        inner = scopes.inner(node)
-        for keyword in node.keywords:
-            if ast.unparse(keyword.value).rpartition(".")[2] != "ABCMeta":
-                return (
-                    f"it is made with `{ast.unparse(keyword)}`, which may register it: move it to module level by hand"
-                )
-        for base in node.bases:
-            if not all(
-                isinstance(each, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
-                for each in ast.walk(base)
-            ):
-                return f"its base `{ast.unparse(base)}` is computed: write the classes out at module level"
-            for use in scopes.uses_within([base]):
-                owner = scopes.owner(use.scope, use.name)
-                if owner is not None and owner.is_local:
-                    value = self._movable_value(Variable(owner, use.name))
-                    if any(each.kind == "import" for each in Variable(owner, use.name).bindings):
-                        return f"its base `{use.name}` is imported in the function: import it at the top of the file"
-                    if not isinstance(value, ast.ClassDef):
-                        return f"its base `{use.name}` is a variable: write the classes out at module level"
-                    if start_of(value) > start_of(node):
-                        return f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first"
-                    variable = Variable(owner, use.name)
-                    unit.functions[variable] = self.of(value)
-                    unit.uses.setdefault(variable, []).append(use)
-                    if unit.functions[variable].refusal:
-                        return f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}"
-                else:
-                    unit.at_import.append(use)
-        for statement in node.body:
-            if not isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.AnnAssign)) and any(
-                isinstance(each, ast.Call) for each in ast.walk(statement)
-            ):
-                return f"its body does more than define (line {statement.lineno}): move it to module level by hand"
-            worth = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-            fresh = isinstance(worth, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS))
-            if worth is not None and fresh and not self._constant(worth):
-                what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
-                return f"each call makes its own {what}, one class would share it: set it in `__init__`"
-        unit.at_import += [
-            use for use in scopes.body_uses(node) if use.scope is inner and not (use.annotation and self._future)
-        ]
-        unit.at_import += scopes.uses_within(node.decorator_list)
-        for use in self.scopes.uses:
-            if use.name == node.name and scopes.owner(use.scope, use.name) is scopes.owner(unit.home, node.name):
-                parent = scopes.parents[use.node]
-                if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
-                    what = f"`{node.name}.{parent.attr}` is set (line {parent.lineno})"
-                    return f"{what}, which a worker does not see: set it in the class"
-        return None
-
-    def _is_local(self, node: ast.Name) -> bool:
-        owner = self.scopes.owner(self.scopes.around(node), node.id)
-        return owner is not None and (owner.is_local or owner.kind is Kind.CLASS)
-
-    def _constant(self, value: ast.expr) -> bool:
-        """True when evaluating it once, on import, gives what evaluating it in the function gave."""
-        if isinstance(value, ast.Constant):
-            return True
-        if isinstance(value, ast.UnaryOp):
-            return self._constant(value.operand)
-        if isinstance(value, ast.BinOp):
-            return self._constant(value.left) and self._constant(value.right)
-        if isinstance(value, ast.Tuple):
-            return all(self._constant(each) for each in value.elts)
-        if isinstance(value, ast.Attribute):
-            root = value.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if not isinstance(root, ast.Name) or self._is_local(root):
-                return False
-            return [each.kind for each in self.scopes.module.bindings.get(root.id, [])] == ["import"]
-        if isinstance(value, ast.Name):
-            if self._is_local(value):
-                return False
-            bindings = self.scopes.module.bindings.get(value.id, [])
-            if not bindings:
-                return value.id in BUILTINS or bool(self.scopes.module.stars)
-            return len(bindings) == 1 and not self.scopes.under_guard(bindings[0].node)
-        return False
-
     def _captures(self, unit: Unit) -> str | None:
         scopes, node = self.scopes, unit.node
         method = scopes.method_self(node)
@@ -336,7 +126,7 @@ class Units:
             if method is not None and variable == Variable(method[0], method[1]):
                 unit.own_self, unit.self_uses = method, uses
                 continue
-            value = self._movable_value(variable)
+            value = self.movable_value(variable)
             if value is not None:
                 needed = self.of(value)
                 unit.functions[variable] = needed
@@ -433,20 +223,3 @@ def _import_statement(statement: ast.AST, name: str) -> str:
                 return f"import {what}"
             return f"from {'.' * statement.level}{statement.module or ''} import {what}"
     raise AssertionError(name)
-
-
-def attribute_names(scopes: Scopes, node: ast.ClassDef) -> dict[str, ast.AST]:
-    """Methods and class attributes that the class body itself defines."""
-    return {name: found[0].node for name, found in scopes.inner(node).bindings.items()}
-
-
-def is_after(scopes: Scopes, use: Use, node: ast.AST, home: Scope) -> bool:
-    """True when `use` may run after `node` does (same scope and later, in a common loop, or in an inner function)."""
-    scope: Scope | None = use.scope
-    while scope is not home and scope is not None and isinstance(scope.node, (ast.ListComp, ast.SetComp, ast.DictComp)):
-        scope = scope.parent  # these run on the spot
-    if scope is not home:
-        return True
-    return start_of(use.node) >= end_of(node) or bool(
-        scopes.loops_around(use.node, home) & scopes.loops_around(node, home)
-    )
