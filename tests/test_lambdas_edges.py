@@ -172,3 +172,21 @@ def build():
     assert "class _BuildOther(base.Base):" in after
     after, reasons = hoisted(text.replace("class Other:\n    pass\n\n\n", ""), others={"base.py": asking})
     assert "\nclass Other(base.Base):" in after
+
+
+def test_no_partial_where_a_class_keeps_what_the_maker_gives() -> None:
+    text = "def scaled(factor):\n    def step(row, *more):\n        return row * factor\n    return step\n"
+    user = "import train\n\n\nclass Table:\n    double = train.scaled(2)\n"
+    after, reasons = hoisted(text, others={"user.py": user})
+    assert after == text
+    assert reasons[0].startswith("a class keeps what `scaled` gives (user.py:5), and what would stand for it")
+    after, _ = hoisted(text, others={"user.py": user.replace("class Table:", "def table():")})
+    assert "functools.partial(_scaled_step, factor)" in after
+
+
+def test_a_name_that_the_maker_swallows() -> None:
+    text = "def make_step(scale):\n    def step(row):\n        return row * scale\n    return step\n"
+    after, _ = hoisted(text)
+    assert "def _make_step(scale, row):" in after
+    after, _ = hoisted("_make_step = 1\n\n\n" + text)
+    assert "def _step(scale, row):" in after
