@@ -16,6 +16,7 @@ from test_batch import _own_home as own_home
 
 from codemods.batch.run import Asked, run_batch
 from codemods.batch.spec import Outcome
+from codemods.problem import Problem
 
 __all__ = ["own_home"]
 distributed = pytest.importorskip("distributed")
@@ -89,3 +90,50 @@ def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -
     assert [row["name"] for row in summary(tmp_path / "out")["repos"]] == names
     assert all(row["status"] == "clean" for row in summary(tmp_path / "out")["repos"])
     assert len(started.read_text().splitlines()) > len(names)  # what it was at was done again
+
+
+def test_a_cluster_of_batch_jobs_is_started_from_a_file(
+    own_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With dask-jobqueue's own stand-in for a queue: the same code starts real workers, as jobs of this machine."""
+    pytest.importorskip("dask_jobqueue")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(HERE.parent))
+    make(tmp_path / "src/bad", {"train.py": PROGRAM})
+    make(tmp_path / "src/good", {"train.py": "print(1)\n"})
+    (tmp_path / "list.txt").write_text("src/*\n")
+    (tmp_path / "slurm.yml").write_text(
+        "cluster: dask_jobqueue.local.LocalCluster\njobs: 2\n"
+        "options: {cores: 1, processes: 1, memory: 2GB, scheduler_options: {host: 127.0.0.1}}\n"
+    )
+
+    assert run_batch(Asked("list.txt", tmp_path / "out", dask="slurm.yml")) == 0
+
+    assert {name: row["status"] for name, row in by_name(tmp_path / "out").items()} == {
+        "bad": "migrated",
+        "good": "clean",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("jobs: 2\n", "want cluster: SLURM"),
+        ("cluster: NoSuch\n", "want cluster: SLURM"),
+        ("cluster: no_such_module.Cluster\n", "needs no_such_module"),
+        ("cluster: SLURM\njobs: many\n", "want cluster: SLURM"),
+        ("cluster: SLURM\noptions: {memory: 2GB}\n", "SLURM does not take these options"),
+        ("- cluster\n", "want cluster: SLURM"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_said(own_home: None, tmp_path: Path, text: str, words: str) -> None:
+    pytest.importorskip("dask_jobqueue")
+    (tmp_path / "slurm.yml").write_text(text)
+    with pytest.raises(Problem, match=words):
+        run_batch(_asked_for(tmp_path))
+
+
+def _asked_for(tmp_path: Path) -> Asked:
+    make(tmp_path / "src/good", {"train.py": "print(1)\n"})
+    (tmp_path / "list.txt").write_text("src/*\n")
+    return Asked(str(tmp_path / "list.txt"), tmp_path / "out", dask=str(tmp_path / "slurm.yml"))

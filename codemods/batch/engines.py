@@ -143,17 +143,24 @@ def _outcome(future: Any) -> Outcome:
 
 @contextlib.contextmanager
 def cluster_of(file: str) -> Iterator[Any]:
-    """A cluster of batch jobs, as a YAML file says: `cluster: SLURM`, `jobs: 20`, `options: {cores: 4, ...}`."""
+    """A cluster of batch jobs, as a YAML file says: `cluster: SLURM`, `jobs: 20`, `options: {cores: 4, ...}`.
+
+    `cluster` is a class of dask-jobqueue, or of another module with its dotted name. Raises Problem.
+    """
     try:
-        jobqueue, yaml = import_module("dask_jobqueue"), import_module("yaml")
-    except ImportError:
-        raise Problem(f"{file}: needs dask-jobqueue: pip install dask-jobqueue") from None
-    try:
+        yaml = import_module("yaml")
         asked = yaml.safe_load(Path(file).read_text())
-        kind, jobs, options = asked["cluster"], int(asked.get("jobs", 1)), dict(asked.get("options") or {})
-        made = getattr(jobqueue, f"{kind}Cluster")
+        kind, jobs, options = str(asked["cluster"]), int(asked.get("jobs", 1)), dict(asked.get("options") or {})
+        module, _, name = (kind if "." in kind else f"dask_jobqueue.{kind}Cluster").rpartition(".")
+        made = getattr(import_module(module), name)
+    except ImportError as error:
+        raise Problem(f"{file}: needs {error.name}: pip install dask-jobqueue") from None
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise Problem(f"{file}: want cluster: SLURM (or PBS, LSF...), jobs: N, options: {{...}}: {error}") from None
-    with made(**options) as cluster:
+    try:
+        entered = made(**options)
+    except (TypeError, ValueError, OSError) as error:
+        raise Problem(f"{file}: {kind} does not take these options: {error}") from None
+    with entered as cluster:
         cluster.scale(jobs=jobs)
         yield cluster

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import re
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -21,6 +22,8 @@ from .spec import Spec
 
 BASE = "refs/spawnfix/base"
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_XFSZ = int(getattr(signal, "SIGXFSZ", 25))
+_TOO_LARGE = re.compile(rf"died of signal {_XFSZ}\b|File too large")
 _CONFIG = """\
 [core]
 \trepositoryformatversion = {version}
@@ -88,12 +91,17 @@ def network(spec: Spec, location: str) -> dict[str, dict[str, str]]:
 
 def why(error: GitFailed, spec: Spec) -> str:
     """git's words, without passwords and in terms of what the user wrote."""
-    if error.status in (-25, 153):
+    if _too_large(error):
         return f"larger than {spec.limits.disk} MiB on disk"
     text = str(error).replace(spec.location, spec.source)
     if match := re.search(r"transport '([\w+.-]+)' not allowed", text):
         return f"transport {match[1]!r} is off; --allow-protocol {match[1]} turns it on"
     return without_secrets(text)
+
+
+def _too_large(error: GitFailed) -> bool:
+    """git, or a program that it started, ran into the limit on the size of files."""
+    return error.status in (-_XFSZ, 128 + _XFSZ) or bool(_TOO_LARGE.search(error.errors))
 
 
 def _empty(folder: Path, digits: int) -> Repository:
@@ -162,11 +170,11 @@ def _cloned(spec: Spec, base: Base, folder: Path) -> Repository:
             break
         except GitFailed as error:
             failed = failed or error
-            if error.status in (-25, 153):
+            if _too_large(error):
                 break
     else:
         assert failed is not None
         raise Problem(f"can't be cloned: {why(failed, spec)}")
-    if failed is not None and failed.status in (-25, 153):
+    if failed is not None and _too_large(failed):
         raise Problem(f"can't be cloned: {why(failed, spec)}")
     return repository
