@@ -76,16 +76,21 @@ Safe, but for loops. Without anything from around it the function moves to modul
 What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
 afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
 objects carry a model, a loader or something that can't be pickled: then the attributes that it reads are handed over,
-if nothing sets them again. Functions that use each other move together or not at all. `lambda x, i=i:` becomes a
-partial with the keyword `i`, which nobody can pass by position any more.
+if nothing sets them again. Functions that use each other move together or not at all.
+`lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more. A function that
+keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A
+local class that reads variables gets them as the first arguments of its constructor, where nothing but calls uses it
+and no base has a say in that. Imports inside the function that only the moved code used go with it.
 
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
 value from when it is made, where a closure would have seen the last one; often that is what was meant.
 
-Left to you, with the reason: variables that change later, `nonlocal`, `super()`, names that only the main guard binds,
-decorators that may register the function, classes with computed bases, default values made anew on each call,
-attributes set on functions, functions put on classes as methods, and code of the same file that asks a function for
-its `__name__` where that would be another, or a partial would take its place.
+Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
+others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
+may register the function, classes with computed bases, default values made anew on each call, functions put on
+classes as methods or by decorators, names in `__all__` that would be partials, and code that asks a function for its
+code, its documentation, or whether it is one. Where it is seen to read `__name__`, in any file, the function keeps
+that.
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>
