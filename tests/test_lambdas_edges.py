@@ -190,3 +190,10 @@ def test_a_name_that_the_maker_swallows() -> None:
     assert "def _make_step(scale, row):" in after
     after, _ = hoisted("_make_step = 1\n\n\n" + text)
     assert "def _step(scale, row):" in after
+
+
+@pytest.mark.parametrize("name", ["setup", "teardown_module", "pytest_configure", "__getattr__", "TestRows"])
+def test_names_that_are_looked_for_in_modules_are_not_kept(name: str) -> None:
+    keyword = "class" if name[0] == "T" else "def"
+    after, _ = hoisted(f"def build():\n    {keyword} {name}(object):\n        pass\n    return {name}\n")
+    assert f"\n{keyword} {name}(" not in "\n" + after and after.startswith(f"{keyword} _")

@@ -16,6 +16,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z](?![A-Z][a-z]))|(?<=[A-Z0-9])(?=[A-Z][a-
 
 
 _LONG = 48
+_FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
 
 
@@ -191,8 +192,8 @@ class Names:
         module = self._scopes.module
         if module.stars or self._is_submodule(name):
             return False  # others may ask this file for what it has under the name
-        if name.lower().startswith("test") or (len(name) < 3 and name.islower()):
-            return False  # pytest would collect it; says too little at module level
+        if _FOUND_BY_NAME.match(name) or (len(name) < 3 and name.islower()):
+            return False  # pytest, unittest or Python would call it; says too little at module level
         if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
             return False
         above = home.parent
