@@ -75,6 +75,7 @@ LOCAL = "DataCore.setup_data.<locals>.<lambda>"
             "",
         ),
         ("TypeError: cannot pickle code objects", None, "code", ""),
+        ("_pickle.PicklingError: logger cannot be pickled", None, "logger", ""),
         ("TypeError: cannot pickle 'itertools.cycle' object", "unpicklable-attributes", "itertools.cycle", ""),
         ("AttributeError: module '__mp_main__' has no attribute 'Late'", "main-guard", "", "Late"),
         ("AttributeError: 'Crops' object has no attribute '__crop'", None, "", "__crop"),
@@ -457,12 +458,13 @@ ARTICLE = """
     class Dataset:
         def __init__(self, name):
             self.name = name
-            self.handler = logging.StreamHandler(sys.stderr)
+            self.logger = logging.getLogger("mmcv")
+            self.handler = logging.StreamHandler(sys.stdout)
             self.lock = threading.RLock()
 
         def load(self, index):
             with self.lock:
-                return f"{self.name} {index}"
+                self.handler.handle(logging.makeLogRecord({"msg": f"{self.logger.name} {self.name} {index}"}))
 
 
     def build_dataset():
@@ -470,7 +472,7 @@ ARTICLE = """
 
 
     def work(dataset):
-        print(dataset.load(3), flush=True)
+        dataset.load(3)
 
 
     if __name__ == "__main__":
@@ -480,14 +482,24 @@ ARTICLE = """
 """
 
 
-def test_the_lock_of_a_logging_handler_is_found_by_its_path(failing: Path) -> None:
-    """The third article: `cannot pickle '_thread.RLock' object`, and nothing says whose."""
+def test_the_lock_of_a_logging_handler_from_error_to_a_program_that_runs(failing: Path) -> None:
+    """The third article: `cannot pickle '_thread.RLock' object`, and nothing says whose. A logger itself is fine."""
     (failing / "train.py").write_text(textwrap.dedent(ARTICLE).lstrip(), encoding="utf-8")
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, "commit", "-q", "-a", "-m", "logging"], check=True)
     assert "_thread.RLock" in _traceback("")
-    done = _spawnfix("diagnose", "train.py:build_dataset()", "--format", "json")
+    done = _spawnfix("diagnose", "train.py:build_dataset()", "--format", "json", "--save", "../d.json")
     found = {row["path"]: (row["rule"], row["assigned_at"]["line"]) for row in json.loads(done.stdout)["problems"]}
-    assert found["build_dataset().handler.lock"] == ("unpicklable-attributes", 10)
-    assert found["build_dataset().lock"] == ("unpicklable-attributes", 11)
+    assert found == {
+        "build_dataset().handler.lock": ("unpicklable-attributes", 11),
+        "build_dataset().handler.stream": ("unpicklable-attributes", 11),
+        "build_dataset().lock": ("unpicklable-attributes", 12),
+    }
+    migrated = _spawnfix("migrate", ".", "--from", "../d.json")
+    assert migrated.returncode == 0, migrated.stderr
+    after = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True, check=False)
+    assert (after.returncode, after.stdout) == (0, "mmcv nuscenes 3\n"), after.stderr
+    assert _spawnfix("diagnose", "train.py:build_dataset()").returncode == 0
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "no json", '{"problems": [{}]}'])

@@ -137,6 +137,13 @@ _KNOWN: tuple[tuple[str, str | None, str, str, bool], ...] = (
         False,
     ),
     (
+        r"PicklingError: (?P<type>logger) cannot be pickled",
+        None,
+        "a logger that logging.getLogger does not give for its name is kept on something that is sent to a worker",
+        "get it where it is used, by its name; or leave it out in __getstate__ and make it anew in __setstate__",
+        False,
+    ),
+    (
         r"(?P<type>h5py) objects cannot be (?:pickled|serialized)",
         "unpicklable-attributes",
         "an open HDF5 file is kept on something that is sent to a worker",
