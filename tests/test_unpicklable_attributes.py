@@ -135,5 +135,5 @@ def test_loggers_count_where_an_old_python_is_declared() -> None:
 def test_every_entry_of_the_table_is_complete() -> None:
     for kind in kinds().values():
         assert kind.what and kind.error and kind.source
-        assert kind.form in {"anew", "reopen", "drop", "generator", "report"}
-        assert kind.advice or kind.form in {"anew", "reopen", "generator"}
+        assert kind.form in {"anew", "reopen", "named", "drop", "generator", "report"}
+        assert kind.advice or kind.form in {"anew", "reopen", "named", "generator"}

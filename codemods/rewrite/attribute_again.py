@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .attribute_classes import Family, Shape, Store
 from .attribute_kinds import Kind, Made, Recogniser
-from .outline import Binding, position
+from .attribute_touch import first_touch
+from .outline import Binding, last_name, position
 from .scopes import is_main_guard
 
 _PURE = frozenset(
@@ -54,6 +55,9 @@ _PURE = frozenset(
     ]
 )
 _PURE_MODULES = ("os.path.", "pathlib.", "os.fspath", "os.cpu_count", "functools.partial", "threading.", "logging.")
+_ONCE = frozenset(
+    ["map", "filter", "zip", "iter", "reversed", "enumerate", "glob", "rglob", "iglob", "iterdir", "scandir", "chain"]
+)
 _LOCK_ARGUMENT = frozenset(("threading.Condition", "logging.handlers.QueueHandler", "logging.StreamHandler"))
 
 
@@ -92,6 +96,7 @@ class Maker:
         self.source = source
         self.stashes: dict[str, Stash] = {}  # by the text of what is stashed
         self.imports: dict[str, str] = {}
+        self.anchor = store.statement  # what is stashed goes above it
 
     def again(self) -> Again:
         """Raises Refused."""
@@ -103,10 +108,14 @@ class Maker:
         value = self._plain(store.value)
         self._refuse_choice(value)
         self._check_creation(kind)
-        text = self._text(value)
+        text = self.text_of(value)
         lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
         alone = text if len(lines) == 1 else ""
         return Again(tuple(lines), tuple(self.stashes.values()), alone, tuple(self.imports.values()))
+
+    def check(self) -> None:
+        """Raises Refused where it must not be opened twice."""
+        self._check_creation(self.made.kind)
 
     def _plain(self, value: ast.expr) -> ast.expr:
         """The expression behind a local name."""
@@ -116,14 +125,28 @@ class Maker:
             if not isinstance(value, ast.Name) or self._is_import(value):
                 return value
             scope, bindings = self.outline.lookup(value, value.id)
-            held = [] if isinstance(scope, ast.Module) else self.outline.bindings(scope, value.id)
+            if isinstance(scope, ast.Module):
+                return value
+            held = self.outline.bindings(scope, value.id)
             if len(held) != 1 or len(bindings) != 1 or held[0].value is None:
                 raise Refused(f"`{value.id}` has its value from several places; open it in one statement")
             if isinstance(held[0].statement, (ast.With, ast.AsyncWith)):
                 line = held[0].statement.lineno
                 raise Refused(f"line {line} closes it again at the end of `with`; read what is needed there")
+            self.check_local(value)
             value = held[0].value
         return value
+
+    def check_local(self, name: ast.Name) -> None:
+        """Raises Refused where what the local `name` stands for is changed, besides what is repeated."""
+        uses: list[ast.expr] = [
+            each
+            for each in ast.walk(self.store.method)
+            if isinstance(each, ast.Name) and each.id == name.id and isinstance(each.ctx, ast.Load)
+        ]
+        changed = first_touch(self.outline, uses, self.made.kind)
+        if changed is not None:
+            raise Refused(f"{changed}, and a new one would not have that; do it to `self.{self.store.target.attr}`")
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)
@@ -192,10 +215,11 @@ class Maker:
 
     # the expression again
 
-    def _text(self, value: ast.expr) -> str:
-        """The source of `value` with `self.<stash>` for what the copy would not know."""
+    def text_of(self, value: ast.expr | None, bound: Iterable[str] = ()) -> str:
+        """The source of `value` with `self.<stash>` for what the copy would not know, names in `bound` left alone."""
+        assert value is not None
         stray = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
-        bound: set[str] = set()
+        bound = set(bound)
         for each in ast.walk(value):
             if isinstance(each, ast.comprehension):
                 bound |= {name.id for name in ast.walk(each.target) if isinstance(name, ast.Name)}
@@ -208,10 +232,14 @@ class Maker:
             raise Refused("there are comments inside the statement that opens it; move them above it")
         if "\n" in text and isinstance(value, (ast.IfExp, ast.BoolOp, ast.BinOp)):
             text = f"({text})"
+        if text in exchanged:
+            return exchanged[text]
         return _substituted(text, exchanged) if exchanged else text
 
     def _source_of(self, node: ast.expr) -> str:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
+        if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
+            return f"{self._source_of(node.func)}()"
         start = self.source.offset(node.lineno, node.col_offset)
         end = self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
         text = re.sub(r"\r\n?", "\n", self.source.text[start:end])
@@ -346,17 +374,33 @@ class Maker:
                         continue
                     if self._settled(name, bindings, other):  # `self.args = args`
                         return f"self.{name}{text[len(root.id) :]}"
+        if any(each.parameter for each in bindings):
+            self._refuse_iterators(root.id)
         if text in self.stashes:
             return f"self.{self.stashes[text].name}"
         if not sure and not isinstance(node, ast.Name):
             raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
-        statement = store.statement
+        statement = self.anchor
         line = self.source.line_text(statement.lineno)
         if line[: statement.col_offset].strip():
             raise Refused("it shares its line with other statements; give it a line of its own")
         name = self._free(_leaf(node))
         self.stashes[text] = Stash(statement, name, text)
         return f"self.{name}"
+
+    def _refuse_iterators(self, parameter: str) -> None:
+        """Some call of the class gives what can be walked only once."""
+        arguments = [each.arg for each in [*self.store.method.args.posonlyargs, *self.store.method.args.args]][1:]
+        at = arguments.index(parameter) if parameter in arguments else 99
+        for outline in self.family.repo.mentioning(self.shape.node.name):
+            for call in outline.calls.get(self.shape.node.name, []):
+                given = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == parameter)]
+                for each in given:
+                    name = last_name(each.func) if isinstance(each, ast.Call) else None
+                    if isinstance(each, ast.GeneratorExp) or name in _ONCE:
+                        raise Refused(
+                            f"`{parameter}` can be walked only once ({outline.path}:{call.lineno}); give a list there"
+                        )
 
     def _settled(self, name: str, bindings: Sequence[Binding], store: Store) -> bool:
         """`self.name` keeps that value, and the local one does not change in between."""
@@ -396,7 +440,7 @@ class Maker:
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 target = statement.targets[0]
                 if isinstance(target, ast.Attribute) and self._is_it(target.value, name):
-                    lines.append(f"self.{name}.{target.attr} = {self._text(statement.value)}")
+                    lines.append(f"self.{name}.{target.attr} = {self.text_of(statement.value)}")
             elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
                 call = statement.value
                 if not isinstance(call.func, ast.Attribute):

@@ -29,6 +29,8 @@ class Store:
     statement: ast.stmt
     target: ast.Attribute
     value: ast.expr | None
+    fills: bool = False  # `self.name[...] = value` and the like
+    shared: bool = False  # the default of a dataclass: one for all objects
 
     @property
     def always(self) -> bool:
@@ -260,7 +262,7 @@ class Family:
         """Methods that run before an object is handed over: `__init__`, `__len__` and what they call or read."""
         if shape.node not in self._early:
             circle = self.circle(shape)
-            found = {name for each in circle for name in FIRST & each.methods.keys()}
+            found = {"__init__", *(name for each in circle for name in FIRST & each.methods.keys())}
             todo = list(found)
             while todo:
                 caller = todo.pop()

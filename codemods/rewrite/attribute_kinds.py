@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
-from .outline import Outline, Repo
+from .outline import Outline, Repo, last_name
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,6 +52,7 @@ class Kind:
     memory: bool = False
     filled: bool = False
     inherited: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,21 @@ class Made:
     node: ast.expr
     nested: bool = False
     choice: bool = False
+    given: str = ""  # where it is handed to the class
 
 
 GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generator")
 MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
+
+
+def wrong_context(kind: Kind) -> Kind:
+    """`kind`, an object of multiprocessing, where processes of another start method get it."""
+    return replace(
+        kind,
+        inherited=False,
+        error="A SemLock created in a fork context is being shared with a process in a spawn context",
+        advice='make it with the context of the processes that get it: `multiprocessing.get_context("spawn")`',
+    )
 
 
 @cache
@@ -86,7 +98,7 @@ def kinds() -> dict[str, Kind]:
         }
         kind = Kind(**{**entry, **lists})
         for name in kind.constructors:
-            found[name if name.endswith("]") else f"{name}()"] = kind
+            found[name if name.endswith("]") or kind.plain else f"{name}()"] = kind
     return found
 
 
@@ -112,7 +124,7 @@ def canonical(origin: str) -> str:
 
 
 def base_methods(origin: str) -> frozenset[str] | None:
-    """Which of `__getstate__` and `__setstate__` a foreign base class has; None when the table does not say."""
+    """Which state methods a foreign base class has, and what is special about them; None when nobody knows."""
     bases: dict[str, list[str]] = _table()["base"]
     fitting = [name for name in bases if origin == name or origin.startswith(f"{name}.")]
     return frozenset(bases[max(fitting, key=len)]) if fitting else None
@@ -167,10 +179,30 @@ class Recogniser:
             origin = canonical(self.origin(outline, node, depth))
             kind = kinds().get(origin)
             if kind is not None:
+                if kind.inherited and self._forks(outline, node):
+                    kind = wrong_context(kind)
                 if not kind.suffix or (isinstance(node, ast.Call) and _ends_with(node, kind.suffix)):
                     yield Made(kind, outline, node)
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
+
+    def _forks(self, outline: Outline, node: ast.expr) -> bool:
+        """It comes from `get_context("fork")`."""
+        for _ in range(_DEPTH):
+            if isinstance(node, ast.Call):
+                if last_name(node.func) == "get_context":
+                    return "fork" in [getattr(each, "value", None) for each in node.args]
+                node = node.func
+            elif isinstance(node, ast.Attribute):
+                node = node.value
+            elif isinstance(node, ast.Name):
+                _, bindings = outline.lookup(node, node.id)
+                if len(bindings) != 1 or bindings[0].value is None:
+                    return False
+                node = bindings[0].value
+            else:
+                return False
+        return False
 
     def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
         """What a function of the repository (or a method on `self`) gives back."""
@@ -272,7 +304,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
     scope, bindings = outline.lookup(node, node.id)
-    if isinstance(scope, ast.Module) or any(each.parameter for each in bindings):
+    if any(each.parameter for each in bindings) or (isinstance(scope, ast.Module) and len(bindings) != 1):
         return []
     return [each.value for each in bindings if each.value is not None]
 

@@ -30,6 +30,7 @@ class Form(enum.Enum):
     MAYBE = "made anew where the original had one, else None"
     POSITION = "opened anew, where the original stood"
     LAZY = "None; the class itself opens it when needed"
+    NAMED = "the one of the same name"
     DROP = "nothing"
 
 
@@ -45,6 +46,7 @@ class Treatment:
     again: Again | None = None
     open_test: str = ""
     never_none: bool = False
+    empty: str = "None"
 
 
 def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
@@ -66,6 +68,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         found.append(_before_return(source, existing, get))
     else:
         taken = "super().__getstate__()" if "__getstate__" in inherited else "self.__dict__.copy()"
+        if "live" in inherited:  # what the base class gives is its own dict
+            taken = f"dict({taken})"
         why = "# what can't be pickled; __setstate__ makes it anew" if remade else "# can't be pickled"
         if treatments[0].form is Form.LAZY and not remade:
             why += "; opened again where it is needed"
@@ -83,6 +87,25 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     if new:
         found.append(_methods(source, shape, new))
     return found
+
+
+def check_bases(bases: Iterable[Shape]) -> None:
+    """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict."""
+    for base in bases:
+        for name, check in (("__getstate__", _returned), ("__setstate__", _updated_from)):
+            method = base.methods.get(name)
+            if method is None:
+                continue
+            last = method.body[-1]
+            if isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) in _COPIES:
+                continue
+            try:
+                check(method)
+            except Refused:
+                raise Refused(
+                    f"its base class `{base.node.name}` ({base.outline.path}:{method.lineno}) has a `{name}` of no "
+                    "plain shape; leave the attribute out there"
+                ) from None
 
 
 def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
@@ -151,9 +174,13 @@ def _leave(each: Treatment, state: str) -> str:
     """The line of `__getstate__`, which fills `state`."""
     now, place = f"self.{each.attribute}", f'{state}["{each.key}"]'
     if each.form is Form.LAZY:
-        return f"{place} = None"
+        return f"{place} = {each.empty}"
     if each.form is Form.POSITION:
         return f"{place} = {now}.tell()"
+    if each.form is Form.NAMED and each.never_none:
+        return f"{place} = {now}.name"
+    if each.form is Form.NAMED:
+        return f"{place} = None if {now} is None else {now}.name"
     if each.form is Form.MAYBE:
         there = f"{now} is not None" if each.sure else f'{state}.get("{each.key}") is not None'
         if each.open_test:
@@ -169,6 +196,9 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     place = f'{state}["{each.key}"]'
     if each.form is Form.POSITION:
         return [*lines, f"self.{each.attribute}.seek({place})"]
+    if each.form is Form.NAMED:
+        lines = [line.format(place) for line in lines]
+        return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
     if each.form is Form.MAYBE:
         short = f"self.{each.attribute} = {each.again.value} if {place} else None"
         if each.again.value and "\n" not in short and " if " not in each.again.value and len(short) < 100:
@@ -247,7 +277,9 @@ def _methods(source: Source, shape: Shape, new: list[list[str]]) -> Edit:
         start = source.line_starts[line - 1]
         return Edit(source.path, start, start, "\n".join(blocks) + "\n")
     end = _line_end(source, after)
-    return Edit(source.path, end, end, "\n\n" + "\n".join(blocks).removesuffix("\n"))
+    below = (after.end_lineno or after.lineno) + 1
+    gap = "\n" if below <= len(source.line_starts) and source.line_text(below).strip() else ""
+    return Edit(source.path, end, end, "\n\n" + "\n".join(blocks).removesuffix("\n") + gap)
 
 
 def _line_end(source: Source, statement: ast.stmt) -> int:

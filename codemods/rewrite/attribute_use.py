@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .attribute_again import Maker, Refused
+from .attribute_again import Again, Maker, Refused
 from .attribute_classes import Family, Method, Shape, Store
+from .attribute_filled import Filling
 from .attribute_kinds import Kind, Made, Recogniser
 from .attribute_state import Form, Treatment
+from .attribute_touch import elements, first_touch, touch
 from .outline import last_name, position
 
 _BOUND = frozenset(
@@ -48,6 +50,15 @@ class Uses:
         """Raises Refused."""
         kind = self.kind
         stores = [store for each in self.circle for store in each.stores(self.attribute)]
+        stores += [each.store for each in self.hazards if each.store.method not in self.shape.outline.parents]
+        given = next((each.made.given for each in self.hazards if each.made.given), "")
+        if given and kind.form != "named":
+            raise Refused(
+                f"it is given from outside ({given}), and others may share it; give what it is opened with, and open "
+                "it in the class"
+            )
+        if any(each.store.fills for each in self.hazards):
+            return self._filled(stores)
         self._check_stores(stores)
         self._check_kept_elsewhere()
         first = min(self.hazards, key=lambda each: position(each.store.target))
@@ -56,11 +67,15 @@ class Uses:
         sure = (only or self._always_there(stores)) and not self._skips_init()
         key = self.shape.key(self.attribute)
         line = first.store.target.lineno
+        if first.store.shared and len(stores) == 1:  # the class has it too
+            return Treatment(self.attribute, key, Form.DROP, line, sure)
         if kind.form == "drop":
             for _, method, node in self.uses:
                 if method.name in self.late:
                     raise Refused(f"line {node.lineno} uses it in the worker: {kind.advice}")
             return Treatment(self.attribute, key, Form.DROP, line, sure and only)
+        if kind.form == "named":
+            return self._named(stores, key, line)
         self._check_same([hazard.store for hazard in self.hazards])
         self._check_writes()
         if self._is_lazy(stores):
@@ -69,6 +84,8 @@ class Uses:
             return Treatment(self.attribute, key, Form.LAZY, line, True)
         again = Maker(self.family, self.recogniser, self.shape, first.store, first.made).again()
         nested = any(hazard.made.nested for hazard in self.hazards)
+        if nested:
+            self.check_elements()
         carry = not nested and self._has_moved()
         closes = None if nested else self._closed()
         if only and not (closes and kind.is_open):
@@ -81,6 +98,41 @@ class Uses:
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
+
+    def _filled(self, stores: list[Store]) -> Treatment:
+        """A container that such things are put into."""
+        filled = [(each.store, each.made) for each in self.hazards]
+        if not all(store.fills for store, _ in filled) or self.kind.form not in ("anew", "reopen"):
+            raise Refused(self.kind.advice or "it is filled in several ways; fill it in one method")
+        if any(made.choice for _, made in filled):
+            raise Refused("only some of what it holds is opened here; keep that in a container of its own")
+        makers = [Maker(self.family, self.recogniser, self.shape, store, made) for store, made in filled]
+        for maker in makers:
+            maker.check()
+        self._check_writes()
+        self.check_elements()
+        return Filling(makers[0], stores, filled).treatment()
+
+    def _named(self, stores: list[Store], key: str, line: int) -> Treatment:
+        """The copy asks for the logger of the same name, as newer Pythons do when they pickle one."""
+        if not self._always_there(stores) or self._skips_init():
+            raise Refused("not every object has it; set it in `__init__`, to None if there is none")
+        if any(hazard.made.nested for hazard in self.hazards):
+            raise Refused("it is one of several in a container; ask `logging.getLogger` for it where it is used")
+        only = len(stores) == 1 and not self.hazards[0].made.choice
+        outline = self.shape.outline
+        there = outline.bindings(outline.module, "logging") and outline.imported.get("logging") == "logging"
+        imports = () if there else ("import logging",)
+        again = Again((f"self.{self.attribute} = logging.getLogger({{}})",), (), "", imports)
+        return Treatment(self.attribute, key, Form.NAMED, line, True, again, never_none=only)
+
+    def check_elements(self) -> None:
+        """Raises Refused where what a container holds is changed before the object crosses."""
+        for shape, method, node in self.uses:
+            if method.name in self.early:
+                changed = first_touch(shape.outline, elements(shape.outline, node), self.kind)
+                if changed is not None:
+                    raise Refused(f"{changed}, and a new one would not have that; do it where it is used")
 
     # what sets it
 
@@ -146,7 +198,8 @@ class Uses:
                         raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
                 if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
                     raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
-            if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened:
+            puts = any(each.store.target is node for each in self.hazards)
+            if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
                 raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
             sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
             if sets and early and not self._is_repeated(above, shape):
@@ -193,7 +246,8 @@ class Uses:
         for shape, method, node in self.uses:
             called = self._called(node, shape)
             name = called[0] if called is not None else ""
-            walked = bool(kind.moves) and self._walked(node, shape)
+            handed_on = (touch(shape.outline, node, kind) or "").startswith("hands it on")
+            walked = bool(kind.moves) and (self._walked(node, shape) or handed_on)
             if name not in kind.moves and not walked:
                 continue
             if method.name not in self.early:

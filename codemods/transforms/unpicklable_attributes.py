@@ -114,19 +114,23 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
 
 from ..finding import Confidence, Edit, Finding, Fix, Hop, Trace
 from ..project import Project
 from ..rewrite.attribute_again import Refused
 from ..rewrite.attribute_classes import Family, Shape, Store
-from ..rewrite.attribute_kinds import MODULE, Kind, Made, Recogniser, words
-from ..rewrite.attribute_names import module_on_self, python_below
-from ..rewrite.attribute_state import Treatment, check_existing, edits
+from ..rewrite.attribute_filled import fields, fillings
+from ..rewrite.attribute_kinds import MODULE, Kind, Made, Recogniser, base_methods, words, wrong_context
+from ..rewrite.attribute_names import by_its_name, python_below
+from ..rewrite.attribute_state import Treatment, check_bases, check_existing, edits
 from ..rewrite.attribute_use import Hazard, Uses
-from ..rewrite.outline import Repo, last_name
+from ..rewrite.outline import Outline, Repo, last_name
 
-_SELF = re.compile(r"\bself\.\w")
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+_KEEPER = re.compile(r"\bself\.\w|\bfield\s*\(|@(?:dataclass|attr)")
+_OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(|factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]*)?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
@@ -157,8 +161,10 @@ class _Search:
 
     def findings(self) -> Iterator[Finding]:
         held: dict[Shape, dict[str, list[Hazard]]] = {}
-        for source in self.project.matching(_SELF):
-            outline = self.repo.outline(source.path) if self._worth_a_look(source.text) else None
+        given = {self.repo.classes(node.name)[0][0].path for node, _ in self.handed}
+        for source in self.project.matching(_KEEPER):
+            looked = source.path in given or self._worth_a_look(source.text)
+            outline = self.repo.outline(source.path) if looked else None
             if outline is None:
                 continue
             for node in outline.nodes:
@@ -168,6 +174,49 @@ class _Search:
                         held[shape] = found
         for shape, attributes in held.items():
             yield from self._class(shape, attributes, held)
+        yield from self._set_from_outside()
+
+    def _set_from_outside(self) -> Iterator[Finding]:
+        """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
+        for source in self.project.matching(_OUTSIDE):
+            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+            for node in outline.nodes if outline is not None else ():
+                if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
+                    continue
+                target = node.targets[0]
+                if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
+                    continue
+                if (owner := self._class_of(outline, target.value)) is None:
+                    continue
+                shape = self.family.shape(*owner)
+                for made in self.recogniser.made(outline, node.value):
+                    if not self._counts(made.kind) or made.kind.inherited or self._decides(shape):
+                        continue
+                    if self._left_out(shape, target.attr) or made.kind.later:
+                        continue
+                    confidence, trace, _ = self._crossing(shape)
+                    name = f"{ast.unparse(target.value)}.{target.attr}"
+                    hop = Hop(outline.path, node.lineno, f"{made.kind.what} is kept as `{name}`")
+                    reason = (
+                        f"it is set from outside of `{shape.node.name}`; set it in the class's `__init__`, where its "
+                        "`__getstate__` can leave it out"
+                    )
+                    low = source.offset(node.lineno, node.col_offset)
+                    span = source.span(low, source.offset(node.end_lineno or 0, node.end_col_offset or 0))
+                    yield Finding(
+                        RULE.id, outline.path, span, _message(name, made), confidence, (hop, *trace), None, reason
+                    )
+                    break
+
+    def _class_of(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of the repository that a local name's only value is made from."""
+        if not isinstance(node, ast.Name):
+            return None
+        _, bindings = outline.lookup(node, node.id)
+        value = bindings[0].value if len(bindings) == 1 else None
+        name = last_name(value.func) if isinstance(value, ast.Call) else None
+        classes = self.repo.classes(name) if name is not None else []
+        return classes[0] if len(classes) == 1 else None
 
     def _worth_a_look(self, text: str) -> bool:
         """A file without these makes nothing unpicklable and keeps it; saves most of the time."""
@@ -181,24 +230,75 @@ class _Search:
 
     def _hazards(self, shape: Shape) -> dict[str, list[Hazard]]:
         found: dict[str, list[Hazard]] = {}
-        for name in shape.selves:
-            for store in shape.stores(name):
-                if store.value is None or store.method.name in shape.late:
-                    continue
-                if not self._instance(shape, store):
-                    continue
-                for made in self.recogniser.made(shape.outline, store.value):
-                    if self._counts(made.kind) and not self._left_out(shape, name):
-                        found.setdefault(name, []).append(Hazard(store, made))
-                        break
+        stores = [(name, each) for name in shape.selves for each in shape.stores(name)]
+        made_first = [(name, each) for name, several in fields(shape).items() for each in several]
+        for name, store in [*made_first, *stores, *fillings(shape)]:
+            if store.value is None or store.method.name in shape.late:
+                continue
+            if not self._instance(shape, store):
+                continue
+            for made in [*self.recogniser.made(shape.outline, store.value), *self._given(shape, store)]:
+                if self._counts(made.kind) and not self._left_out(shape, name):
+                    made = replace(made, nested=True) if store.fills else made
+                    if made.kind.inherited and self._other_context(self._crossing(shape)[1]):
+                        made = replace(made, kind=wrong_context(made.kind))
+                    found.setdefault(name, []).append(Hazard(store, made))
+                    break
         return {} if found and self._decides(shape) else found
+
+    def _other_context(self, trace: Trace) -> bool:
+        """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""
+        outline = self.repo.outline(trace[-1].path) if trace else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.Call) and node.lineno <= trace[-1].line <= (node.end_lineno or 0):
+                asked = [each.value for each in node.keywords if each.arg in ("multiprocessing_context", "mp_context")]
+                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and outline:
+                    _, bindings = outline.lookup(node, node.func.value.id)
+                    asked += [each.value for each in bindings if isinstance(each.value, ast.Call)]
+                if any(
+                    re.search(r"\bget_context\(.(spawn|forkserver)|^.(spawn|forkserver).$", ast.unparse(each))
+                    for each in asked
+                ):
+                    return True
+        return False
+
+    def _given(self, shape: Shape, store: Store) -> list[Made]:
+        """What calls of the class hand to the parameter that the attribute keeps."""
+        value = store.value
+        if not isinstance(value, ast.Name) or store.method.name != "__init__":
+            return []
+        _, bindings = shape.outline.lookup(value, value.id)
+        if not any(each.parameter for each in bindings):
+            return []
+        return self.handed.get((shape.node, value.id), [])
+
+    @cached_property
+    def handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
+        """What calls hand to the classes of the repository, by class and parameter."""
+        found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
+        for source in self.project.matching(_MAKES):
+            outline = self.repo.outline(source.path)
+            for name, calls in outline.calls.items() if outline is not None else ():
+                classes = self.repo.classes(name) if name is not None and name[:1].isupper() else []
+                if len(classes) != 1 or outline is None:
+                    continue
+                init = self.family.shape(*classes[0]).methods.get("__init__")
+                if init is not None:
+                    for call in calls:
+                        for parameter, value in _passed(init, call):
+                            for made in self.recogniser.made(outline, value):
+                                place = f"{outline.path}:{call.lineno}"
+                                made = replace(made, given=place, choice=True)
+                                found.setdefault((classes[0][1], parameter), []).append(made)
+        return found
 
     def _instance(self, shape: Shape, store: Store) -> bool:
         marks = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in store.method.decorator_list}
+        made_first = store.method not in shape.outline.parents  # see `fields`
         return (
             "classmethod" not in marks
             and "staticmethod" not in marks
-            and shape.outline.owner(store.target) is shape.node
+            and (made_first or shape.outline.owner(store.target) is shape.node)
         )
 
     def _counts(self, kind: Kind) -> bool:
@@ -224,7 +324,7 @@ class _Search:
             everything = "__dict__" in text or "vars(" in text or "super()" in text
             if {name, each.key(name), shape.key(name)} & named or not everything:
                 return True
-        return False
+        return any("picks" in (base_methods(each) or ()) for each in self.family.foreign(shape))
 
     # what becomes of it
 
@@ -257,7 +357,8 @@ class _Search:
                     kind = hazard.made.kind
                     if kind.form == "report":
                         raise Refused(kind.advice)
-                    if kind is MODULE and (fix := module_on_self(self.family, shape, hazard.store)) is not None:
+                    known = kind is MODULE or kind.form == "named"
+                    if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
                         plan.fixes[name] = fix
                     elif kind.form == "generator":
                         plan.fixes[name] = self._as_list(shape, name, hazard)
@@ -283,6 +384,7 @@ class _Search:
         names = [each.attribute for each in treatments]
         try:
             self._check_others(shape, plan, held)
+            check_bases(each for each in self.family.line(shape) if each is not shape)
             check_existing(shape, [each for each in self.family.derived(shape) if each not in held], names)
             inherited, unknown = self.family.state_methods(shape)
             for base, each in zip(bases, below, strict=True):
@@ -398,7 +500,20 @@ class _Search:
         span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
         fix = plan.fixes.get(name)
         reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to repair it")
-        return Finding(RULE.id, outline.path, span, _message(name, hazard.made), confidence, trace, fix, reason)
+        return Finding(
+            RULE.id, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason
+        )
+
+
+def _passed(init: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters of `__init__` with what the call gives them, where that is more than a constant."""
+    names = [each.arg for each in [*init.args.posonlyargs, *init.args.args]][1:]
+    given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+    for name, value in given:
+        if isinstance(value, ast.Starred):
+            return
+        if name is not None and isinstance(value, (ast.Call, ast.Name, ast.Attribute, ast.Subscript)):
+            yield name, value
 
 
 class _Plan:
@@ -412,16 +527,17 @@ class _Plan:
 
 
 def _message(name: str, made: Made) -> str:
+    """`name`: as written."""
     kind = made.kind
     if kind.later:
-        return f"`self.{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
+        return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
     error = kind.error
     if kind.binary and isinstance(made.node, ast.Call):
         given = [*made.node.args[1:2], *(each.value for each in made.node.keywords if each.arg == "mode")]
         if any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in given):
             error = kind.binary
     holds = "holds" if made.nested else "is"
-    return f"`self.{name}` {holds} {kind.what}; a worker process under spawn or forkserver stops with `{error}`"
+    return f"`{name}` {holds} {kind.what}; a worker process under spawn or forkserver stops with `{error}`"
 
 
 RULE = UnpicklableAttributes()

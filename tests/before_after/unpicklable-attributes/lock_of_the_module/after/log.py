@@ -1,0 +1,35 @@
+import sys
+import threading
+from multiprocessing import Pool
+
+LOCK = threading.Lock()
+
+
+class Reporter:
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.lock = LOCK
+        self.terminal = sys.stdout
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        # what can't be pickled; __setstate__ makes it anew
+        del state["lock"]
+        del state["terminal"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.lock = LOCK
+        self.terminal = sys.stdout
+
+    def report(self, number):
+        with self.lock:
+            self.terminal.flush()
+            return f"{self.prefix} {number} {self.lock is LOCK}"
+
+
+if __name__ == "__main__":
+    reporter = Reporter("step")
+    with Pool(2) as pool:
+        print(pool.map(reporter.report, [1, 2]))
