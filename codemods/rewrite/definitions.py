@@ -138,7 +138,7 @@ def _colon(tokens: Sequence[_Token]) -> int:
             pending -= 1
             if pending == 0:
                 return index
-    raise Unwritable("its parameters can't be read")
+    raise Unwritable("its parameters can't be read: make it a function by hand")
 
 
 def _one_line(text: str, tokens: Sequence[_Token], start: int, end: int) -> str:
@@ -227,7 +227,7 @@ def _check(text: str, written: str, leading: int) -> None:
     try:
         after = ast.parse(textwrap.dedent(written) if written[:1] in " \t" and "\n" in written else written).body[0]
     except SyntaxError as error:
-        raise Unwritable(f"it can't be written as a function ({error.msg})") from None
+        raise Unwritable(f"it can't be written as a function ({error.msg}): make it one by hand") from None
     assert isinstance(after, ast.FunctionDef) and isinstance(after.body[-1], ast.Return)
     value = after.body[-1].value
     assert value is not None
@@ -237,4 +237,4 @@ def _check(text: str, written: str, leading: int) -> None:
         del group[:taken]
         leading -= taken
     if ast.dump(value) != ast.dump(before.body) or ast.dump(arguments) != ast.dump(before.args):
-        raise Unwritable("it can't be written as a function with the same meaning")
+        raise Unwritable("it can't be written as a function with the same meaning: move it by hand")

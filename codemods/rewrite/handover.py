@@ -20,6 +20,7 @@ _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "is
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
 _COMPILES = frozenset({"script", "trace", "jit", "njit", "vectorize"})  # of torch.jit and numba: not a partial
 CALLABLE = "use a class with `__call__`"
+_PLAIN = "pass the values as arguments instead"
 _RENAMED = "and the function would get another name: move it to module level by hand"
 _UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
 
@@ -164,18 +165,18 @@ class Handover:
         for place in [*places, unit.node] if wrapped else ():
             call = self.scopes.parents[place]
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) in _COMPILES:
-                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {CALLABLE}")
+                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
         for held in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
             if held.what in self._listed(held.path):
                 what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
-                raise Stay(f"{what} with a name: {CALLABLE}")
+                raise Stay(f"{what} with a name: write it with `def`")
         asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
         for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
             if not isinstance(node, (ast.Attribute, ast.Name)):
                 continue
             name = node.attr if isinstance(node, ast.Attribute) else node.id
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
-                raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {CALLABLE}")
+                raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
             if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
                 continue
@@ -224,7 +225,7 @@ class Handover:
             elif wrapped and question.what.startswith("__"):
                 raise Stay(f"{read}, {lacking}")
             elif wrapped:
-                raise Stay(f"`{question.what}` looks at it ({where}), and a partial is no function: {CALLABLE}")
+                raise Stay(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name
 
     def check_bases(self, unit: Unit, name: str) -> None:

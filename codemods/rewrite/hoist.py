@@ -117,7 +117,10 @@ class _Planner:
                 postponed[target] = around[-1]
         by_node: dict[ast.AST, Fix | Refusal] = {}
         for group in self._groups([unit for target, unit in good.items() if target not in postponed]):
+            given = self.page.given()
             answer = self._group(group, good.values())
+            if isinstance(answer, Refusal) or (answer.unsafe is not None and not self.unsafe_too):
+                self.page.take_back(given)  # names and blank lines are for those that are written
             by_node.update({unit.node: answer for unit in group})
         for target, unit in good.items():
             answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
@@ -188,7 +191,9 @@ class _Planner:
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
                         if self.page.scopes.method_self(unit.node) != selves[needed]:
-                            raise Stay(f"{needed.label}, which it uses, belongs to another method's object")
+                            raise Stay(
+                                f"{needed.label}, which it uses, belongs to another method's object: pass that as an argument"
+                            )
                         selves[unit] = selves[needed]
                         changed = True
         moves: dict[Unit, Move] = {}
