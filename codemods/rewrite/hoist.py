@@ -191,9 +191,8 @@ class _Planner:
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
                         if self.page.scopes.method_self(unit.node) != selves[needed]:
-                            raise Stay(
-                                f"{needed.label}, which it uses, belongs to another method's object: pass that as an argument"
-                            )
+                            what = f"{needed.label}, which it uses, belongs to another method's object"
+                            raise Stay(f"{what}: pass that as an argument")
                         selves[unit] = selves[needed]
                         changed = True
         moves: dict[Unit, Move] = {}
