@@ -123,7 +123,7 @@ def test_what_is_compiled_becomes_no_partial() -> None:
     )
     after, reasons = hoisted(text)
     assert after == text
-    assert reasons == ["`torch.jit.trace` (line 6) compiles functions only: use a class with `__call__`"]
+    assert reasons[0].startswith("`torch.jit.trace` (line 6) compiles functions only: ")
 
 
 def test_parameters_on_lines_of_their_own_where_the_line_would_get_too_long() -> None:
@@ -197,3 +197,26 @@ def test_names_that_are_looked_for_in_modules_are_not_kept(name: str) -> None:
     keyword = "class" if name[0] == "T" else "def"
     after, _ = hoisted(f"def build():\n    {keyword} {name}(object):\n        pass\n    return {name}\n")
     assert f"\n{keyword} {name}(" not in "\n" + after and after.startswith(f"{keyword} _")
+
+
+def test_what_is_not_written_takes_no_name_and_no_room() -> None:
+    text = """\
+import os
+
+
+def build(rows):
+    for row in rows:
+        keep(lambda: row)
+    keep(lambda n: n * 2)
+    return 1
+
+
+x = 1
+def other(rows):
+    for row in rows:
+        keep(lambda: row)
+    keep(lambda n: n * 3)
+"""
+    after, _ = hoisted(text)
+    assert "import os\n\n\ndef _build_keep(n):\n    return n * 2\n\n\ndef build" in after
+    assert "x = 1\n\n\ndef _other_keep(n):\n    return n * 3\n\n\ndef other" in after

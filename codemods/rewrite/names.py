@@ -153,6 +153,14 @@ class Names:
         self._defined: dict[str, bool] = {}
         self._taken = set(_IDENTIFIER.findall(source.text)) | set(dir(builtins)) | set(keyword.kwlist)
 
+    def given(self) -> tuple[set[str], set[str]]:
+        """What is taken and kept so far, for `take_back`."""
+        return set(self._taken), set(self._kept)
+
+    def take_back(self, taken: set[str], kept: set[str]) -> None:
+        """Names given since are free again."""
+        self._taken, self._kept = taken, kept
+
     def fresh(self, wanted: str) -> str:
         """`wanted`, or `wanted_2`, `wanted_3`... when the file has that word already; never given twice."""
         name, count = wanted, 1

@@ -74,6 +74,15 @@ class Page:
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
+    def given(self) -> tuple[set[int], set[str], set[str]]:
+        """The room and the names that have been given so far, for `take_back`."""
+        return set(self.padded), *self.names.given()
+
+    def take_back(self, given: tuple[set[int], set[str], set[str]]) -> None:
+        """Forget what was given since."""
+        self.padded = given[0]
+        self.names.take_back(given[1], given[2])
+
     def replace(self, node: ast.AST, text: str) -> Edit:
         """`text` instead of the node."""
         return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
