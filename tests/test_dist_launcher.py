@@ -184,6 +184,11 @@ def test_finds_the_script(shell: str, path: str, place: list[str]) -> None:
         (f"{LAUNCH} --module pkg", "torchrun --module pkg"),
         ("torchrun --use_env a.py", "torchrun a.py"),
         (f"{LAUNCH} --use_env $SCRIPT", "torchrun $SCRIPT"),
+        (
+            f'C="{LAUNCH} \\\n  a.py | tee -a $X"\necho $C\neval $C',
+            'C="torchrun \\\n  a.py | tee -a $X"\necho $C\neval $C',
+        ),
+        (f"eval '{LAUNCH} a.py &> log 2>&1'", "eval 'torchrun a.py &> log 2>&1'"),
         (f"mpirun -np 1 -H host1 {LAUNCH} a.py", "mpirun -np 1 -H host1 torchrun a.py"),
         (f"screen -dmS t {LAUNCH} a.py", "screen -dmS t torchrun a.py"),
         (f'screen -dmS t bash -c "{LAUNCH} a.py"', 'screen -dmS t bash -c "torchrun a.py"'),

@@ -15,6 +15,9 @@ HERE = (
     "\ue000"  # stands for the folder of the script itself in a value: `$(dirname "$0")/train.py` -> HERE + "/train.py"
 )
 _CONTINUATION = re.compile(r"\\\r?\n")
+_PIPED = re.compile(
+    r"\s(?:\||&?>>?|\d>>?)[^;()#`\"']*$"
+)  # ` | tee -a log` at the end of a command that `eval` is given
 _NESTED_LIMIT = 8  # how deep `A=$B`, `B=$C`... are followed
 _WRAPPING_STRINGS = {"string", "raw_string"}
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
@@ -165,7 +168,7 @@ class _Reader:
 
     def inside(self, value: Node) -> tuple[Word, ...] | None:
         """The words of a quoted string that is read again as a command; None when quoting gets in the way."""
-        body = self._text(value)[1:-1]
+        body = _PIPED.sub("", self._text(value)[1:-1])
         if "\\" in _CONTINUATION.sub("", body) or (value.type == "string" and "`" in body):
             return None
         if any(quote in body for quote in "\"'") or re.search(
