@@ -30,6 +30,10 @@ _TEXT_PARTS = (
     ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Tuple, ast.Attribute, ast.Call, ast.keyword, ast.Starred,
 )  # fmt: skip
 _TYPE_TESTS = frozenset(("isinstance", "type"))
+_SAME_ANSWER = frozenset(  # a list is one of these where a view is one
+    ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
+     "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
+)  # fmt: skip
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
 _STEPS = 60  # holders followed for one view; more means that nobody can say
@@ -160,6 +164,9 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
         elif isinstance(parent, ast.Call):
             if parent.func is node:
                 break
+            if _gives_back(parent, node):
+                node = parent
+                continue
             more, found = _argument(outline, parent, node, value, nested, reached, hops)
             problems.extend(found)
             held.extend(more)
@@ -185,22 +192,17 @@ def only_shown(outline: Outline, node: ast.AST) -> bool:
             error = isinstance(outline.parents.get(parent), ast.Raise)
             if not (error or name in _TEXT or name == "join"):
                 return False
-        elif not isinstance(
-            parent,
-            (
-                ast.JoinedStr,
-                ast.FormattedValue,
-                ast.BinOp,
-                ast.Tuple,
-                ast.Attribute,
-                ast.Call,
-                ast.keyword,
-                ast.Starred,
-            ),
-        ):
+        elif not isinstance(parent, _TEXT_PARTS):
             return False
         child = parent
     return False
+
+
+def _gives_back(call: ast.Call, default: ast.AST) -> bool:
+    """`d.get(key, default)`, `getattr(x, "name", default)`"""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in ("get", "pop") and len(call.args) == 2 and call.args[1] is default
+    return last_name(call.func) == "getattr" and len(call.args) == 3 and call.args[2] is default
 
 
 def _inside(outline: Outline, node: ast.AST, part: ast.AST) -> bool:
@@ -243,7 +245,9 @@ def _argument(
     func = call.func
     name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
     if isinstance(func, ast.Name) and name in _TYPE_TESTS and reached and call.args and call.args[0] is argument:
-        return [], [Problem(outline.path, line, "asks for its type", True)]
+        types = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple) else call.args[1:]
+        same = bool(types) and all(last_name(each) in _SAME_ANSWER for each in types)
+        return [], [] if same else [Problem(outline.path, line, "asks for its type", True)]
     if (isinstance(func, ast.Name) and name in _TEXT) or (isinstance(func, ast.Attribute) and name in _LOGGING):
         shown = only_shown(outline, argument)
         return [], [] if shown else [Problem(outline.path, line, _AS_TEXT, False)]

@@ -102,7 +102,10 @@ _WORKER_SIDE = frozenset(
 )
 _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
-_LOOPING = frozenset(("map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map"))
+_LOOPING = frozenset(  # only the elements of their arguments go on
+    ["map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map", "ModuleList",
+     "ParameterList"]
+)  # fmt: skip
 _VIEW_TYPES = frozenset(
     ["KeysView", "ValuesView", "ItemsView", "MappingView", "AbstractSet", "dict_keys", "dict_values", "dict_items"]
 )
@@ -223,7 +226,7 @@ class _Search:
         yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
 
     def _only_looped_over(self, held: Iterable[Held]) -> bool:
-        """It goes to a `pool.map` and the like, which pickle its elements."""
+        """It goes to a `pool.map` and the like, which take its elements."""
         uses: list[list[Held]] = []
         for item in held:
             if item.kind == "name" and item.outline is not None and item.scope is not None:
