@@ -463,6 +463,12 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
             id="an initialiser on one line",
         ),
         pytest.param(
+            "def build(n):\n    class A:\n        def go(self):\n            return n\n\n"
+            "    class B:\n        def go(self):\n            return A(), n\n\n    return A(), B()\n",
+            "a function that it uses reads that",
+            id="a class that makes objects of another",
+        ),
+        pytest.param(
             "def build(n):\n    class A:\n        def go(self):\n            return n\n\n    return A\n",
             "it is used for more than to make objects (line 6)",
             id="a class that is given away",

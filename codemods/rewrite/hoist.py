@@ -203,7 +203,8 @@ class _Planner:
                     raise Stay(why)
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
-                self._check_constructor(unit, captures[unit])
+                needs = [captures[each] for each in unit.functions.values() if each is not unit]
+                self._check_constructor(unit, captures[unit], any(needs))
             elif keeps_state(self.page.scopes, unit):
                 self._as_object(move, len(group) == 1, "attributes are set on it, which a worker does not see")
             self._choose_home(move, selves[unit], alone=len(group) == 1)
@@ -238,9 +239,9 @@ class _Planner:
             raise Stay(f"{because}, and {why}: {CALLABLE}")
         move.is_object = True
 
-    def _check_constructor(self, unit: Unit, captures: Iterable[Variable]) -> None:
+    def _check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
         name = next((variable.name for variable in captures), "self")
-        if set(captures) == set(unit.captures):
+        if not needs_more and set(captures) == set(unit.captures):
             why = why_no_arguments(self.page.scopes, unit, captures)
         else:
             why = "a function that it uses reads that"
