@@ -220,3 +220,13 @@ def other(rows):
     after, _ = hoisted(text)
     assert "import os\n\n\ndef _build_keep(n):\n    return n * 2\n\n\ndef build" in after
     assert "x = 1\n\n\ndef _other_keep(n):\n    return n * 3\n\n\ndef other" in after
+
+
+def test_a_class_that_reads_a_name_before_it_binds_it() -> None:
+    text = "def build(scale):\n    class Rows:\n        scale = scale\n    return Rows\n"
+    after, reasons = hoisted(text)
+    assert after == text and reasons == ["`scale` (line 3) is nowhere defined in this file"]
+    after, _ = hoisted("scale = 3\n\n\n" + text)
+    assert "class Rows:\n    scale = scale\n" in after
+    after, _ = hoisted(text.replace("scale = scale", "scale = 3\n        twice = 2 * scale"))
+    assert "class Rows:\n    scale = 3\n    twice = 2 * scale\n" in after

@@ -14,7 +14,7 @@ from .handover import Stay
 from .leaving import call_edit
 from .page import Move, Page
 from .placement import blank_lines_below, end_of_line, indentation_at, last_line, place_above
-from .scopes import BUILTINS, FUNCTIONS, Scope, Use, end_of, line_of
+from .scopes import BUILTINS, FUNCTIONS, Kind, Scope, Use, end_of, line_of, start_of
 from .unit import Unit
 
 
@@ -145,6 +145,10 @@ def _check_order(page: Page, unit: Unit, offset: int) -> None:
             raise Stay(f"{what}, where importing the file would fail: say what it stood for")
         bindings = page.scopes.module.bindings.get(use.name, [])
         owner = page.scopes.owner(use.scope, use.name)
+        if owner is not None and owner.kind is Kind.CLASS:
+            if start_of(use.node) >= min(each.done for each in owner.bindings[use.name]):
+                continue
+            owner = page.scopes.module if bindings else None  # not bound there yet: Python looks in the module
         if owner is None and use.name not in BUILTINS and not page.scopes.module.stars:
             raise Stay(f"`{use.name}` (line {line_of(use.node)}) is nowhere defined in this file")
         if not bindings or owner is not page.scopes.module:
