@@ -1,6 +1,9 @@
 import argparse
 from pathlib import Path
 
+import torch
+import torch.distributed as dist
+
 
 def get_args():
     parser = argparse.ArgumentParser("finetune")
@@ -11,7 +14,13 @@ def get_args():
 
 def main():
     args = get_args()
-    Path(f"finetune.{args.local_rank}.log").write_text(f"local rank {args.local_rank}, lr {args.lr}\n")
+    dist.init_process_group("gloo")
+    weight = torch.ones(1, requires_grad=True)
+    (weight * (dist.get_rank() + 1)).sum().backward()
+    dist.all_reduce(weight.grad)
+    told = f"local rank {args.local_rank} of {dist.get_world_size()}, gradient {weight.grad.item()}\n"
+    Path(f"finetune.{args.local_rank}.log").write_text(told)
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
