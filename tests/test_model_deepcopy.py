@@ -88,6 +88,9 @@ def body_after(text: str, head: str = HEAD) -> str:
         pytest.param("model = Net(group=group)\ntorch.save({'model': deepcopy(model)}, 'x.pt')", id="a checkpoint"),
         pytest.param("opts = dict(width=3)\nmodel = Net(**deepcopy(opts)).train()", id="arguments of a model"),
         pytest.param("model = Net(group=group)\nema = deepcopy(model, {})", id="a memo is given"),
+        pytest.param(
+            "model = nn.Sequential(nn.Linear(3, 3), nn.ReLU()).eval()\nema = deepcopy(model)", id="torch's layers"
+        ),
     ],
 )
 def test_stays_untouched(text: str) -> None:
@@ -108,15 +111,19 @@ def test_stays_untouched(text: str) -> None:
         ),
         pytest.param("model = Net(4)\nema = deepcopy(model)", HEAD_NO_GROUP, Confidence.LIKELY, id="distributed"),
         pytest.param(
-            "model = nn.Linear(4, 4)\nema = deepcopy(model)", HEAD, Confidence.POSSIBLE, id="torch's own layers"
-        ),
-        pytest.param(
             "model = nn.Linear(4, 4)\nema = deepcopy(model)",
             "from megatron import mpu\n" + PLAIN,
             Confidence.PROVEN,
             id="Megatron",
         ),
-        pytest.param("model = nn.Linear(4, 4)\nema = deepcopy(model)", PLAIN, Confidence.POSSIBLE, id="one process"),
+        pytest.param("model = nn.Sequential(*blocks)\nema = deepcopy(model)", PLAIN, Confidence.POSSIBLE, id="blocks"),
+        pytest.param(
+            "model = nn.SyncBatchNorm(4, process_group=group)\nema = deepcopy(model)",
+            HEAD,
+            Confidence.PROVEN,
+            id="norm",
+        ),
+        pytest.param("model = Net(4)\nema = deepcopy(model)", PLAIN, Confidence.POSSIBLE, id="one process"),
         pytest.param("cfg.train()\nema = deepcopy(cfg)", HEAD, Confidence.POSSIBLE, id="construction not in sight"),
     ],
 )

@@ -95,7 +95,8 @@ class _Search(Again):
         if base is not None:
             self._construction(copy, base, unwrapped, wrapped=unwrapped != key, either=either)
         self._judge(copy)
-        if copy.maker is not None and copy.confidence is not Confidence.PROVEN:
+        harmless = copy.construction is not None and self.only_torch(copy.construction.value)
+        if copy.evidence is None and (copy.maker is not None or harmless):
             return None
         return copy
 
@@ -324,7 +325,7 @@ class _Search(Again):
             copy.confidence = Confidence.PROVEN
         elif (distributed := self._distributed()) is not None:
             copy.distributed = True
-            if built is not None and not self.only_torch(built.value):
+            if built is not None:
                 hops.append(distributed)
                 copy.confidence = Confidence.LIKELY
         hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {_short(copy.text)}"))

@@ -51,13 +51,16 @@ def share_helper(tree: ast.Module, path: str) -> tuple[str, tuple[Import, ...]]:
         ("module", "types", "ModuleType"),
         ("function", "types", "FunctionType"),
         ("tensor", "torch", "Tensor"),
-        ("group", "torch.distributed", "ProcessGroup"),
         ("referents", "gc", "get_referents"),
         ("deepcopy", "copy", "deepcopy"),
     ):
         spellings[key], imports = reference(tree, path, module, name)
         needed += imports
-    return _SHARE_TEXT.format(**spellings), needed
+    group, imports = reference(tree, path, "torch.distributed", "ProcessGroup")
+    if imports:  # `import torch`, which the tensors need, brings it along
+        distributed, imports = reference(tree, path, "torch", "distributed")
+        group = f"{distributed}.ProcessGroup"
+    return _SHARE_TEXT.format(**spellings, group=group), needed + imports
 
 
 def helper_name(tree: ast.Module, name: str, text: str, helpers: dict[str, str]) -> str:

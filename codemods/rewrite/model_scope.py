@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from ..finding import Confidence, Span, Trace
 from .model_survey import Survey
 from .model_uses import METHODS, Effects, spelled, walk_scope
-from .models import Models, Place, dotted
+from .models import Models, Place, dotted, is_torch_layer
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 USED_AS_MODEL = {
     "parameters", "named_parameters", "modules", "named_modules", "eval", "train", "buffers", "named_buffers",
     "children",
 }  # fmt: skip
+
+
+_HOLDS_LAYERS = re.compile(r"(^|\.)(Sequential|Module(List|Dict)|Transformer\w*)$")
 
 
 class Evidence(enum.Enum):
@@ -201,8 +204,13 @@ class ModelScope:
     def only_torch(self, value: ast.expr) -> bool:
         """Whether nothing but layers of torch itself is built: without a group among the arguments they hold none."""
         names = self.models.names(self.path)
-        called = [dotted(node.func) for node in ast.walk(value) if isinstance(node, ast.Call)]
-        return names is not None and all(name and names.qualified(name).startswith("torch.nn.") for name in called)
+        calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+        if names is None or not all(
+            (name := dotted(call.func)) and is_torch_layer(names.qualified(name)) for call in calls
+        ):
+            return False
+        given = (inner for call in calls if _HOLDS_LAYERS.search(dotted(call.func) or "") for inner in call.args)
+        return all(isinstance(inner, (ast.Call, ast.Constant)) for inner in given)
 
     def used_as_model_by_name(self, scope: Scope, key: str) -> bool:
         return any(

@@ -5,7 +5,6 @@ import types
 from copy import deepcopy
 
 import torch
-import torch.distributed
 import torch.nn as nn
 
 
