@@ -92,6 +92,27 @@ def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -
     assert len(started.read_text().splitlines()) > len(names)  # what it was at was done again
 
 
+def test_a_result_that_is_lost_before_it_is_read_is_made_again(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "src/good", {"train.py": "print(1)\n"})
+    (tmp_path / "list.txt").write_text("src/good\n")
+    lost: list[str] = []
+
+    class Losing(distributed.as_completed):  # type: ignore[misc]
+        def __next__(self) -> Any:
+            future = super().__next__()
+            if not lost:
+                lost.append(future.key)
+                future._state.lose()  # as the scheduler tells the client when the worker that had it is gone
+                self.loop.call_later(0.5, future._state.finish)
+            return future
+
+    monkeypatch.setattr(distributed, "as_completed", Losing)
+    assert run_batch(Asked("list.txt", tmp_path / "out", dask=cluster.scheduler_address)) == 0
+    assert lost and by_name(tmp_path / "out")["good"]["status"] == "clean"
+
+
 def test_a_cluster_of_batch_jobs_is_started_from_a_file(
     own_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,24 +120,28 @@ def run_dask(specs: Iterable[Spec], address: str, retries: int = 2) -> Generator
         for spec in first:
             yield Event(spec.name)
         for future in pending:
+            status = future.status
+            if status in ("lost", "pending"):  # its worker died before anyone read the result: Dask does it again
+                pending.add(future)
+                continue
             name = names.pop(future.key)
-            yield Event(name, _outcome(future))
+            yield Event(name, _outcome(future, status))
             future.release()
             for spec in islice(waiting, max(1, 4 * sum(client.nthreads().values()) - len(names))):
                 pending.add(submit(spec))
                 yield Event(spec.name)
 
 
-def _outcome(future: Any) -> Outcome:
+def _outcome(future: Any, status: str) -> Outcome:
     from distributed.scheduler import KilledWorker
 
-    if future.status == "finished":
+    if status == "finished":
         return Outcome.from_json(future.result())
-    error = future.exception() if future.status == "error" else None
+    error = future.exception() if status == "error" else None
     if isinstance(error, KilledWorker):
         return Outcome(FAILED, "the Dask workers that worked on it died, again and again", "crash")
     if error is None:
-        raise Problem(f"the Dask cluster is gone (a task is {future.status}); --resume goes on from here")
+        raise Problem(f"the Dask cluster is gone (a task is {status}); --resume goes on from here")
     return Outcome(FAILED, f"internal error (please report it): {type(error).__name__}: {error}", "engine")
 
 

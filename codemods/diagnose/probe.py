@@ -999,7 +999,7 @@ def _stack_depth() -> int:
 
 
 def _payload(rows: list[tuple[str, int, int]]) -> list[Row]:
-    """The paths that matter for the size, the biggest first; those that only lead to one bigger part are left out."""
+    """The paths that matter for the size, the biggest first; without those that only lead to one, and small parts."""
     best: dict[str, tuple[int, int]] = {}
     for path, size, shared in rows:
         old = best.get(path, (0, 0))
@@ -1008,7 +1008,8 @@ def _payload(rows: list[tuple[str, int, int]]) -> list[Row]:
     kept = []
     for path, (size, shared) in ordered:
         inside = [o for o, (s, h) in ordered if o != path and o.startswith(path) and s + h > 0.9 * (size + shared)]
-        if not inside:
+        part = any(path.startswith(o["path"]) and size + shared < 0.2 * (o["bytes"] + o["shared_bytes"]) for o in kept)
+        if not inside and not part:
             kept.append({"path": path, "bytes": size, "shared_bytes": shared})
     return kept[:12]
 
