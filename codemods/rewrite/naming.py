@@ -62,7 +62,8 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         move.name = class_name(page, node)
     else:
         own = node.name.lstrip("_")
-        move.name = _fitting(page, _spoken(page, home, own), own, *(use.node for use in outside_uses(unit, moves)))
+        renamed = [] if move.arguments or unit.frozen else outside_uses(unit, moves)
+        move.name = _fitting(page, _spoken(page, home, own), own, *(use.node for use in renamed))
 
 
 def _spoken(page: Page, home: str, what: str) -> str:

@@ -16,7 +16,9 @@ def in_worker(fn, rows):
 
 
 # Rows come in as lists.
-def _build_rescale(scale, row: list[float], *, digits: int = 1) -> list[float]:  # used by every worker
+def _build_rescale(
+    scale, row: list[float], *, digits: int = 1
+) -> list[float]:  # used by every worker
     """Scale a row.
 
     Rounds to `digits`.
