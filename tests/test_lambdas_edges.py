@@ -230,3 +230,11 @@ def test_a_class_that_reads_a_name_before_it_binds_it() -> None:
     assert "class Rows:\n    scale = scale\n" in after
     after, _ = hoisted(text.replace("scale = scale", "scale = 3\n        twice = 2 * scale"))
     assert "class Rows:\n    scale = 3\n    twice = 2 * scale\n" in after
+
+
+def test_one_blank_line_between_methods_that_had_none() -> None:
+    text = "class A:\n    def go(self):\n        keep(lambda: self.x)\n        keep(lambda: self.y)\n"
+    after, _ = hoisted(text + "    def other(self):\n        return 1\n")
+    first = "    def _go_keep(self):\n        return self.x\n"
+    second = "    def _go_keep_2(self):\n        return self.y\n"
+    assert f"        keep(self._go_keep_2)\n\n{first}\n{second}\n    def other(self):\n" in after

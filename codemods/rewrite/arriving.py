@@ -48,10 +48,11 @@ def arrive(page: Page, moves: dict[Unit, Move], imports: list[Import]) -> list[E
     for (offset, missing, is_method), texts in places.items():
         if is_method:
             text = "".join(f"\n\n{each}" for each in texts) + "\n" * missing
+            text = text[missing:] if offset in page.padded else text
         else:
             lead = "" if offset in page.padded else "\n" * missing
-            page.padded.add(offset)
             text = lead + "".join(each + "\n" * (page.gap + 1) for each in texts)
+        page.padded.add(offset)
         edits.append(Edit(page.path, offset, offset, text))
     return edits
 
