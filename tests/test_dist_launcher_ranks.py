@@ -110,6 +110,22 @@ def test_keeps_an_address_of_other_ways_to_start(extra: str, reason: str) -> Non
     assert reason in said
 
 
+@pytest.mark.parametrize(
+    "by_hand",
+    [
+        "for r in 0 1; do python a.py --launcher x --local_rank $r & done",
+        "for r in 0 1; do\n  RANK=$r python a.py \\\n    --launcher x &\ndone",
+        "srun -n 8 python -u a.py --launcher x",
+    ],
+)
+def test_keeps_an_address_of_ranks_that_are_started_by_hand(by_hand: str) -> None:
+    script = JOINS.replace("CALL", "dist.init_process_group('nccl', 'tcp://h:1', rank=local_rank, world_size=8)")
+    contents = files(run_sh="torchrun a.py\n", a_py=script, more_sh=by_hand + "\n")
+    (said,) = reasons(contents)
+    assert "more.sh starts its ranks" in said
+    assert migrated({**contents, "more.sh": "python a.py\n"}).keys() == {"a.py"}
+
+
 def test_address_in_another_file_than_its_option() -> None:
     script = JOINS.replace("CALL", "...").replace("def init_dist(", "from group import init_dist\n\ndef unused(")
     script = script.replace("init_dist(args.local_rank)", "init_dist(args)")

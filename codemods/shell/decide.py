@@ -15,7 +15,7 @@ from ..tree.source import Source
 from . import entry as entries
 from .edits import divided, drop_flag, swap_launcher
 from .hosts import GUIDE, IMAGE, WORKFLOW
-from .launch import DEEPSPEED, LAUNCH, TORCHRUN, LaunchLine, entry_places
+from .launch import DEEPSPEED, LAUNCH, PYTHON, TORCHRUN, LaunchLine, entry_places
 from .local_rank import RankOption, Refused, kept_default, plain, rank_option, rank_options, rewritable
 from .own_ranks import OwnRanks, own_ranks, under_line
 from .pins import Pin, Version, pin_for, pins
@@ -29,8 +29,9 @@ _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 class Decisions:
     """Decides on the launch lines of one project; programs and pins are read once."""
 
-    def __init__(self, project: Project, lines: list[LaunchLine]) -> None:
+    def __init__(self, project: Project, lines: list[LaunchLine], others: list[LaunchLine]) -> None:
         self.project = project
+        self.others = others  # lines without torch's launchers
         self.modules = Modules(project.python_paths)
         self.files = set(project.paths)
         self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
@@ -237,10 +238,21 @@ class Decisions:
         try:
             if own_ranks(program) is not None:
                 raise ValueError("the script can start its ranks itself, too")
+            if (line := self._by_hand(program.path)) is not None:
+                raise ValueError(f"{line.path} starts its ranks without torch's launchers")
             verdict.edits = met_by_environment(self.project, self.modules, program, at, one_node)
         except ValueError as error:
             verdict.reason = f"{error}: use init_method='env://' (without rank and world_size) in the script"
         return verdict
+
+    def _by_hand(self, path: str) -> LaunchLine | None:
+        """A line that starts one rank of the script, or lets `srun` start them."""
+        for line in self.others:
+            told = any(line.passes(name) for name in (*entries.SPELLINGS, "--rank"))
+            told = told or line.ranked_by is not None or "RANK" in dict(line.command.environment)
+            if told and line.kind == PYTHON and path in self.targets(line)[0]:
+                return line
+        return None
 
     def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
         """The launcher under its present name, `--use_env` dropped. Empty when the line is as it should be."""

@@ -184,7 +184,7 @@ def _fails_alone(found: Program, rank: ast.expr) -> bool:
     if len(named) != 1 or named[0].dest != "local_rank" or stored:
         return False
     default = named[0].default
-    return default is None or "-1" in ast.unparse(default)
+    return default is None or re.search(r"-1\b", ast.unparse(default)) is not None
 
 
 def _after_a_test(project: Project, modules: Modules, at: Address) -> bool:

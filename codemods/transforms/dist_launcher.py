@@ -142,10 +142,13 @@ class DistLauncher:
             (source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)
         ]
         lines = [launch_lines(script) for _, script in scripts]
-        decisions = Decisions(project, [line for found in lines for line in found])
+        others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
+        decisions = Decisions(
+            project, [line for found in lines for line in found], [line for found in others for line in found]
+        )
         spawns: set[tuple[str, int]] = set()
         ranks: set[tuple[str, int]] = set()
-        for (source, script), found in zip(scripts, lines, strict=True):
+        for (source, script), found, plain in zip(scripts, lines, others, strict=True):
             groups: dict[int, list[LaunchLine]] = {}
             for line in found:
                 groups.setdefault(line.module.start, []).append(line)
@@ -156,8 +159,7 @@ class DistLauncher:
                     yield from _world_ranks(decisions, source, line, ranks)
             for place in unread(script, found) if script.host != hosts.GUIDE else ():
                 yield _reported(source, place.start, place.end, place.reason)
-            if script.host != hosts.GUIDE:
-                yield from _other_lines(decisions, source, script)
+            yield from _other_lines(decisions, source, plain)
         for source, host in read:
             if host == hosts.WINDOWS:
                 for start, end in hosts.windows(source.text):
@@ -357,9 +359,9 @@ def _at_node(decisions: Decisions, path: str, node: ast.expr, message: str, hop:
     return Finding(_ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
 
 
-def _other_lines(decisions: Decisions, source: Source, script: shell.Script) -> Iterator[Finding]:
+def _other_lines(decisions: Decisions, source: Source, lines: list[LaunchLine]) -> Iterator[Finding]:
     """Lines with deepspeed's launcher or plain python whose script waits for something else."""
-    for line in other_lines(script):
+    for line in lines:
         verdict = decisions.other(source, line)
         if verdict.message:
             assert line.entry is not None
