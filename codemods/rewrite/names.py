@@ -63,7 +63,7 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     texts = [each.value for each in before if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     if not texts or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", texts[-1]):
         return ""
-    name = snake(texts[-1])
+    name = snake(texts[-1].removeprefix("self."))
     return name if len(name) <= _LONG // 2 else ""
 
 
