@@ -148,8 +148,46 @@ def test_global_of_a_function_for_the_parent_is_fine() -> None:
     assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
 
 
-def test_imported_script_is_refused() -> None:
-    assert "b.py imports this file" in refusal(HEAD + START, "from a import work\n")
+def test_imported_script_is_unsafe() -> None:
+    (finding,) = found(HEAD + START, "from a import work\n")
+    assert finding.fix is not None and "b.py imports this file" in (finding.fix.unsafe or "")
+
+
+@pytest.mark.parametrize("importing", ["import a\n", "from a import *\n", "import a\na.work(1)\n"])
+def test_script_imported_as_a_whole_is_refused(importing: str) -> None:
+    assert "b.py imports this file" in refusal(HEAD + START, importing)
+
+
+def test_name_that_would_be_gone_is_refused() -> None:
+    assert "b.py imports `done`" in refusal(HEAD + "done = " + START, "from a import done\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "import lightning as L\n" + TORCH + "class Data(L.LightningDataModule):\n    def train_dataloader(self):\n"
+            "        return DataLoader([1], num_workers=2)\ndm = Data()\nL.Trainer().fit(None, datamodule=dm)\n",
+            id="data module of Lightning",
+        ),
+        pytest.param(
+            "from transformers import Trainer, TrainingArguments\n"
+            "args = TrainingArguments('x', dataloader_num_workers=4)\n"
+            "trainer = Trainer(None, args=args)\ntrainer.train()\n",
+            id="trainer of transformers",
+        ),
+        pytest.param(
+            "from multiprocessing import Pool\nclass Runner:\n    def __init__(self):\n        self.pool = Pool(2)\n"
+            "    @classmethod\n    def make(cls):\n        return cls()\nrunner = Runner.make()\n",
+            id="constructor in a class method",
+        ),
+    ],
+)
+def test_started_through_an_object(text: str) -> None:
+    assert "__main__" in wrapped(text)
+    assert not found(
+        text.replace("num_workers=2", "num_workers=0").replace("num_workers=4", "num_workers=0").replace("Pool(2)", "2")
+    )
 
 
 def test_script_imported_by_name_is_refused() -> None:

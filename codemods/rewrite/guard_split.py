@@ -7,7 +7,7 @@ import io
 import re
 import symtable
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..finding import Edit
@@ -68,16 +68,19 @@ class Run:
     last: int
 
 
-def split(outline: Outline, source: Source, first: int | None, alone: Iterable[int]) -> list[Run]:
+def split(
+    outline: Outline, source: Source, first: int | None, alone: Iterable[int], imported: Mapping[str, str]
+) -> list[Run]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
-    Raises CannotSplit.
+    `imported`: names that other files import, with a file that does. Raises CannotSplit.
     """
-    return _Splitter(outline, source).runs(first, frozenset(alone))
+    return _Splitter(outline, source, imported).runs(first, frozenset(alone))
 
 
 class _Splitter:
-    def __init__(self, outline: Outline, source: Source) -> None:
+    def __init__(self, outline: Outline, source: Source, imported: Mapping[str, str]) -> None:
+        self.imported = imported
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.symbols = Symbols.of(source)
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
@@ -142,7 +145,7 @@ class _Splitter:
         for name, reads in self.in_children.items():
             for read in reads:
                 found.setdefault(read, name)
-        return found
+        return {**found, **self.imported}
 
     # where the guard begins
 
@@ -202,6 +205,11 @@ class _Splitter:
             for name in sorted((self.binds[at] | frozenset(_changed(statement))) & needed.keys()):
                 if name in self._defined():
                     continue
+                if name in self.imported and name in self.binds[at]:
+                    raise CannotSplit(
+                        f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
+                        'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
+                    )
                 raise CannotSplit(
                     f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
                     f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "

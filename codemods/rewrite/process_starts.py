@@ -37,6 +37,7 @@ SET_METHOD = "multiprocessing.set_start_method"
 _ITERATE = frozenset({"iter", "list", "tuple", "set", "sorted", "enumerate", "zip", "sum", "max", "min"})
 _WRAPPERS = frozenset({"tqdm", "enumerate", "zip", "iter", "cycle", "islice", "chain", "track", "prepare", "notebook"})
 _CONSUME = frozenset({"fit", "validate", "test", "predict", "evaluate"})
+_TRAIN = frozenset({"train", "evaluate", "predict"})  # of a trainer that makes its loaders itself
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
 
@@ -142,10 +143,33 @@ class Starts:
             return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
         if isinstance(node.func, ast.Attribute) and last in _CONSUME:
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                sure = self.loader(outline, argument, given)
+                sure = self.loader(outline, argument, given) or self._makes_loaders(outline, argument)
                 if sure is not None:
                     return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
+        if isinstance(node.func, ast.Attribute) and last in _TRAIN and self._set_to_workers(outline, node.func.value):
+            return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
         return None
+
+    def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
+        """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
+        if (made := self._class_of(outline, node)) is None:
+            return None
+        given = [each for each in made[1].body if isinstance(each, FUNCTIONS) and each.name.endswith("_dataloader")]
+        found = [self._returned(made[0], each, 0) for each in given]
+        return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
+
+    def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:
+        """The trainer is made with arguments that say `dataloader_num_workers=4`."""
+        todo, depth = [trainer], 0
+        while todo and depth < _MAX_NAMES:
+            node, depth = todo.pop(), depth + 1
+            bound = self._bound(outline, node)
+            for keyword in bound.keywords if isinstance(bound, ast.Call) else ():
+                if keyword.arg == "dataloader_num_workers":
+                    return not _is([keyword.value], 0)
+                if keyword.arg == "args":
+                    todo.append(keyword.value)
+        return False
 
     def _through(
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0
@@ -199,6 +223,8 @@ class Starts:
 
     def made_class(self, outline: Outline, call: ast.Call) -> tuple[Outline, ast.ClassDef] | None:
         """The class of the repo that `call` makes an object of."""
+        if (owner := _own_class(outline, call.func)) is not None:
+            return outline, owner
         if isinstance(call.func, ast.Name):
             found = self._definition(outline, call.func)
         elif isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
@@ -210,12 +236,16 @@ class Starts:
         return (found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
 
     def _class_of(self, outline: Outline, value: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of the repo of which `value` is an object, or which it is."""
         if isinstance(value, ast.Call):
             return self.made_class(outline, value)
         if isinstance(value, ast.Name):
             values = [binding.value for binding in outline.lookup(value, value.id)[1]]
             if len(values) == 1 and isinstance(values[0], ast.Call):
                 return self.made_class(outline, values[0])
+            found = self._definition(outline, value)
+            if found is not None and isinstance(found[1], ast.ClassDef):
+                return found[0], found[1]
         return None
 
     def _definition(self, outline: Outline, name: ast.Name) -> tuple[Outline, ast.AST] | None:
@@ -365,6 +395,16 @@ def _is(nodes: Iterable[ast.expr], value: object) -> bool:
 
 def _forks(node: ast.expr) -> bool:
     return "fork'" in ast.unparse(node)
+
+
+def _own_class(outline: Outline, node: ast.expr) -> ast.ClassDef | None:
+    """The class around, when `node` is the `cls` of a class method."""
+    around = outline.method(node)
+    if around is None or not isinstance(node, ast.Name):
+        return None
+    marks = [mark.id for mark in around.decorator_list if isinstance(mark, ast.Name)]
+    first = [*around.args.posonlyargs, *around.args.args][:1]
+    return outline.owner(node) if "classmethod" in marks and first and first[0].arg == node.id else None
 
 
 def _at_top(outline: Outline, name: str) -> ast.AST | None:

@@ -79,7 +79,7 @@ from ..rewrite.outline import Outline, Repo
 from ..rewrite.process_starts import SET_METHOD, Start, Starts, is_main_test, own_nodes
 from ..tree.source import Source
 
-_WORDS = r"DataLoader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+_WORDS = r"[dD]ata_?[lL]oader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
 _DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
 
@@ -142,17 +142,22 @@ class MainGuard:
         self, importers: _Importers, outline: Outline, source: Source, first: int | None, alone: list[int]
     ) -> Fix | str:
         importer = importers.of(outline.path)
-        if importer is not None:
+        names = importers.names(outline.path)
+        if importer is not None and not names:
             return (
                 f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
                 'call that under `if __name__ == "__main__":`'
             )
         try:
-            runs = split(outline, source, first, [at for at in alone if first is None or at < first])
+            runs = split(outline, source, first, [at for at in alone if first is None or at < first], names or {})
             edits = guard_edits(outline, source, runs)
         except CannotSplit as error:
             return str(error)
-        return Fix('Put what starts processes under `if __name__ == "__main__":`', edits)
+        unsafe = None
+        if importer is not None:
+            line = outline.module.body[runs[0].first].lineno
+            unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
+        return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
 
     def _guarded(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
         found = list(guarded_definitions(starts, outline))
@@ -245,6 +250,28 @@ class _Importers:
         if self._by_path is None:
             self._by_path = self._all()
         return self._by_path.get(path) or self._by_name(path)
+
+    def names(self, path: str) -> dict[str, str] | None:
+        """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
+        found: dict[str, str] = {}
+        if self._by_name(path) is not None:
+            return None
+        for other in self.project.python_paths:
+            outline = self.repo.outline(other)
+            for node in outline.nodes if outline is not None and other != path else ():
+                if path not in self._targets(other, node):
+                    continue
+                base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
+                if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
+                    return None
+                found |= {alias.name: other for alias in node.names}
+        return found
+
+    def _base(self, path: str, node: ast.ImportFrom) -> str | None:
+        """The file that `from <it> import ...` names."""
+        if node.level:
+            return self.modules.relative(path, node.level, node.module or "")
+        return self.modules.absolute(path, node.module or "")
 
     def _all(self) -> dict[str, str]:
         found: dict[str, str] = {}
