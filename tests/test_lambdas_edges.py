@@ -144,10 +144,10 @@ def test_names_from_the_text_that_comes_with_the_function() -> None:
         "    log(rows, 'png', lambda row: row[3:])\n    return [lambda row: row]\n"
     )
     assert "def _report_png(row):" in after
-    after, _ = hoisted('def report(hook):\n    hook("self.model.encoder", lambda row: row[1:])\n')
-    assert "def _report_model_encoder(row):" in after
     assert "def _report_val_acc(row):" in after and "def _report_sub(row):" in after
     assert "def _report_identity(row):" in after
+    after, _ = hoisted('def report(hook):\n    hook("self.model.encoder", lambda row: row[1:])\n')
+    assert "def _report_model_encoder(row):" in after
 
 
 def test_a_class_that_asks_for_its_name_keeps_it() -> None:
