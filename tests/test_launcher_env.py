@@ -148,3 +148,22 @@ def test_key_that_is_no_plain_string_is_refused() -> None:
 def test_crlf_and_tabs() -> None:
     text = "import os\r\nif True:\r\n\tx = int(os.environ[ 'LOCAL_RANK' ])  # é\r\n"
     assert rewritten(text) == "import os\r\nif True:\r\n\tx = int(os.environ.get('LOCAL_RANK', 0))  # é\r\n"
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [(("SLURM_LOCALID", "SLURM_PROCID"), 1), (("SLURM_PROCID", "SLURM_LOCALID"), 0)]
+)
+def test_local_rank_beside_a_rank_counts_only_where_it_is_asked_for_first(
+    order: tuple[str, str], expected: int
+) -> None:
+    first, second = order
+    text = f"""
+        import os
+
+        def setup_ddp(single_gpu):
+            if not single_gpu:
+                a = int(os.environ.get("{first}"))
+                b = int(os.environ.get("{second}"))
+                print(a, b)
+        """
+    assert len([each for each in found(text) if "SLURM_LOCALID" in each.message]) == expected

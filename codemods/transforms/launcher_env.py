@@ -73,7 +73,7 @@ from ..flow.graph import is_test
 from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.launch_reads import LOCAL, VARIABLES, Reach, Read, Way, asks_for_variable, default_edits, guard, reads
-from ..rewrite.outline import Repo
+from ..rewrite.outline import Repo, position
 from ..tree.source import Source
 
 _NAMES = "|".join(sorted(VARIABLES))
@@ -171,7 +171,10 @@ def _together(one: Way, other: Way) -> bool:
 
 
 def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | str | None]]) -> bool:
-    """SLURM's local rank, in a function that starts a process group and asks for a rank without default beside it."""
+    """SLURM's local rank, in a function that starts a process group and asks for a rank without default below it.
+
+    Where a rank is asked for above it, a run without a launcher does not come so far.
+    """
     if read.variable != "SLURM_LOCALID" or isinstance(read.node, ast.Subscript) or not read.numeric:
         return False
     outline = read.outline
@@ -179,13 +182,13 @@ def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | 
     if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path):
         return False
     block = outline.parents.get(outline.statement(read.node))
-    return (
-        any(
-            other.variable not in LOCAL and outline.parents.get(outline.statement(other.node)) is block
-            for other, _ in others
-        )
-        and reach.written(read.variable) is None
-    )
+    beside = [
+        other.node
+        for other, _ in others
+        if other.variable not in LOCAL and outline.parents.get(outline.statement(other.node)) is block
+    ]
+    below = all(position(node) > position(read.node) for node in beside)
+    return bool(beside) and below and reach.written(read.variable) is None
 
 
 def _fix(source: Source, read: Read) -> Fix | str:
