@@ -646,6 +646,23 @@ def loader(dataset):
                     self.fix = lambda x: x  # proven
             """,
     },
+    "a file of the package that is called like something installed": {
+        "pkg/__init__.py": "",
+        "pkg/strategies/__init__.py": "",
+        "pkg/strategies/torch.py": "def save(state):\n    pass\n",
+        "pkg/strategies/load.py": """
+            import torch
+
+            def loader(dataset):
+                return torch.utils.data.DataLoader(dataset, num_workers=2, collate_fn=lambda b: b)  # proven
+            """,
+        "train.py": """
+            import torch
+
+            def loader(dataset):
+                return torch.utils.data.DataLoader(dataset, num_workers=2, collate_fn=lambda b: b)  # proven
+            """,
+    },
     "conditional imports": {
         "train.py": """
             try:

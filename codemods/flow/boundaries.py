@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -97,6 +97,11 @@ class Table:
             *(name for made in self.variants.values() for each in made for name in each.made_by),
             "functools.partial",
         }
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Top-level names of everything that the table is about."""
+        return frozenset(key.partition(".")[0] for key in self._keys)
 
     def canonical(self, name: str) -> str:
         """The table's own name for `name`."""

@@ -13,8 +13,8 @@ from ..finding import Confidence, Hop, Trace
 from .asked import Question, asked, called, given, questions
 from .boundaries import table
 from .facts import Position
-from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
-from .solver import PERHAPS_KEPT, Sink, Solver
+from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT
+from .solver import Sink, Solver
 
 if TYPE_CHECKING:
     from ..project import Project

@@ -13,6 +13,7 @@ MAX_HAZARDS = 400
 MAX_CALLS = 8  # calls remembered on a path
 MAX_STATES = 4_000  # steps on the paths of one value
 _PLAIN = (0,)
+KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
 
 
@@ -56,6 +57,7 @@ class Heap:
         self.copies: dict[int, list[int]] = {}  # container -> summaries that follow it
         self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
+        self.roomy: set[int] = set()  # where instances of more classes than MAX_VALUES are told apart
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
 
     def number(self, value: Value) -> int:
@@ -86,6 +88,8 @@ class Heap:
         if number in held or len(held) >= self.most[number]:
             return
         value = self.values[number]
+        if value.kind == INSTANCE and len(held) >= MAX_VALUES and node not in self.roomy:
+            return
         if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
             contents = int(value.a) if value.kind == CONTAINER else value.b
             if contents != self.summaries.get(node, -1):

@@ -41,7 +41,7 @@ class Members(Heap):
         self.files = list(facts)
         self.facts = [facts[path] for path in self.files]
         self.file_index = {path: index for index, path in enumerate(self.files)}
-        self.modules = Modules(self.files)
+        self.modules = Modules(self.files, table.packages)
         self.bound_targets: dict[int, list[tuple[int, int, int]]] = {}  # member node -> (result, receiver, class)
         self.bound_keys: set[tuple[int, int, int]] = set()
         self.functions: list[tuple[int, Function]] = []
@@ -208,6 +208,8 @@ class Members(Heap):
             return self.functions[int(value.a)][1].kind in ("lambda", "function")
         if value.kind in (CLASS, INSTANCE):
             return int(value.a) in self.makers
+        if value.kind == OBJECT:  # a pipeline: all it is for is to be loaded
+            return value.b >= 0 and self.table.fluent(str(value.a))
         return value.kind == HAZARD
 
     @cached_property
@@ -296,6 +298,7 @@ class Members(Heap):
             name = self.classes[owner][1].name
             label = f"stored as `{attribute}` on `{name}`"
             node = nodes[attribute] = self.node(label, file, line)
+            self.roomy.add(node)
         return node
 
     # attributes

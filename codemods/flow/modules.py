@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 
 class Modules:
     """Index of the Python files of a repo by dotted name."""
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], installed: Container[str] = ()) -> None:
+        """`installed`: packages that a file of the same name inside a package of the repo does not stand for."""
         self.paths = set(paths)
+        self.installed = installed
         self._by_last: dict[str, list[str]] = {}
         for path in sorted(self.paths):
             parts = path[:-3].split("/")
@@ -46,7 +48,7 @@ class Modules:
         top = module.partition(".")[0]
         while True:  # the script's folder first, then the folders above it up to the root
             found = self._file(f"{folder}/{relative}" if folder else relative)
-            if found is not None:
+            if found is not None and not self._inside(folder, top):
                 return found
             if not folder:
                 break
@@ -55,5 +57,13 @@ class Modules:
         if found is not None or top in sys.stdlib_module_names:
             return found
         tails = (f"/{relative}.py", f"/{relative}/__init__.py")
-        candidates = [path for path in self._by_last.get(relative.rpartition("/")[2], ()) if path.endswith(tails)]
+        candidates = [
+            path
+            for path in self._by_last.get(relative.rpartition("/")[2], ())
+            if path.endswith(tails) and not self._inside(path[: path.rindex("/" + relative)], top)
+        ]
         return candidates[0] if len(candidates) == 1 else None
+
+    def _inside(self, folder: str, top: str) -> bool:
+        """`top` in `folder` is a part of a package, and something installed goes by the same name."""
+        return top in self.installed and f"{folder}/__init__.py" in self.paths

@@ -13,13 +13,25 @@ from dataclasses import dataclass
 
 from .boundaries import Boundary, Table, Variant
 from .facts import Call, FileFacts, Function
-from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, SUPER, Value
+from .heap import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FOREIGN,
+    FUNCTION,
+    INSTANCE,
+    KEPT,
+    MAX_VALUES,
+    OBJECT,
+    PERHAPS_KEPT,
+    SUPER,
+    Value,
+)
 from .members import HOLDERS, Members
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
 ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
-KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 _JOIN_METHODS = frozenset({"extend", "update", "union"})
@@ -92,7 +104,7 @@ class Solver(Members):
             value = values[number]
             if out is not None:
                 most = self.most[number]
-                plain = value.kind != CONTAINER and value.kind != OBJECT
+                plain = value.kind not in (CONTAINER, OBJECT) and (value.kind != INSTANCE or most == MAX_VALUES)
                 for target, line in tuple(out):
                     held = all_held[target]
                     if number not in held and len(held) < most:
@@ -227,6 +239,7 @@ class Solver(Members):
             return
         instance = self.number(Value(INSTANCE, index))
         result, line = call.result + offset, call.position[0]
+        self.roomy.add(result)  # `table[name]()` makes one of many
         self.add(result, instance)
         if self.is_bag(index):
             contents = self._contents(result, line)
