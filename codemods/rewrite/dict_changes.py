@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .outline import Outline, Repo, last_name, parameters, position
-from .view_uses import Problem, ViewUses
+from .view_steps import Problem
+from .view_uses import ViewUses
 
 CHANGING = frozenset(["update", "pop", "popitem", "clear", "setdefault", "subtract", "__setitem__", "__delitem__"])
 _DEPTH = 3

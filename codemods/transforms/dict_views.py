@@ -89,19 +89,16 @@ from ..project import Project
 from ..rewrite import dependency_views
 from ..rewrite.dependency_views import Foreign, changed_dict, foreign_views
 from ..rewrite.dict_changes import DictChanges
-from ..rewrite.outline import Outline, Repo, Scope, last_name, parameters
+from ..rewrite.outline import Outline, Repo, last_name
 from ..rewrite.receivers import Kind, Receivers, imports_any, view_receiver
-from ..rewrite.view_uses import Held, Problem, ViewUses, held_by
+from ..rewrite.view_keepers import keeps, travels
+from ..rewrite.view_steps import Held, Problem, held_by
+from ..rewrite.view_uses import ViewUses
 
 if TYPE_CHECKING:
     from ..flow.graph import Crossing
 
 _TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
-_WORKER_SIDE = frozenset(
-    ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
-)
-_LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
-_STAYS_HOME = frozenset(("TestCase", "Thread"))
 _LOOPING = frozenset(  # only the elements of their arguments go on
     ["map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map", "ModuleList",
      "ParameterList"]
@@ -205,7 +202,7 @@ class _Search:
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
     ) -> Iterator[Finding]:
         held, _ = held_by(outline, view)
-        kept = [item for item in held if item.kind == "attribute" and self._keeps(outline, item)]
+        kept = [item for item in held if item.kind == "attribute" and keeps(self.repo, outline, item)]
         stores = [] if kept else list(self._stores(held))
         seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
         if not (kept or stores) and (not seen or self._only_looped_over(held)):
@@ -251,53 +248,13 @@ class _Search:
                     if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
                         continue
                     for item in held_by(local.outline, node, local.nested)[0]:
-                        if item.kind == "attribute" and self._keeps(local.outline, item):
+                        if item.kind == "attribute" and keeps(self.repo, local.outline, item):
                             yield node, item
 
     def _only_views(self, outline: Outline, name: ast.Name) -> bool:
         """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""
         _, bindings = outline.lookup(name, name.id)
         return all(each.value is not None and view_receiver(each.value) is not None for each in bindings)
-
-    def _keeps(self, outline: Outline, held: Held) -> bool:
-        """The object is pickled with this attribute: no class, module or function, nothing set in a worker."""
-        place = held.place
-        holder = (
-            place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
-        )
-        if holder is None:
-            return False
-        method = outline.method(holder)
-        if method is not None and method.name in _WORKER_SIDE:
-            return False
-        if isinstance(holder, ast.Call) and last_name(holder.func) == "type":
-            return False
-        if isinstance(holder, ast.Attribute) and holder.attr == "__class__":
-            return False
-        if isinstance(holder, ast.Name) and not outline.is_self(holder):
-            marks = [] if method is None else [last_name(mark) for mark in method.decorator_list]
-            if method is not None and "classmethod" in marks and parameters(method)[:1] == [holder.id]:
-                return False
-            _, bindings = outline.lookup(holder, holder.id)
-            by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-            if any(isinstance(each.statement, by_reference) and not each.parameter for each in bindings):
-                return False
-        owner = outline.owner(holder) if outline.is_self(holder) else None
-        return owner is None or not self._left_out(owner, held.name)
-
-    def _left_out(self, owner: ast.ClassDef, name: str) -> bool:
-        """The class decides itself what is pickled, and this attribute is not part of it, or is looked after there."""
-        classes = [node for each in self.repo.ancestors(owner.name) for _, node in self.repo.classes(each)]
-        for node in (item for each in [owner, *classes] for item in each.body):
-            if isinstance(node, ast.FunctionDef) and node.name in ("__getstate__", "__reduce__", "__reduce_ex__"):
-                words = {getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node)
-                         if isinstance(part, (ast.Attribute, ast.Constant))}  # fmt: skip
-                everything = "__dict__" in words or any(
-                    isinstance(part, ast.Name) and part.id in ("vars", "super") for part in ast.walk(node)
-                )
-                if name in words or not everything:
-                    return True
-        return False
 
     def _judge(
         self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None
@@ -376,7 +333,7 @@ class _Search:
         """How sure we are that it crosses, and by which way: the flow's word where it has one that is as strong."""
         outline, kept = candidate.outline, candidate.kept
         own = Confidence.LIKELY
-        if kept is not None and not self._travels(outline, kept):
+        if kept is not None and not travels(self.repo, outline, kept):
             own = Confidence.POSSIBLE
         if kind is Kind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
@@ -387,44 +344,6 @@ class _Search:
             line = getattr(kept.place, "lineno", candidate.view.lineno)
             hops.append(Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object"))
         return own, tuple(hops)
-
-    def _travels(self, outline: Outline, kept: Held) -> bool:
-        """The object outlives the function, and is of a kind that may be handed to another process."""
-        place = kept.place
-        assert place is not None
-        method = outline.method(place)
-        owner = outline.owner(place)
-        holder = (
-            place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
-        )
-        if method is not None and method.name in _LATE:
-            return False
-        if owner is not None and holder is not None and outline.is_self(holder):
-            if not self.repo.ancestors(owner.name).isdisjoint(_STAYS_HOME):
-                return False
-            if not isinstance(outline.scope(owner), ast.Module):
-                return False
-            return not any(
-                isinstance(mark, ast.Attribute) and mark.attr == "setter" and last_name(mark.value) == kept.name
-                for node in owner.body
-                if isinstance(node, ast.FunctionDef)
-                for mark in node.decorator_list
-            )
-        if isinstance(holder, ast.Name):
-            scope, bindings = outline.lookup(holder, holder.id)
-            if not isinstance(scope, ast.Module) and not any(each.parameter for each in bindings):
-                return self._escapes(outline, scope, holder.id)
-        return True
-
-    def _escapes(self, outline: Outline, scope: Scope, name: str) -> bool:
-        """A local object is returned, passed on or stored."""
-        return any(
-            isinstance(node, ast.Name)
-            and node.id == name
-            and isinstance(node.ctx, ast.Load)
-            and not isinstance(outline.parents[node], (ast.Attribute, ast.Subscript))
-            for node in ast.walk(scope)
-        )
 
 
 _ADVICE = "If the order does not matter, store `set(...)`, else take the view where it is used"
