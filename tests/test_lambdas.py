@@ -1461,10 +1461,8 @@ def _build_step(x):
 
 
 def build(ds):
-    step = _build_step
-
-    print(f"{step}")
-    return ds.map(step)
+    print(f"{_build_step}")
+    return ds.map(_build_step)
 """,
             id="a nested function named in an f-string",
         ),

@@ -415,6 +415,29 @@ def build(scale):
 """,
             id="a function with an attribute of the same name",
         ),
+        pytest.param(
+            """\
+def build(scale):
+    class Local:
+        def __call__(self, x):
+            return f"{x} times {scale:>4} is {x * scale!r}" f"{scale}"
+
+    return Local()
+""",
+            """\
+class _BuildLocal:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return f"{x} times {self.scale:>4} is {x * self.scale!r}" f"{self.scale}"
+
+
+def build(scale):
+    return _BuildLocal(scale)
+""",
+            id="an f-string",
+        ),
     ],
 )
 def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -696,3 +719,23 @@ def test_what_is_listed_for_others_stays_a_function() -> None:
         (answer,) = plan_hoist(project, PATH, candidates(project), project.flow).values()
         assert isinstance(answer, Fix) is moves
         assert moves or answer.reason.startswith("it is `small` of `__all__` (train.py:8)")
+
+
+@pytest.mark.parametrize(
+    ("string", "expected"),
+    [
+        ('f"{helper(x)} {x:{helper(2)}}"', 'f"{_build_helper(n, x)} {x:{_build_helper(n, 2)}}"'),
+        ("f'''\n{x}\n {helper(x)}'''", "f'''\n{x}\n {_build_helper(n, x)}'''"),
+        ('f"the helper {helper(x)}"', None),
+        ('f"{helper(x)=}"', None),
+        ('f"{helper(helper=x)}"', None),
+        ('f"{x.helper} {helper(x)}"', 'f"{x.helper} {_build_helper(n, x)}"'),
+    ],
+)
+def test_names_in_f_strings(string: str, expected: str | None) -> None:
+    text = f"def build(n):\n    def helper(x):\n        return x + n\n\n    return lambda x: {string}\n"
+    after, reasons = hoisted(text)
+    if expected is None:
+        assert after == text and any("take it out of the string first" in each for each in reasons)
+    else:
+        assert f"return {expected}\n" in after.replace("(\n        ", "").replace("return (f", "return f"), after

@@ -70,37 +70,36 @@ def _inner_edits(page: Page, move: Move, moves: dict[Unit, Move], imports: list[
         for use in uses:
             if other.base == use.name and not other.arguments and not other.unit.frozen:
                 continue
-            _not_in_fstring(page, use)
             edits.append(_inner_edit(page, use, other, imports))
     for name, default in unit.default_nodes.items():
         edits.append(page.replace(default, "None"))
         assert name in unit.frozen
     if move.attributes:
         for use in unit.self_uses:
-            _not_in_fstring(page, use)
             parent = page.scopes.parents[use.node]
             assert isinstance(parent, ast.Attribute)
-            edits.append(page.replace(parent, parent.attr))
+            edits.append(_without_self(page, use, parent))
     return edits
+
+
+def _without_self(page: Page, use: Use, attribute: ast.Attribute) -> Edit:
+    if not any(isinstance(above, ast.JoinedStr) for above in page.scopes.ancestors(use.node)):
+        return page.replace(attribute, attribute.attr)
+    edit, name = page.rename(use, attribute.attr), f".{attribute.attr}"
+    if page.source.text[edit.end : edit.end + len(name)] != name:
+        raise Stay(f"`{use.name}{name}` is used inside an f-string (line {line_of(use.node)}): take it out of that")
+    return Edit(page.path, edit.start, edit.end + len(name), attribute.attr)
 
 
 def _inner_edit(page: Page, use: Use, other: Move, imports: list[Import]) -> Edit:
     if other.unit.frozen or other.attributes:
         raise Stay(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
+    edit, call = page.rename(use, other.base), page.scopes.parents[use.node]
     if not other.captures:
-        return page.replace(use.node, other.base)
-    call = page.scopes.parents[use.node]
-    end = page.source.offset(*end_of(use.node))
-    if isinstance(call, ast.Call) and call.func is use.node and page.source.text[end : end + 1] == "(":
+        return edit
+    if isinstance(call, ast.Call) and call.func is use.node and page.source.text[edit.end : edit.end + 1] == "(":
         return call_edit(page, use, other)
-    return page.replace(use.node, page.partial(other.base, other.captures, use.node, imports))
-
-
-def _not_in_fstring(page: Page, use: Use) -> None:
-    if any(isinstance(above, ast.JoinedStr) for above in page.scopes.ancestors(use.node)):
-        raise Stay(
-            f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
-        )
+    return page.rename(use, page.partial(other.base, other.captures, use.node, imports))
 
 
 def _header_end(page: Page) -> int:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..finding import Edit
 from ..tree.source import Source
 from .definitions import lambda_as_def
-from .handover import Stay
+from .fstrings import span
 from .placement import first_attached_line, indentation_at
-from .scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of, start_of
+from .scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of
 from .unit import Unit
 
 _PLAIN_BASES = frozenset(
@@ -258,8 +258,5 @@ def is_attribute(scopes: Scopes, name: str) -> bool:
 
 
 def _spelled(scopes: Scopes, source: Source, use: Use, text: str) -> Edit:
-    if any(isinstance(above, ast.JoinedStr) for above in scopes.ancestors(use.node)):
-        raise Stay(
-            f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
-        )
-    return Edit(source.path, source.offset(*start_of(use.node)), source.offset(*end_of(use.node)), text)
+    start, end = span(scopes, source, use)
+    return Edit(source.path, start, end, text)

@@ -9,7 +9,7 @@ from ..finding import Edit, Import
 from .handover import Stay, outside_uses
 from .page import Move, Page
 from .placement import end_of_line, first_attached_line, indentation_at, last_line, removal
-from .scopes import Scope, Use, end_of, line_of, start_of
+from .scopes import Scope, Use, line_of
 from .shapes import spelled
 from .unit import SEES_NAMES, Unit, is_after
 
@@ -34,7 +34,7 @@ def leave(page: Page, move: Move, moves: dict[Unit, Move], imports: list[Import]
             return [_removal(page, node)]
         plain = not move.arguments and not unit.frozen and not seen_by_name and len(uses) <= 8
         if plain and all(_can_rename(page, use, move) for use in uses):
-            return [_removal(page, node), *(page.replace(use.node, move.base) for use in uses)]
+            return [_removal(page, node), *(page.rename(use, move.base) for use in uses)]
     made = _made(page, move, imports)
     first, last = first_attached_line(page.source, node), last_line(page.source, node)
     start, end = page.source.line_starts[first - 1], end_of_line(page.source, last)
@@ -92,20 +92,18 @@ def _is_seen_by_name(page: Page, unit: Unit) -> bool:
 
 
 def _can_rename(page: Page, use: Use, move: Move) -> bool:
-    if any(isinstance(above, ast.JoinedStr) for above in page.scopes.ancestors(use.node)):
+    try:
+        page.rename(use, move.base)
+    except Stay:
         return False
-    if move.method is None:
-        return True
-    return page.scopes.owner(use.scope, move.method[1]) is move.method[0]
+    return move.method is None or page.scopes.owner(use.scope, move.method[1]) is move.method[0]
 
 
 def call_edit(page: Page, use: Use, other: Move) -> Edit:
     """A call of what `use` names gets the captured values first."""
-    call, end = page.scopes.parents[use.node], page.source.offset(*end_of(use.node))
+    call, edit = page.scopes.parents[use.node], page.rename(use, "")
     assert isinstance(call, ast.Call)
-    if page.source.text[end : end + 1] != "(" or any(
-        isinstance(above, ast.JoinedStr) for above in page.scopes.ancestors(use.node)
-    ):
+    if page.source.text[edit.end : edit.end + 1] != "(":
         raise Stay(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
     given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
-    return Edit(page.path, page.source.offset(*start_of(use.node)), end + 1, f"{other.base}({given}")
+    return Edit(page.path, edit.start, edit.end + 1, f"{other.base}({given}")

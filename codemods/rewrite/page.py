@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from ..finding import Edit, Import
 from ..project import Project
+from .fstrings import span
 from .handover import Stay
 from .names import Names
 from .placement import blank_lines_above, indentation_unit, usual_gap
-from .scopes import Scope, Scopes, end_of, start_of
+from .scopes import Scope, Scopes, Use, end_of, start_of
 from .shapes import spelled
 from .unit import Unit
 from .units import Units
@@ -86,6 +87,10 @@ class Page:
     def replace(self, node: ast.AST, text: str) -> Edit:
         """`text` instead of the node."""
         return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
+
+    def rename(self, use: Use, text: str) -> Edit:
+        """`text` instead of the name. Raises Stay in an f-string where that can't be told from other text."""
+        return Edit(self.path, *span(self.scopes, self.source, use), text)
 
     def replace_lambda(self, node: ast.Lambda, text: str) -> Edit:
         """`text` instead of the lambda and of parentheses that were there for its sake."""
