@@ -280,6 +280,11 @@ NOT_AGAIN = pytest.mark.parametrize(
             "`m`",
             id="loop that collects",
         ),
+        pytest.param(
+            "model = Net()\nfor each in model.config.parts:\n    each.on = True\nema = deepcopy(model)",
+            "loops over `model.config.parts`",
+            id="loop over settings",
+        ),
         pytest.param("model = Net(); ema = deepcopy(model)", "shares its line", id="semicolon"),
         pytest.param(
             "with torch.device('meta'):\n    model = Net()\nema = deepcopy(model)",

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from ..finding import Confidence, Hop
-from .model_again import Again, arguments_of, not_repeatable
+from .model_again import arguments_of, not_repeatable
 from .model_callers import built_elsewhere, site_of
+from .model_evidence import Seen, hop, short
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
-from .model_survey import CONFIG, GROUP_CALL, Survey, puts_group, speaks_of_groups, survey
-from .model_uses import DDP, FLAGS, SHARDED, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
+from .model_survey import CONFIG, survey
+from .model_uses import DDP, FLAGS, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
 from .models import Models, Place, dotted
 
-_PARALLEL_LAYERS = re.compile(
-    r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
-    r"(SyncBatchNorm|convert_sync_batchnorm)\w*\([^)]*process_group=[^N)]",
-    re.MULTILINE,
-)
-_DISTRIBUTED = re.compile(
-    r"\b(init_process_group|DistributedDataParallel|DDP|FullyShardedDataParallel|FSDP|init_distributed_mode|init_dist|"
-    r"Accelerator|deepspeed|colossalai|torch\.distributed)\b"
-)
-_GROUP_ARGUMENT = re.compile(
-    r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
-)
 _SNAPSHOT = re.compile(r"best|snapshot|ckpt|checkpoint|backup|saved|(^|_)te?mp(_|$)", re.IGNORECASE)
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
 _UNWRAPS = re.compile(r"(^|\.)(de_parallel|unwrap\w*|get_bare_model|bare_model|remove_ddp)$")
@@ -65,7 +53,7 @@ def copies_in(models: Models, path: str) -> list[Copy]:
     return [copy for copy in found if copy is not None]
 
 
-class _Search(Again):
+class _Search(Seen):
     def copy(self, call: ast.Call) -> Copy | None:
         """The copy at `call`; None when what is copied is no model, or is a snapshot or a cloned layer."""
         argument = call.args[0]
@@ -166,7 +154,7 @@ class _Search(Again):
         uses = Uses(self.models, self.path, self.parents, may_run=only_caches)
         unwrapped = either or not wrapped
         rest: list[ast.AST] = []
-        between = list(self._between(copy, statement))
+        between = list(self.between(copy, statement))
         for node in between:
             method = _method_steps(node, key)
             if method is not None and self.dominates(node, copy):  # type: ignore[arg-type]
@@ -205,7 +193,7 @@ class _Search(Again):
         copy.effects = uses.effects(rest, key)
         if not unwrapped:
             copy.blocker = copy.blocker or f"`{key}.module` is what a wrapper holds, and no wrapping is in sight here"
-        shard = next((found for node in [call, *between] if (found := self._shards(node, key)) is not None), None)
+        shard = next((found for node in [call, *between] if (found := self.shards(node, key)) is not None), None)
         if shard is not None:
             copy.evidence = Evidence.SHARDED
             copy.blocker = wrapped_words(dotted(shard.func) or "", shard.lineno, key)
@@ -227,87 +215,13 @@ class _Search(Again):
         external = isinstance(resolved, str) and resolved.partition(".")[0] in outside and not self.only_torch(call)
         copy.construction = Construction(statement, call, tuple(steps), tuple(repeated), inside, external)
 
-    def _between(self, copy: Copy, base: ast.stmt) -> Iterator[ast.AST]:
-        """What runs after `base` and before the copy: whole statements, and the tests of blocks the copy stands in."""
-        path = {copy.statement, *self.ancestors(copy.statement)}
-        end = (base.end_lineno or base.lineno, base.end_col_offset or 0)
-
-        def inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
-            for node in body:
-                if node is copy.statement:
-                    return
-                if node in path:
-                    for _, value in ast.iter_fields(node):
-                        if isinstance(value, ast.expr) and (node.lineno, node.col_offset) > end:
-                            yield value
-                        elif isinstance(value, list) and any(isinstance(v, ast.stmt) and v in path for v in value):
-                            yield from inside(value)
-                            return
-                    return
-                if (node.lineno, node.col_offset) > end:
-                    yield node
-
-        yield from inside(copy.scope.body)
-
-    def evidence(
-        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey
-    ) -> tuple[Evidence | None, list[Hop]]:
-        """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it."""
-        hops = [Hop(self.path, statement.lineno, f"the model is built: {_short(ast.unparse(call))}")]
-        group = self._group_argument(site, call, statement)
-        if group is not None:
-            return Evidence.GROUP, [*hops, group]
-        if inside.group is not None:
-            return Evidence.GROUP, [*hops, _hop(inside.group, "a process group is kept on a layer")]
-        if inside.lock is not None:
-            return Evidence.LOCK, [*hops, _hop(inside.lock, "a lock is kept on a layer")]
-        if (later := self._parallel_layers() or self._group_given_later(site, statement)) is not None:
-            return Evidence.GROUP, [*hops, later]
-        return None, hops
-
-    def _group_given_later(self, site: Copy, statement: ast.stmt) -> Hop | None:
-        """Where a group is put on the model or its layers between its construction and `site`."""
-        for node in walk_scope(self._between(site, statement)):
-            if not isinstance(node, ast.Call):
-                if puts_group(node, site.variable) and speaks_of_groups(self.models, self.path):
-                    return Hop(self.path, node.lineno, "a process group is put on a layer")
-                continue
-            name = dotted(node.func) or ""
-            if name.startswith(f"{site.variable}."):
-                if (given := self._group_argument(site, node, site.statement)) is not None:
-                    return given
-            elif any(spelled(argument, site.variable) for argument in arguments_of(node)):
-                found = self.models.resolve(self.path, name)
-                if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
-                    for inner in ast.walk(found.node):
-                        if puts_group(inner) and speaks_of_groups(self.models, found.path):
-                            return Hop(found.path, inner.lineno, "a process group is put on a layer")
-        return None
-
-    def _parallel_layers(self) -> Hop | None:
-        source = self.models.project.source(self.path)
-        if source is None or (match := _PARALLEL_LAYERS.search(source.text)) is None:
-            return None
-        line, _ = source.position(match.start())
-        return Hop(self.path, line, f"layers of a model here hold process groups: {_short(match.group().strip())}")
-
-    def _shards(self, node: ast.AST, key: str) -> ast.Call | None:
-        """The call by which FSDP or DeepSpeed takes the model under `node`."""
-        names = self.models.names(self.path)
-        for call in walk_scope([node]):
-            if isinstance(call, ast.Call) and names and SHARDED.search(names.qualified(dotted(call.func) or "")):
-                given = [inner for value in arguments_of(call) for inner in ast.walk(value)]
-                if call is node or any(spelled(inner, key) for inner in given):
-                    return call
-        return None
-
     def _judge(self, copy: Copy) -> None:
         hops: list[Hop] = []
         built = copy.construction
         sharded = copy.evidence is Evidence.SHARDED
         if built is not None:
             copy.evidence, hops = self.evidence(copy, built.value, built.statement, built.survey)
-        elif (layers := self._parallel_layers()) is not None:
+        elif (layers := self.parallel_layers()) is not None:
             copy.evidence = Evidence.GROUP
             hops.append(layers)
         else:
@@ -315,7 +229,7 @@ class _Search(Again):
         if copy.evidence is None and built is not None and built.survey.keeps and copy.effects.ran:
             copy.evidence = Evidence.CACHE
             hops += [
-                _hop(built.survey.keeps, "running the model keeps a tensor with its gradient history on it"),
+                hop(built.survey.keeps, "running the model keeps a tensor with its gradient history on it"),
                 Hop(self.path, copy.effects.ran, "the model runs"),
             ]
         if sharded and copy.evidence is None:
@@ -323,12 +237,12 @@ class _Search(Again):
             hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))
         if copy.evidence is not None:
             copy.confidence = Confidence.PROVEN
-        elif (distributed := self._distributed()) is not None:
+        elif (distributed := self.distributed()) is not None:
             copy.distributed = True
             if built is not None:
                 hops.append(distributed)
                 copy.confidence = Confidence.LIKELY
-        hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {_short(copy.text)}"))
+        hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {short(copy.text)}"))
         copy.trace = tuple(hops)
 
     def _elsewhere(self, copy: Copy, hops: list[Hop]) -> None:
@@ -338,56 +252,11 @@ class _Search(Again):
             method = built.search.own_method(built.call)
             inside = survey(self.models, built.search.path, built.call, method.body if method else ())
             evidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
-            copy.distributed = copy.distributed or built.search._distributed() is not None
+            copy.distributed = copy.distributed or built.search.distributed() is not None
             if evidence is not None:
                 copy.evidence = evidence
                 hops += [*steps, *built.hops]
                 return
-
-    def _group_argument(self, copy: Copy, call: ast.expr, statement: ast.stmt) -> Hop | None:
-        if not isinstance(call, ast.Call):
-            return None
-        for keyword, value in [*((None, arg) for arg in call.args), *((kw.arg, kw.value) for kw in call.keywords)]:
-            if isinstance(value, ast.Constant):
-                continue
-            name = dotted(value)
-            if isinstance(value, ast.Call) and GROUP_CALL.search(dotted(value.func) or ""):
-                return Hop(self.path, value.lineno, f"it is given the process group {_short(ast.unparse(value))}")
-            if name is None:
-                continue
-            for binding in self.bindings(copy.scope, name, statement):
-                made = getattr(binding, "value", None)
-                if isinstance(made, ast.IfExp):
-                    made = made.body if isinstance(made.body, ast.Call) else made.orelse
-                if isinstance(made, ast.Call) and GROUP_CALL.search(dotted(made.func) or ""):
-                    return Hop(
-                        self.path,
-                        binding.lineno,
-                        f"the process group that it is given is made: {_short(ast.unparse(made))}",
-                    )
-            is_group = _GROUP_ARGUMENT.search(keyword or "") or _GROUP_ARGUMENT.search(name)
-            if is_group and speaks_of_groups(self.models, self.path):
-                return Hop(self.path, value.lineno, f"it is given a process group, `{name}`")
-        return None
-
-    def _distributed(self) -> Hop | None:
-        """Where the script, or a file that imports it, trains distributed."""
-        stem = self.path[:-3].rpartition("/")[2]
-        imported = re.compile(rf"^[ \t]*(from|import)\b.*\b{re.escape(stem)}\b", re.MULTILINE)
-        own = self.models.project.source(self.path)
-        assert own is not None
-        starters = (
-            (s for s in self.models.project.matching(imported) if s.path != self.path) if stem != "__init__" else ()
-        )
-        for source in [own, *starters]:
-            if match := _DISTRIBUTED.search(source.text):
-                return Hop(source.path, source.position(match.start())[0], f"training is distributed: {match.group()}")
-        return None
-
-
-def _hop(where: str, what: str) -> Hop:
-    path, _, line = where.rpartition(":")
-    return Hop(path, int(line), what)
 
 
 def _chain_length(value: ast.expr) -> int:
@@ -457,8 +326,3 @@ def _repeatable(node: ast.stmt, key: str) -> bool:
 
 def _outside(imports: dict[str, tuple[int, str, str | None]]) -> set[str]:
     return {module.partition(".")[0] for level, module, _ in imports.values() if level == 0}
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -51,6 +51,7 @@ _READING_CALLS = re.compile(
     r"next|iter|max|min|(copy\.)?deepcopy|torch\.save|nn\.init\.\w+|torch\.nn\.init\.\w+|init\.\w+)$|"
     r"(^|\.)(info|debug|warning|log|print|pprint|add_text|add_scalar|numel|format|AdamW?|SGD|RMSprop|LBFGS|Adam\w*)$"
 )
+_SETTINGS = re.compile(r"\.(cfg|config|args|opts?|options|hparams|params)\b")
 _AROUND = ("enumerate", "list", "zip", "tuple", "reversed")
 _SAYS = re.compile(r"(^|\.)(print|info|debug|warning|warn|log|log_\w+|pprint)$")
 
@@ -168,6 +169,8 @@ class Uses:
             if not self._inside_call(parent, re.compile(r"(^|\.)(save|isinstance|print)$")):
                 found.block(f"line {line} puts `{key}` into a container, through which it may be changed")
         elif isinstance(parent, ast.For) and parent.iter is top:
+            if _SETTINGS.search(ast.unparse(top)):  # no layers
+                found.block(f"line {line} loops over `{ast.unparse(top)}`, which may change it")
             self._elements(top, found)
 
     def _store(self, top: ast.Attribute | ast.Subscript, node: ast.AST, found: Effects, line: int, key: str) -> None:
