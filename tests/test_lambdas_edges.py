@@ -240,3 +240,19 @@ def test_one_blank_line_between_methods_that_had_none() -> None:
     first = "    def _go_keep(self):\n        return self.x\n"
     second = "    def _go_keep_2(self):\n        return self.y\n"
     assert f"        keep(self._go_keep_2)\n\n{first}\n{second}\n    def other(self):\n" in after
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        'monkeypatch.setattr(Rows, "shift", {})',
+        'mock.patch.object(Rows, "shift", {})',
+        'type("Rows", (), {{"shift": {}}})',
+    ],
+)
+def test_no_partial_where_a_class_gets_a_method(place: str) -> None:
+    text = f"def build(scale):\n    {place.format('lambda row: row * scale')}\n"
+    after, reasons = hoisted(text)
+    assert after == text and "is not bound to objects" in reasons[0]
+    after, _ = hoisted(text.replace("Rows", "rows").replace("type(", "make("))
+    assert "functools.partial(_build_shift, scale)" in after

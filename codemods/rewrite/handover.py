@@ -265,6 +265,11 @@ class Handover:
                 raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
             if unit.home.kind is Kind.CLASS and isinstance(self.scopes.statement_of(unit.node), ast.Assign):
                 raise Stay(f"it may be a method of the class around it, and {_UNBOUND}")
+            for above in self.scopes.ancestors(unit.node):
+                if isinstance(above, ast.Call) and len(above.args) == 3 and last_name(above.func) == "type":
+                    raise Stay(
+                        f"it may be a method of the class that `type` makes (line {above.lineno}), and {_UNBOUND}"
+                    )
             self._check_wrapper(unit)
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
@@ -272,8 +277,8 @@ class Handover:
             holders: list[ast.expr] = []
             if isinstance(parent, ast.Assign):
                 holders = [each.value for each in parent.targets if isinstance(each, ast.Attribute)]
-            elif isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
-                holders = parent.args[:1]
+            elif isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
+                holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
             for holder in holders:
                 if self._may_be_class(holder):
                     what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
