@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from .facts import Call
@@ -29,11 +30,6 @@ class Question(NamedTuple):
     path: str
     line: int
     node: int
-
-
-def questions(flow: Flow) -> list[Question]:
-    """All of them, whatever is asked."""
-    return sorted(set(_questions(flow)))
 
 
 def _questions(flow: Flow) -> Iterator[Question]:
@@ -70,38 +66,42 @@ def _asked(flow: Flow, name: str, offset: int, call: Call) -> int:
     return call.arguments[place] + offset
 
 
-def asked(flow: Flow, known: list[Question], path: str, line: int, column: int) -> list[Question]:
-    """Those of `known` that get to see the function or lambda at this position."""
+class Seen(NamedTuple):
+    """Where functions and lambdas get to, by value number: questions, calls and names at module level."""
+
+    questions: Mapping[int, list[Question]]
+    calls: Mapping[int, list[Question]]  # `what` is how many arguments stand by position, "*" with a star
+    names: Mapping[int, list[Question]]  # `what` is the name
+
+
+def look(flow: Flow) -> Seen:
+    """One pass over the graph."""
+    solver = flow.solver
+    ours = {number for number, value in enumerate(solver.values) if value.kind == FUNCTION}
+    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list))
+
+    def note(found: Mapping[int, list[Question]], question: Question) -> None:
+        for number in solver.holds[question.node] & ours:
+            found[number].append(question)
+
+    for question in sorted(set(_questions(flow))):
+        note(seen.questions, question)
+    for node, calls in solver.calls_at.items():
+        for offset, call in calls if not ours.isdisjoint(solver.holds[node]) else ():
+            count = "*" if call.stars else str(len(call.arguments))
+            file = solver.files[solver.file_of[call.result + offset]]
+            note(seen.calls, Question(count, file, call.position[0], node))
+    for at, facts in enumerate(solver.facts):
+        for name, own in facts.module_names.items():
+            node = own + solver.offsets[at]
+            note(seen.names, Question(name, solver.files[at], solver.lines[node], node))
+    return seen
+
+
+def reaching(flow: Flow, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:
+    """What of `found` the function or lambda at this position (as in `ast`) really gets to."""
     index = flow.function_at.get((path, line, column))
     number = flow.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
-    near = [each for each in known if number in flow.solver.holds[each.node]]
+    near = found.get(number, [])
     reached = flow.reach(number) if near else set()
     return [each for each in near if each.node in reached]
-
-
-def given(flow: Flow, path: str, line: int, column: int) -> list[Question]:
-    """Calls of the function at this position; `what` is how many arguments stand by position, "*" with a star."""
-    solver, index = flow.solver, flow.function_at.get((path, line, column))
-    number = solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
-    nodes = [node for node in solver.calls_at if number in solver.holds[node]]
-    reached = flow.reach(number) if nodes else set()
-    found: list[Question] = []
-    for node in nodes:
-        for offset, call in solver.calls_at[node] if node in reached else ():
-            file = solver.files[solver.file_of[call.result + offset]]
-            count = "*" if call.stars else str(len(call.arguments))
-            found.append(Question(count, file, call.position[0], node))
-    return found
-
-
-def called(flow: Flow, path: str, line: int, column: int) -> list[Question]:
-    """Names at module level, of any file, that hold the function at this position; `what` is the name."""
-    solver, index = flow.solver, flow.function_at.get((path, line, column))
-    number = solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
-    found: list[Question] = []
-    for file, facts in enumerate(solver.facts):
-        for name, own in facts.module_names.items():
-            node = own + solver.offsets[file]
-            if number in solver.holds[node] and node in flow.reach(number):
-                found.append(Question(name, solver.files[file], solver.lines[node], node))
-    return found

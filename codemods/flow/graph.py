@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Hop, Trace
-from .asked import Question, asked, called, given, questions
+from .asked import Question, Seen, look, reaching
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT
@@ -301,15 +301,15 @@ class Flow:
 
     def asked(self, path: str, line: int, column: int) -> list[Question]:
         """Where the function or lambda at this position (as in `ast`) is asked for what only functions have."""
-        return asked(self, self._questions, path, line, column)
+        return reaching(self, self._seen.questions, path, line, column)
 
     def given(self, path: str, line: int, column: int) -> list[Question]:
         """Calls of the function or lambda at this position, each with how much it gives by position."""
-        return given(self, path, line, column)
+        return reaching(self, self._seen.calls, path, line, column)
 
     def called(self, path: str, line: int, column: int) -> list[Question]:
         """Names at module level that hold the function or lambda at this position."""
-        return called(self, path, line, column)
+        return reaching(self, self._seen.names, path, line, column)
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:
@@ -318,8 +318,8 @@ class Flow:
         return {(files[file], *function.position[:2]): index for index, (file, function) in functions}
 
     @cached_property
-    def _questions(self) -> list[Question]:
-        return questions(self)
+    def _seen(self) -> Seen:
+        return look(self)
 
     @cached_property
     def _origins(self) -> dict[int, list[int]]:
