@@ -256,3 +256,10 @@ def test_no_partial_where_a_class_gets_a_method(place: str) -> None:
     assert after == text and "is not bound to objects" in reasons[0]
     after, _ = hoisted(text.replace("Rows", "rows").replace("type(", "make("))
     assert "functools.partial(_build_shift, scale)" in after
+
+
+def test_entries_of_a_table_are_called_after_it() -> None:
+    after, _ = hoisted('DECODERS = {"txt": lambda data: data.decode()}\n')
+    assert "def _decoders_txt(data):" in after
+    after, _ = hoisted('def build():\n    table = {"txt": lambda data: data.decode()}\n    return table\n')
+    assert "def _build_txt(data):" in after

@@ -34,7 +34,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         if isinstance(above, ast.Dict):
             keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
-                return _usable(snake(keys[0].value))
+                return _usable("_".join(filter(None, [_table_above(scopes, above), snake(keys[0].value)])))
         if isinstance(above, ast.Call) and below is not above.func:
             called = _last_name(above.func)
             if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
@@ -70,6 +70,13 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
 def _gives_back(node: ast.AST) -> bool:
     """True for `lambda x: x`."""
     return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
+
+
+def _table_above(scopes: Scopes, table: ast.Dict) -> str:
+    """The name that a dict outside of functions has: no function's name says what its entries are about."""
+    parent = scopes.parents[table]
+    outside = scopes.around(table).kind is Kind.MODULE and isinstance(parent, ast.Assign)
+    return snake(_last_name(parent.targets[0])) if outside and isinstance(parent, ast.Assign) else ""
 
 
 def _key_above(scopes: Scopes, node: ast.AST) -> str:
@@ -151,7 +158,8 @@ class Names:
         self._project, self._path, self._scopes = project, path, scopes
         self._kept: set[str] = set()
         self._defined: dict[str, bool] = {}
-        self._taken = set(_IDENTIFIER.findall(source.text)) | set(dir(builtins)) | set(keyword.kwlist)
+        self._words = frozenset(_IDENTIFIER.findall(source.text))
+        self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
 
     def given(self) -> tuple[set[str], set[str]]:
         """What is taken and kept so far, for `take_back`."""
@@ -169,6 +177,10 @@ class Names:
             name = f"{wanted}_{count}"
         self._taken.add(name)
         return name
+
+    def is_word(self, name: str) -> bool:
+        """The file has it already."""
+        return name in self._words
 
     def is_free(self, name: str) -> bool:
         """No identifier of the file, and not given yet."""

@@ -67,9 +67,9 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
 
 
 def _spoken(page: Page, home: str, what: str) -> str:
-    """`_make_encoder` for what `make_encoder` calls `encoder`; when there is one already, `_encoder`."""
+    """`_make_encoder` for what `make_encoder` calls `encoder`; when the file has that already, `_encoder`."""
     wanted = private_name(home, what)
-    return wanted if wanted != "_" + home or page.names.is_free(wanted) else "_" + what
+    return "_" + what if wanted == "_" + home and page.names.is_word(wanted) else wanted
 
 
 def _fitting(page: Page, wanted: str, short: str, *places: ast.expr) -> str:
