@@ -94,6 +94,9 @@ def why(error: GitFailed, spec: Spec) -> str:
     if _too_large(error):
         return f"larger than {spec.limits.disk} MiB on disk"
     text = str(error).replace(spec.location, spec.source)
+    if text.startswith("Could not read from remote repository"):  # ssh has said why before
+        said = [line.strip() for line in error.errors.splitlines() if line.strip() and "fatal:" not in line]
+        text = said[0].replace(spec.location, spec.source) if said else text
     if match := re.search(r"transport '([\w+.-]+)' not allowed", text):
         return f"transport {match[1]!r} is off; --allow-protocol {match[1]} turns it on"
     return without_secrets(text)

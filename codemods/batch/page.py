@@ -57,7 +57,7 @@ def index_page(rows: Sequence[Row], whole: Mapping[str, object]) -> str:
     heads = [
         _head("repository"), _head("status"), _head("fixed", "n"), _head("refused", "n"),
         *(_head(rule, "n") for rule in rules), _head("skipped", "n"), _head("s", "n"),
-        "<th>files</th>", _head("reason"),
+        "<th>files</th>",
     ]  # fmt: skip
     speed = ""
     if totals["wall_seconds"]:
@@ -155,17 +155,19 @@ def _choice(name: str, anything: str, options: Iterable[str]) -> str:
 def _table_row(row: Row, rules: Sequence[str]) -> str:
     done = row.outcome if row.state == "done" else None
     if done is None:
-        empty = "<td></td>" * (len(rules) + 6)
+        empty = "<td></td>" * (len(rules) + 5)
         return f'<tr data-status="queued"><td>{escape(row.name)}</td><td class="clean">queued</td>{empty}</tr>'
     folder = f"repos/{quote(row.name)}"
     name = f'<a href="{folder}/index.html">{escape(row.name)}</a>' if "index.html" in done.files else escape(row.name)
     links = "".join(f'<a href="{folder}/{file}">{text}</a>' for file, text in _LINKS.items() if file in done.files)
+    why = f'<div class="why">{_shown(done.reason)}</div>' if done.reason else ""
     cells = [
-        f'<td title="{_shown(row.source)}">{name}</td><td class="{escape(done.status)}">{escape(done.status)}</td>',
+        f'<td title="{_shown(row.source)}">{name}{why}</td>',
+        f'<td class="{escape(done.status)}">{escape(done.status)}</td>',
         *(f'<td class="n">{number or ""}</td>' for number in (done.fixed, done.refused)),
         *(f'<td class="n">{done.findings.get(rule, "")}</td>' for rule in rules),
         f'<td class="n">{done.skipped or ""}</td><td class="n">{done.seconds:.1f}</td>',
-        f'<td class="links">{links}</td><td class="wide">{_shown(done.reason or "")}</td>',
+        f'<td class="links">{links}</td>',
     ]
     return (
         f'<tr data-status="{escape(done.status)}" data-rules="{escape(" ".join(done.findings))}">{"".join(cells)}</tr>'
