@@ -92,6 +92,51 @@ def test_look_alikes(head: str, body: str) -> None:
         pytest.param("", "with open(path) as f:\n    self.x = f", "closes it again", id="with"),
         pytest.param("from m import find", "self.x = open(find(path))", "something else the second time", id="call"),
         pytest.param("", "self.x = open(path)\nself.x = 3", "something else", id="two meanings"),
+        pytest.param("import threading", "self.x = self.y = threading.Lock()", "two names", id="one lock, two names"),
+        pytest.param(
+            "import threading", "a = threading.Lock()\nself.x = a\nself.y = a", "keeps it as well", id="kept twice"
+        ),
+        pytest.param("", "f = open(path)\nf.readline()\nself.x = f", "calls `readline`", id="read by another name"),
+        pytest.param("", "self.x = [open(path)]\nnext(self.x[0])", "may be read from", id="read in a list"),
+        pytest.param(
+            "import sqlite3",
+            "c = sqlite3.connect(path)\nc.row_factory = dict\nself.x = c",
+            "row_factory",
+            id="set up before",
+        ),
+        pytest.param(
+            "import sqlite3",
+            "self.x = sqlite3.connect(path)\nc = self.x\nc.row_factory = dict",
+            "row_factory",
+            id="alias",
+        ),
+        pytest.param(
+            "import h5py",
+            "self.x = {}\nfor p in path:\n    if p:\n        self.x[p] = h5py.File(p, 'r')",
+            "under a condition",
+            id="filled under a condition",
+        ),
+        pytest.param(
+            "",
+            "self.x = []\nfor p in path:\n    self.x.append(open(p, 'w'))",
+            "open for writing",
+            id="filled for writing",
+        ),
+        pytest.param(
+            "",
+            "self.x = []\nfor p in path:\n    self.x.append(open(p))\nself.x.pop()",
+            "changes it too",
+            id="filled and changed",
+        ),
+        pytest.param(
+            "import multiprocessing as mp",
+            "self.x = mp.get_context('fork').Lock()",
+            "context of the processes",
+            id="lock of another context",
+        ),
+        pytest.param(
+            "import logging", "self.x = logging.Logger('a')", "ask `logging.getLogger`", id="logger without name"
+        ),
     ],
 )
 def test_refused(head: str, body: str, reason: str) -> None:
@@ -130,6 +175,75 @@ def test_loggers_count_where_an_old_python_is_declared() -> None:
     findings = found(code, setup__py="setup(python_requires='>=3.6')")
     assert ["_thread.RLock" in finding.message for finding in findings] == [True]
     assert not found(code, setup__py="setup(python_requires='>=3.8')")
+
+
+USE_OF_A_LOGGER = """
+    def run(self, n):
+        self.log.info("%s", n)
+        return n
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        pytest.param("logger = logging.getLogger('a')", "self.log = logger", ["logger.info"], id="the module has it"),
+        pytest.param(
+            "", "self.log = logging.getLogger('a')", ['"""x', "logger = logging.getLogger('a')"], id="moves up"
+        ),
+        pytest.param(
+            "", "self.log = logging.getLogger(type(self).__name__)", ['state["log"] = self.log.name'], id="by its name"
+        ),
+        pytest.param(
+            "def get_root_logger():\n    return logging.getLogger('mm')",
+            "self.log = get_root_logger()",
+            ['self.log = logging.getLogger(state["log"])'],
+            id="from a helper",
+        ),
+    ],
+)
+def test_loggers_for_an_old_python(head: str, body: str, expected: list[str]) -> None:
+    code = f'"""x"""\nimport logging\n\n{head}\n\nclass Thing:\n    def __init__(self, path):\n'
+    code += f"        self.n = 1\n        {body}\n" + USE_OF_A_LOGGER
+    findings = found(code, setup__py="setup(python_requires='>=3.6')")
+    assert findings and findings[0].fix is not None, findings[0].reason
+    text = code
+    for edit in sorted(findings[0].fix.edits, key=lambda edit: -edit.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    assert all(each in text for each in expected), text
+
+
+def test_a_logger_given_to_the_constructor_crosses_by_its_name() -> None:
+    code = "class Thing:\n    def __init__(self, path, logger=None):\n        self.log = logger\n" + USE_OF_A_LOGGER
+    code += "\ndef make():\n    import logging\n    return Thing('a', logger=logging.getLogger('x'))\n"
+    (finding,) = found(code, setup__py="setup(python_requires='>=3.6')")
+    assert finding.fix is not None
+    text = "".join(edit.text for edit in finding.fix.edits)
+    assert 'state["log"] = None if self.log is None else self.log.name' in text and "import logging" in text
+
+
+def test_a_list_is_filled_again_only_from_what_can_be_walked_twice() -> None:
+    code = thing("self.x = []\nfor p in path:\n    self.x.append(open(p))")
+    assert found(code)[0].fix is not None
+    (finding,) = found(code + "\n\ndef make(paths):\n    return Thing(map(str, paths))\n")
+    assert "walked only once" in (finding.reason or "")
+
+
+def test_what_a_base_class_makes_of_its_state() -> None:
+    base = "from threading import Lock\n\nclass Base:\n    def __getstate__(self):\n        return {}\n"
+    assert found(base.replace("{}", "self.__dict__") + thing("self.x = Lock()", base="(Base)"))[0].reason
+    slots = "from threading import Lock\n\nclass Base:\n    __slots__ = ('a',)\n"
+    assert "__slots__" in (found(slots + thing("self.x = Lock()", base="(Base)"))[0].reason or "")
+    optimizer = thing("self.x = Lock()", "from threading import Lock\nfrom torch.optim import Optimizer", "(Optimizer)")
+    assert not found(optimizer)  # pickles what it names
+    pipe = thing("self.x = Lock()", "from threading import Lock\nimport torch.utils.data as d", "(d.IterDataPipe)")
+    assert "dict(super().__getstate__())" in fixed(pipe)
+
+
+def test_two_bases_with_state_are_refused() -> None:
+    head = "from threading import Lock\n\nclass Other:\n    def __init__(self):\n        self.y = Lock()\n"
+    findings = found(thing("self.x = Lock()", head) + "\n\nclass Both(Thing, Other):\n    pass\n")
+    assert all("derives from" in (finding.reason or "") for finding in findings) and len(findings) == 2
 
 
 def test_every_entry_of_the_table_is_complete() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .attribute_classes import Family, Shape, Store
 from .attribute_kinds import Kind, Made, Recogniser
-from .attribute_touch import first_touch
+from .attribute_touch import first_touch, named
 from .outline import Binding, last_name, position
 from .scopes import is_main_guard
 
@@ -139,14 +139,18 @@ class Maker:
 
     def check_local(self, name: ast.Name) -> None:
         """Raises Refused where what the local `name` stands for is changed, besides what is repeated."""
-        uses: list[ast.expr] = [
-            each
-            for each in ast.walk(self.store.method)
-            if isinstance(each, ast.Name) and each.id == name.id and isinstance(each.ctx, ast.Load)
-        ]
+        uses = named(self.outline, self.store.method, name.id)
         changed = first_touch(self.outline, uses, self.made.kind)
         if changed is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it to `self.{self.store.target.attr}`")
+        for use in uses:
+            above, statement = self.outline.parents[use], self.outline.statement(use)
+            keeps = isinstance(statement, ast.Assign) and any(isinstance(t, ast.Attribute) for t in statement.targets)
+            if keeps and statement is not self.store.statement and above is statement:
+                raise Refused(f"line {use.lineno} keeps it as well; set that to `self.{self.store.target.attr}`")
+            word = last_name(above.func) if isinstance(above, ast.Call) else None
+            if word is not None and word[:1].isupper() and self.family.repo.classes(word):
+                raise Refused(f"line {use.lineno} hands it to `{word}`, which may keep it too; let one of them own it")
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)

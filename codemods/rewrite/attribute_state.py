@@ -89,9 +89,22 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     return found
 
 
+def _has_slots(shape: Shape) -> bool:
+    """It has `__slots__` with something in them."""
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
+            return not (
+                isinstance(value := getattr(statement, "value", None), (ast.Tuple, ast.List)) and not value.elts
+            )
+    return False
+
+
 def check_bases(bases: Iterable[Shape]) -> None:
     """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict."""
     for base in bases:
+        if _has_slots(base):
+            raise Refused(f"its base class `{base.node.name}` has `__slots__`, so its state is no plain dict")
         for name, check in (("__getstate__", _returned), ("__setstate__", _updated_from)):
             method = base.methods.get(name)
             if method is None:
@@ -111,10 +124,8 @@ def check_bases(bases: Iterable[Shape]) -> None:
 def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
     """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to."""
     methods = shape.methods
-    for statement in shape.node.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
-            raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
+    if _has_slots(shape):
+        raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
             if keyword.arg in ("slots", "frozen") and getattr(keyword.value, "value", True):

@@ -59,6 +59,15 @@ def first_touch(outline: Outline, nodes: Iterable[ast.expr], kind: Kind) -> str 
     return found[0] if found else None
 
 
+def named(outline: Outline, scope: ast.AST, name: str) -> list[ast.expr]:
+    """Reads of the name in a function."""
+    return [
+        each
+        for each in ast.walk(scope)
+        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
+    ]
+
+
 def elements(outline: Outline, container: ast.expr) -> list[ast.expr]:
     """Expressions that stand for what `container` (`self.files`) holds: subscripts, and names that walk over it."""
     above = outline.parents[container]

@@ -10,7 +10,7 @@ from .attribute_classes import Family, Method, Shape, Store
 from .attribute_filled import Filling
 from .attribute_kinds import Kind, Made, Recogniser
 from .attribute_state import Form, Treatment
-from .attribute_touch import elements, first_touch, touch
+from .attribute_touch import elements, first_touch, named, touch
 from .outline import last_name, position
 
 _BOUND = frozenset(
@@ -152,6 +152,12 @@ class Uses:
             raise Refused(f"line {line} sets it to something else; keep the two under different names")
 
     def _check_same(self, mine: list[Store]) -> None:
+        for store in mine:
+            for target in store.statement.targets if isinstance(store.statement, ast.Assign) else ():
+                if isinstance(target, ast.Attribute) and target is not store.target:
+                    raise Refused(f"line {target.lineno} keeps one thing under two names; set the second to the first")
+                if isinstance(target, ast.Name):
+                    Maker(self.family, self.recogniser, self.shape, store, self.hazards[0].made).check_local(target)
         if any(store.value is None for store in mine):
             raise Refused("it is set together with other things; assign it in a statement of its own")
         if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1:
@@ -199,6 +205,8 @@ class Uses:
                 if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
                     raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
             puts = any(each.store.target is node for each in self.hazards)
+            if early and (changed := self._changed_by_another_name(shape, method, node)) is not None:
+                raise Refused(f"{changed}, and a new one would not have that; do it right after it is made")
             if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
                 raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
             sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
@@ -207,6 +215,22 @@ class Uses:
                     f"line {node.lineno} sets an attribute on it, which a new one would not have; "
                     "do it right after it is made"
                 )
+
+    def _changed_by_another_name(self, shape: Shape, method: Method, node: ast.Attribute) -> str | None:
+        """A local name for it, or the parameter of a function that gets it, is used to change it; in words."""
+        outline, above = shape.outline, shape.outline.parents[node]
+        if isinstance(above, ast.Assign) and above.value is node:
+            names = [each.id for each in above.targets if isinstance(each, ast.Name)]
+            uses = [each for name in names for each in named(outline, method, name)]
+            return first_touch(outline, [each for each in uses if position(each) > position(node)], self.kind)
+        if isinstance(above, ast.Call) and node in above.args:
+            for where, function in self.recogniser.functions(outline, above):
+                arguments = [*function.args.posonlyargs, *function.args.args]
+                skipped = isinstance(above.func, ast.Attribute)
+                at = above.args.index(node) + skipped
+                if at < len(arguments):
+                    return first_touch(where, named(where, function, arguments[at].arg), self.kind)
+        return None
 
     def _is_repeated(self, target: ast.AST, shape: Shape) -> bool:
         """It stands among the statements right after the construction, which the copy repeats."""

@@ -4,7 +4,9 @@ r"""Locks, open files, database handles and the like that are kept on objects wh
 Attributes that hold what pickle refuses: locks and the rest of `threading`, queues, executors and pools, log handlers
 (and loggers, where the repository declares a Python older than 3.7), open files, HDF5, LMDB, SQLite, zip, tar and npz
 handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, weak references, modules.
-They are found behind aliases, local names, conditions, in lists and dicts, and in what a helper function gives back.
+They are found behind aliases, local names, conditions, in lists and dicts (also when these are filled later), in the
+fields of dataclasses, in what a helper function gives back, and where a script hands them to a class or sets them on
+its objects. A lock of `multiprocessing` counts where its context is another than that of the processes that get it.
 What `__getitem__` opens in the worker, what a `__getstate__` already leaves out, and attributes of the class itself
 are no hazard. Iterators of `itertools` are only reported, as `possible`: they can't be pickled from Python 3.14 on.
 
@@ -89,11 +91,12 @@ handle on demand already (`if self.env is None:`), the copy just gets None.
 The copy makes the attribute with the same expression, so that must mean the same there: constants, names of the module,
 other attributes that are not set again; arguments of the constructor are kept as attributes. Statements that set it up
 right after (`row_factory`, `setFormatter`) are repeated. A handle that may be None or closed is only opened where the
-original is open; a file that has been read from goes on at the same place. State methods that the class or a base class
-has are extended or called.
+original is open; a file that has been read from goes on at the same place. A dict or list that the constructor fills in
+a loop is filled again by that loop, a cache that is filled on demand begins empty. A logger (before Python 3.7) is asked
+for by its name: the module's, where it has one. State methods that the class or a base class has are extended or called.
 
-It is refused where a new one would not be the same: open for writing, filled or set before, given from outside and
-so shared, made in different ways, a database in memory, handed on to another object; and where the state is not a plain
+It is refused where a new one would not be the same: open for writing, read from, filled or set up through another
+name, given from outside and so shared, made in different ways, a database in memory, handed on to another object; and where the state is not a plain
 dict (`__slots__`, `__reduce__`, an unusual `__getstate__`). It is unsafe (only with `--unsafe-fixes`) below a base
 class that is not in the repository and may have state methods of its own, and for generators, which become lists.
 
@@ -386,6 +389,7 @@ class _Search:
             self._check_others(shape, plan, held)
             check_bases(each for each in self.family.line(shape) if each is not shape)
             check_existing(shape, [each for each in self.family.derived(shape) if each not in held], names)
+            self._check_siblings(shape, held)
             inherited, unknown = self.family.state_methods(shape)
             for base, each in zip(bases, below, strict=True):
                 if each.reasons:
@@ -415,6 +419,18 @@ class _Search:
                 fix = Fix(f"{other.title}; {fix.title}", (*other.edits, *fix.edits), unsafe=fix.unsafe or other.unsafe)
         plan.state = tuple(names)
         plan.fixes.update(dict.fromkeys(names, fix))
+
+    def _check_siblings(self, shape: Shape, held: dict[Shape, dict[str, list[Hazard]]]) -> None:
+        """A class below has another base with state methods: one pair of them would be called only."""
+        mine = [*self.family.line(shape)]
+        for below in self.family.derived(shape):
+            for other in self.family.line(below):
+                stateful = other in held or {"__getstate__", "__setstate__"} & other.methods.keys()
+                if stateful and other is not below and shape not in self.family.line(other) and other not in mine:
+                    raise Refused(
+                        f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
+                        f"`{other.node.name}` as well, whose state methods would not be called; write them there"
+                    )
 
     def _check_others(self, shape: Shape, plan: _Plan, held: dict[Shape, dict[str, list[Hazard]]]) -> None:
         """A class is repaired as a whole."""
