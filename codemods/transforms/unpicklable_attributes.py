@@ -91,14 +91,15 @@ handle on demand already (`if self.env is None:`), the copy just gets None.
 The copy makes the attribute with the same expression, so that must mean the same there: constants, names of the module,
 other attributes that are not set again; arguments of the constructor are kept as attributes. Statements that set it up
 right after (`row_factory`, `setFormatter`) are repeated. A handle that may be None or closed is only opened where the
-original is open; a file that has been read from goes on at the same place. A dict or list that the constructor fills in
-a loop is filled again by that loop, a cache that is filled on demand begins empty. A logger (before Python 3.7) is asked
-for by its name: the module's, where it has one. State methods that the class or a base class has are extended or called.
+original is open; a file that has been read from goes on at the same place. A dict or list that the constructor fills
+in a loop is filled again by that loop, a cache that is filled on demand begins empty. A logger (before Python 3.7) is
+asked for by its name: the module's, where it has one. State methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another
-name, given from outside and so shared, made in different ways, a database in memory, handed on to another object; and where the state is not a plain
-dict (`__slots__`, `__reduce__`, an unusual `__getstate__`). It is unsafe (only with `--unsafe-fixes`) below a base
-class that is not in the repository and may have state methods of its own, and for generators, which become lists.
+name, given from outside and so shared, made in different ways, a database in memory, handed on to another object; and
+where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual `__getstate__`). It is unsafe (only with
+`--unsafe-fixes`) below a base class that is not in the repository and may have state methods of its own, and for
+generators, which become lists.
 
 `copy.copy` and `copy.deepcopy` go through the same methods: copies get a lock or handle of their own. (LMDB refuses to
 open one environment twice in a process.) A queue or event is new and empty in the copy, a lock is free, and each
