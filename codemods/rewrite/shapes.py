@@ -28,9 +28,8 @@ def known_shape(
         return None
     if not _has_parameters(node):
         return _factory(scopes, source.path, node) if _calls_with_nothing(scopes, node, call) else None
-    if _last_name(call.func) in _BINDS_OR_ASKS or is_ours(_last_name(call.func)):
-        return None
-    return _item_getter(scopes, source, node)
+    getter, called = _item_getter(scopes, source, node), _last_name(call.func)
+    return None if getter is None or called in _BINDS_OR_ASKS or is_ours(called) else getter
 
 
 def _receiver(scopes: Scopes, node: ast.Lambda) -> ast.Call | None:
