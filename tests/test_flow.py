@@ -271,6 +271,10 @@ def loader(dataset):
                     super().__init__()
                     self.mlp = Mlp(act_layer=lambda: nn.GELU())  # possible
                     self.head = nn.Sequential(nn.ReLU(), Fn(lambda x: x))  # likely
+                    self.heads = nn.ModuleList([Fn(lambda x: x)])  # likely
+
+                def add(self, heads):
+                    self.more = nn.ModuleList(heads.values())
 
             class Fn(nn.Module):
                 def __init__(self, fn):

@@ -25,7 +25,7 @@ _EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
 MAX_HOPS = 12  # a longer path is shown without its middle
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
-MAX_LIKELY = 9  # where the end is a guess, or a step of the way
+MAX_LIKELY = 9  # where the end is a guess, or a step of the way, or a file: what is saved is mostly a dict of numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class Flow:
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, self._proven_seeds(), _EVERY),
+            (Confidence.PROVEN, self._proven_seeds(files=False), _EVERY),
+            (Confidence.PROVEN, self._proven_seeds(files=True), _EVERY),
             (Confidence.LIKELY, self._likely_seeds(), _EVERY),
             *((Confidence.LIKELY, self._proven_seeds(only), only) for only in self._pickier),
             (Confidence.POSSIBLE, self._possible_seeds(), _EVERY),
@@ -162,12 +163,17 @@ class Flow:
     ) -> Crossing:
         trace = self._trace(number, reasons[number], reasons, kind, path, position)
         guessed = self._guessed(number, reasons)
-        longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
+        boundary = self._boundary(reasons[number], reasons)
+        to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
+        longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
         if len(trace) > longest or (is_test(path) and trace[-1].path != path):
+            confidence = Confidence.POSSIBLE
+        if not is_test(trace[-1].path) and any(
+            is_test(hop.path) for hop in trace
+        ):  # through what only a test puts there
             confidence = Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and (guessed or is_test(path)):
             confidence = Confidence.POSSIBLE
-        boundary = self._boundary(reasons[number], reasons)
         return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
 
     def _guessed(self, number: int, reasons: dict[int, _Reason]) -> bool:
@@ -186,11 +192,14 @@ class Flow:
 
     # what starts to cross
 
-    def _proven_seeds(self, only: frozenset[str] = _EVERY) -> Iterator[tuple[int, _Reason]]:
-        """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't)."""
+    def _proven_seeds(self, only: frozenset[str] = _EVERY, files: bool | None = None) -> Iterator[tuple[int, _Reason]]:
+        """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
+
+        `files`: only those that pickle for something else than another process (True), or none of these (False).
+        """
         solver = self.solver
         for sink in solver.sinks:
-            if sink.crosses and sink.only == only:
+            if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
                 name = sink.boundary.replace("()", "")
                 argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
                 what = f"`{name}` pickles {argument} for another process, {self.start_words(sink)}"

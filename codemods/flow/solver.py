@@ -40,6 +40,7 @@ _SAME_ELEMENTS = frozenset(
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
 _PAIRS = frozenset({"zip", "enumerate"})
+_ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +351,12 @@ class Solver(Members):
                 self.add(result, self.number(made))
             else:
                 self.add_when_filled(result, made, contents)
-            self._keep(contents, offset, call)
+            if last in _ITERATED:
+                for argument in call.arguments:
+                    if argument >= 0:
+                        self._pass_elements(argument + offset, contents)
+            else:
+                self._keep(contents, offset, call)
         boundary = self.table.boundary(name)
         if boundary is not None and "result[]" in boundary.pickles:  # a shared list: what is put in it later, too
             contents = self.site_contents.setdefault(result, -1)
