@@ -1,0 +1,3 @@
+from setuptools import setup
+
+setup(name="mm", python_requires=">=3.6")
