@@ -459,6 +459,11 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
             id="a coroutine function with attributes",
         ),
         pytest.param(
+            "def build(n):\n    def step(x):\n        return x.__n\n\n    step.k = 1\n    return step\n",
+            "it has names that a class changes",
+            id="a name with two leading underscores",
+        ),
+        pytest.param(
             "def build(n):\n    def step(x, self=1):\n        return n\n\n    step.k = 1\n    return step\n",
             "it has a `self` of its own",
             id="a parameter called self",

@@ -40,8 +40,9 @@ def keeps_state(scopes: Scopes, unit: Unit) -> bool:
         parent = scopes.parents[use.node]
         if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
             return True
-        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
-            return parent.args[:1] == [use.node]
+        sets = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr"
+        if sets and isinstance(parent, ast.Call) and parent.args[:1] == [use.node]:
+            return True
     return False
 
 
@@ -60,6 +61,9 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
     words |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
     if "self" in words:
         return "it has a `self` of its own"
+    words |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    if any(word.startswith("__") and not word.endswith("__") for word in words):
+        return "it has names that a class changes (two leading underscores)"
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
         parent = scopes.parents[use.node]
         if isinstance(parent, ast.Attribute) and parent.attr.startswith("__") and parent.attr != "__name__":
