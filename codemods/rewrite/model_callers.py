@@ -127,7 +127,7 @@ def _calls(search: ModelScope, function: Function, owner: ast.ClassDef | None) -
     target: ast.AST = owner or function
     name = (owner or function).name
     count = 0
-    for source in search.models.project.matching(re.compile(rf"\b{re.escape(name)}\b")):
+    for source in search.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
         tree, names = search.models.project.module(source.path), search.models.names(source.path)
         if tree is None or names is None:
             continue

@@ -127,7 +127,7 @@ def _needs(models: Models, copy: Copy) -> Iterator[str]:
     needs = set(copy.effects.needs)
     survey = built.survey
     unseen = survey.opaque or not survey.seen
-    maybe = unseen and any(True for _ in models.project.matching(_UNSAVED_BUFFERS))
+    maybe = unseen and any(True for _ in models.project.matching(_UNSAVED_BUFFERS, word="persistent"))
     if survey.unsaved_buffers or built.external or maybe:
         needs.add(BUFFERS)
     if _follow(copy, ("train", "eval")):

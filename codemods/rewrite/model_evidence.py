@@ -137,7 +137,9 @@ class Seen(Again):
         own = self.models.project.source(self.path)
         assert own is not None
         starters = (
-            (s for s in self.models.project.matching(imported) if s.path != self.path) if stem != "__init__" else ()
+            (s for s in self.models.project.matching(imported, word=stem) if s.path != self.path)
+            if stem != "__init__"
+            else ()
         )
         for source in [own, *starters]:
             if match := _DISTRIBUTED.search(source.text):

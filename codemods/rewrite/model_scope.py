@@ -158,7 +158,7 @@ class ModelScope:
         return None if self._overridden(owner.name, wanted) else found[0]
 
     def _overridden(self, owner: str, method: str) -> bool:
-        for source in self.models.project.matching(re.compile(rf"\bclass\s+\w+\s*\([^)]*\b{owner}\b")):
+        for source in self.models.project.matching(re.compile(rf"\bclass\s+\w+\s*\([^)]*\b{owner}\b"), word=owner):
             for node in ast.walk(self.models.project.module(source.path) or ast.Module([], [])):
                 derived = isinstance(node, ast.ClassDef) and any(
                     (dotted(base) or "").rpartition(".")[2] == owner for base in node.bases
