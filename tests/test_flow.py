@@ -635,6 +635,46 @@ def loader(dataset):
                 return DataLoader(dataset, num_workers=2, collate_fn=make())
             """,
     },
+    "packages under src": {
+        "src/pkg/__init__.py": "",
+        "src/pkg/images.py": """
+            class Images:
+                def __init__(self):
+                    self.fix = lambda x: x  # proven
+            """,
+        "tools/train.py": """
+            import pkg.images as images
+            from torch.utils.data import DataLoader
+
+            loader = DataLoader(images.Images(), num_workers=2)
+            """,
+    },
+    "comprehensions, conditions, stars and a closure of a decorator": {
+        "train.py": """
+            from multiprocessing import Pool, Process
+
+            def steps(names, flip):
+                made = [lambda x: x for name in names]  # proven
+                made += [(lambda x: x) if flip else (lambda x: -x)]  # proven
+                return {name: step for name, step in zip(names, made)}
+
+            def logged(fn):
+                def wrapper(*args):  # proven
+                    return fn(*args)
+                return wrapper
+
+            def work(x):
+                return x
+
+            def main(items, names):
+                with Pool() as pool:
+                    for step in steps(names, True).values():
+                        pool.map(step, items)
+                both = (print, lambda: 1)  # proven
+                Process(None, *both).start()
+                Process(target=logged(work)).start()
+            """
+    },
     "scripts that add folders to sys.path": {
         "tools/train.py": """
             import _init_paths
@@ -832,6 +872,13 @@ def loader(dataset):
             Process(target=Job().target).start()
             """
     },
+    "copied": {
+        "train.py": """
+            import copy
+
+            copy.deepcopy(lambda: 1)
+            """
+    },
     "rebinding before use": {
         "config.py": """
             from torch.utils.data import Dataset
@@ -995,6 +1042,7 @@ def test_cache_is_used(tmp_path, monkeypatch) -> None:  # type: ignore[no-untype
         ("consumed on the spot", "train.py", 5, "given to `sorted` as `key`: used in this process"),
         ("what the loader keeps at home", "train.py", 4, "harmless: not seen on the way"),
         ("threads", "train.py", 2, "nothing that pickle rejects"),
+        ("copied", "train.py", 4, "copies it the way pickle would, functions and classes excepted"),
     ],
 )
 def test_explain_line(name: str, path: str, line: int, words: str) -> None:

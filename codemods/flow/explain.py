@@ -117,5 +117,7 @@ def _call(solver: Solver, callee: int, argument: str, text: str, line: int) -> H
 
 
 def _left_out(boundary: Boundary, argument: str) -> str:
+    if boundary.only:
+        return f"it {boundary.says}"
     pickled = ", ".join(sorted(boundary.pickles)) or "nothing"
     return f"it pickles {pickled}" + (f", not `{argument}`" if argument and argument not in boundary.pickles else "")
