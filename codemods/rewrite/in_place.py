@@ -14,6 +14,7 @@ from .shapes import known_shape
 from .unit import Movable
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
+_FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)
 _NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"
 
 
@@ -67,8 +68,7 @@ def _def_in_place(page: Page, node: ast.Lambda) -> Fix | None:
     start = page.source.line_starts[statement.lineno - 1]
     tail = _line_end(page, statement).strip()
     if _NOQA.match(tail):
-        head, colon, rest = text.partition(":\n")
-        text = text if _NO_LAMBDA.match(tail) else f"{head}{colon[:1]}  {tail}\n{rest}"
+        text = text if _NO_LAMBDA.match(tail) else _FIRST.sub(lambda found: f"{found[0]}  {tail}", text, count=1)
     elif tail:
         text = f"{indent}{tail}\n{text}"
     end = end_of_line(page.source, last)
