@@ -34,6 +34,7 @@ _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
     ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
      "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
 )  # fmt: skip
+_EQUALITY = frozenset(("assertEqual", "assertEquals", "assertNotEqual", "assertSetEqual"))
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 _KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
 
@@ -253,6 +254,10 @@ def _argument(
     if dotted(outline, func).startswith("numpy.") and reached:
         text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]
+    if name in _EQUALITY and reached:
+        return [], [
+            Problem(outline.path, line, f"compares it with `{name}`: a list is equal to no set and no view", True)
+        ]
     if isinstance(func, ast.Attribute) and name in _APPENDING:
         return list(_stored(outline, func.value, True, hops)), []
     if (
