@@ -231,7 +231,7 @@ class Maker:
                 raise Refused("it is made by an expression that can't stand elsewhere; open it in a method of its own")
         exchanged: dict[str, str] = {}
         self._walk(value, bound, exchanged, sure=True)
-        text = self._source_of(value)
+        text = self.source_of(value)
         if "\n" in text and ("#" in text or '"""' in text):
             raise Refused("there are comments inside the statement that opens it; move them above it")
         if "\n" in text and isinstance(value, (ast.IfExp, ast.BoolOp, ast.BinOp)):
@@ -240,10 +240,10 @@ class Maker:
             return exchanged[text]
         return _substituted(text, exchanged) if exchanged else text
 
-    def _source_of(self, node: ast.expr) -> str:
+    def source_of(self, node: ast.expr) -> str:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
         if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
-            return f"{self._source_of(node.func)}()"
+            return f"{self.source_of(node.func)}()"
         start = self.source.offset(node.lineno, node.col_offset)
         end = self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
         text = re.sub(r"\r\n?", "\n", self.source.text[start:end])
@@ -293,7 +293,7 @@ class Maker:
         elif bindings and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings):
             self.imports[root.id] = ast.unparse(bindings[0].statement)
         else:
-            text = self._source_of(node)
+            text = self.source_of(node)
             exchanged[text] = self._kept(node, root, text, sure)
 
     def _own_attribute(self, node: ast.expr) -> None:
@@ -464,7 +464,7 @@ class Maker:
                 raise Refused(
                     f"`{_short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"
                 )
-        return self._source_of(call)
+        return self.source_of(call)
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)

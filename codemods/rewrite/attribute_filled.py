@@ -106,9 +106,12 @@ class Filling:
                 f"line {store.statement.lineno} fills it under a condition; open what is needed where it is read"
             )
         self._only_filled_here()
-        lines = [f"self.{self.name} = {self.maker.text_of(self.first.value)}", *self._again(store, inside)]
+        lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
         again = Again(tuple(lines), tuple(self.maker.stashes.values()), "", tuple(self.maker.imports.values()))
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _beginning(self) -> str:
+        return self.empty if self.empty in _EMPTY else self.maker.text_of(self.first.value)
 
     # filled in a loop
 
@@ -147,7 +150,7 @@ class Filling:
             needed |= {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
             bound |= names
             body.insert(0, each)
-        head = f"for {ast.unparse(loop.target)} in {maker.text_of(loop.iter)}:"
+        head = f"for {maker.source_of(loop.target)} in {maker.text_of(loop.iter)}:"
         return [head, *(f"    {self._statement(each, bound)}" for each in body)]
 
     def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
