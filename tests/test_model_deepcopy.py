@@ -611,11 +611,13 @@ def test_averaged_models_that_are_only_reported(line: str) -> None:
         ("model = Net()\nmodel.fc.group = group\nema = deepcopy(model)", HEAD_NO_GROUP),
         ("model = Net()\nfor m in model.modules():\n    m.tp_group = dist.new_group()\nema = deepcopy(model)",
          HEAD_NO_GROUP),
+        ("model, rest = build(args, group=group)\nmodel = model.to(args.device)\nema = deepcopy(model).eval()",
+         HEAD_NO_GROUP),
         ("model = Net()\nmodel.set_up(tp_group)\nema = deepcopy(model)", HEAD_NO_GROUP),
         ("model = Net()\ngive(model, 1)\nema = deepcopy(model)",
          HEAD_NO_GROUP + "def give(m, x):\n    for p in m.children():\n        p.group = dist.new_group()\n\n\n"),
     ],
-    ids=["a layer", "every layer", "a method", "a function"],
+    ids=["a layer", "every layer", "a tuple", "a method", "a function"],
 )  # fmt: skip
 def test_a_group_put_on_the_model_is_evidence(text: str, head: str) -> None:
     (finding,) = found(text, head)

@@ -354,6 +354,17 @@ FORMS: dict[str, tuple[str, str, dict[str, str]]] = {
                 ema.update_parameters(model)
             print(ema.n_averaged, ema.module.embed.weight.sum().item())
     """, {}),
+    "one of several results": (SHARED, """
+        def build(group):
+            model = Net(group=group)
+            return model, list(model.parameters())
+
+
+        def main(group):
+            model, params = build(group)
+            ema = deepcopy(model).eval()
+            compare(model, ema)
+    """, {}),
     "group put on layers": (SHARED, """
         def attach(model, group):
             for block in model.blocks:

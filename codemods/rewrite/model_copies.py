@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from ..finding import Confidence, Hop
 from .model_again import arguments_of, not_repeatable
-from .model_callers import built_elsewhere, site_of
+from .model_callers import Built, built_elsewhere, site_of
 from .model_evidence import Seen, hop, short
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
 from .model_survey import CONFIG, survey
@@ -245,9 +246,19 @@ class _Search(Seen):
         hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {short(copy.text)}"))
         copy.trace = tuple(hops)
 
+    def _unpacked(self, copy: Copy) -> Iterator[Built]:
+        """`model, tokenizer = build(...)`"""
+        for statement in reversed(self.bindings(copy.scope, copy.variable, copy.statement)):
+            call = statement.value if isinstance(statement, ast.Assign) else None
+            if call is not None and any(spelled(node, copy.variable) for node in ast.walk(call)):
+                continue  # model = model.to(device)
+            if isinstance(call, ast.Call) and isinstance(targets(statement)[0], ast.Tuple):
+                yield Built(self, copy, statement, call, ())
+            return
+
     def _elsewhere(self, copy: Copy, hops: list[Hop]) -> None:
         """Evidence from where the model is built, when that is another function."""
-        for built in built_elsewhere(self, copy, copy.variable):
+        for built in [*self._unpacked(copy), *built_elsewhere(self, copy, copy.variable)]:
             assert isinstance(built.search, _Search)
             method = built.search.own_method(built.call)
             inside = survey(self.models, built.search.path, built.call, method.body if method else ())
