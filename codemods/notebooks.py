@@ -97,6 +97,8 @@ def _numbered(text: str, places: list[tuple[int, int, int]]) -> tuple[tuple[int,
 
 def find(rule: Rule, project: Project) -> Iterator[Finding]:
     """What `rule` finds in the notebooks of `project`, every finding with the reason why it is not repaired."""
+    if not getattr(rule, "notebooks", True):
+        return
     from .project import Project
 
     for path in project.paths:

@@ -79,3 +79,9 @@ def test_odd_parts_are_passed_over() -> None:
     data = {"cells": [3, None, {"cell_type": "code"}, {"cell_type": "code", "source": [1, "x = d.keys()\n"]}]}
     report = check(MemoryFiles({"demo.ipynb": json.dumps(data).encode()}), SETTINGS)
     assert not report.skipped
+
+
+def test_a_notebook_needs_no_main_guard() -> None:
+    code = "from multiprocessing import Pool\nwith Pool(2) as pool:\n    print(pool.map(abs, [1]))\n"
+    assert [each.rule for each in check(MemoryFiles({"a.py": code.encode()}), SETTINGS).findings] == ["main-guard"]
+    assert not check(MemoryFiles({"a.ipynb": notebook(code)}), SETTINGS).findings

@@ -90,6 +90,7 @@ class MainGuard:
     id: str = "main-guard"
     summary: str = 'Put code that starts processes under `if __name__ == "__main__":`'
     screen: re.Pattern[bytes] = re.compile(_WORDS.encode())
+    notebooks: bool = False  # a child of a notebook does not run its cells again
 
     def find(self, project: Project) -> Iterable[Finding]:
         """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
