@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappop, heappush
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ..finding import Confidence, Hop, Trace
@@ -64,6 +65,7 @@ class Flow:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._reached: dict[int, set[int]] = {}
+        self._counted: dict[tuple[int, int], int] = {}
 
     @cached_property
     def solver(self) -> Solver:
@@ -263,43 +265,51 @@ class Flow:
         """
         solver = self.solver
         reasons: dict[int, _Reason] = {}
-        todo: deque[int] = deque()
+        # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
+        todo: list[tuple[int, int, int, int, _Reason]] = []
+        order = count()
+
+        def wait(number: int, reason: _Reason, guesses: int, hops: int) -> None:
+            heappush(todo, (guesses, hops, next(order), number, reason))
+
         for number, reason in seeds:
-            if among is not None and number not in among:
+            if (among is None or number in among) and (reason.node < 0 or reason.node in self.reach(number)):
+                wait(number, reason, 0, self._hops(reason.node, number))
+        while todo:
+            guesses, hops, _, number, reason = heappop(todo)
+            if number in reasons:
                 continue
-            if number not in reasons and (reason.node < 0 or reason.node in self.reach(number)):
-                reasons[number] = reason
-                todo.append(number)
-        guesses: deque[tuple[int, int, int]] = deque()  # looked at when nothing better is left
-        while todo or guesses:
-            if not todo:
-                held, node, number = guesses.popleft()
-                if held not in reasons:
-                    reasons[held] = _Reason(node, number, None, "")
-                    todo.append(held)
-                continue
-            number = todo.popleft()
+            reasons[number] = reason
             for node in self._inside(number, only):
                 for held in solver.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
                     if node in self.reach(held):
-                        if self._guess(number, node):
-                            guesses.append((held, node, number))
-                        else:
-                            reasons[held] = _Reason(node, number, None, "")
-                            todo.append(held)
+                        more = guesses + self._guess(number, node)
+                        wait(held, _Reason(node, number, None, ""), more, hops + self._hops(node, held))
             value = solver.values[number]
             if value.kind == BOUND and value.b not in reasons:
-                reasons[value.b] = _Reason(reasons[number].node, number, None, "")
-                todo.append(value.b)
+                wait(value.b, _Reason(reason.node, number, None, ""), guesses, hops)
             elif value.kind == FUNCTION and not only and solver.functions[int(value.a)][1].kind in _NAMELESS:
                 for node in self._captures(int(value.a)):
                     for held in solver.holds[node]:
                         if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
-                            reasons[held] = _Reason(node, number, None, "")
-                            todo.append(held)
+                            wait(held, _Reason(node, number, None, ""), guesses, hops + self._hops(node, held) + 1)
         return reasons
+
+    def _hops(self, node: int, number: int) -> int:
+        """How many hops tell the way of a value to `node`."""
+        sources, labels, known = self.solver.sources, self.solver.labels, self._counted
+        way: list[int] = []
+        while node >= 0 and (node, number) not in known:
+            known[node, number] = 0  # a circle ends here
+            way.append(node)
+            node = sources.get((node, number), (-1, 0))[0]
+        hops = known[node, number] if node >= 0 else 0
+        for each in reversed(way):
+            hops += bool(labels[each])
+            known[each, number] = hops
+        return hops
 
     def reach(self, number: int) -> set[int]:
         """Nodes that a value gets to."""
