@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -91,7 +92,11 @@ def complaints(contents: Mapping[str, bytes]) -> Counter[tuple[str, str, str]]:
         ran = subprocess.run([*command, "--output-format", "json", folder], capture_output=True, text=True, check=False)
         root = Path(folder).resolve()
         return Counter(
-            (Path(each["filename"]).resolve().relative_to(root).as_posix(), str(each["code"]), each["message"])
+            (
+                Path(each["filename"]).resolve().relative_to(root).as_posix(),
+                str(each["code"]),
+                re.sub(r"line \d+", "a line", each["message"]),
+            )
             for each in json.loads(ran.stdout or "[]")
         )
 

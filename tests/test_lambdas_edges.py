@@ -108,7 +108,8 @@ def test_a_name_that_the_file_may_offer_to_others_is_not_taken() -> None:
 
 
 def test_a_shorter_name_where_the_line_would_get_too_long() -> None:
-    call = "    return build_loader(rows, {}=lambda row: row + 1, aspect_ratio_grouping=False, num_workers=3)\n"
+    more = "aspect_ratio_grouping=False, persistent=True, num_workers=3"
+    call = f"    return build_loader(rows, {{}}=lambda row: row + 1, {more})\n"
     after, _ = hoisted("def test_build_iterable_loader(rows):\n" + call.format("mapper"))
     assert "mapper=_mapper, aspect" in after
     after, _ = hoisted("def test_build(rows):\n" + call.format("mapper"))
@@ -263,3 +264,44 @@ def test_entries_of_a_table_are_called_after_it() -> None:
     assert "def _decoders_txt(data):" in after
     after, _ = hoisted('def build():\n    table = {"txt": lambda data: data.decode()}\n    return table\n')
     assert "def _build_txt(data):" in after
+
+
+def test_arguments_on_lines_of_their_own_leave_no_blank_at_the_end() -> None:
+    text = """\
+def build(scale):
+    def step(row):
+        return row * scale
+
+    def other(row):
+        return step(
+            row,
+        )
+
+    return step, other
+"""
+    after, _ = hoisted(text)
+    assert "    return _build_step(scale,\n        row,\n    )\n" in after
+
+
+def test_an_import_under_a_condition_goes_with_what_used_it_and_one_in_a_try_stays() -> None:
+    text = """\
+def build(model, fast):
+    if fast:
+        from layers import Norm
+        model.half()
+
+        def convert(module):
+            return isinstance(module, Norm)
+
+        model.apply(convert)
+"""
+    after, _ = hoisted(text)
+    assert after.count("import Norm") == 1 and "    if fast:\n        model.half()\n" in after
+    after, _ = hoisted(text.replace("    if fast:", "    try:") + "    finally:\n        pass\n")
+    assert after.count("import Norm") == 2
+
+
+def test_the_whole_partial_counts_for_the_width_of_a_line() -> None:
+    line = "    layer = " + "norm if norm else " * 3 + "(lambda row: row * settings.eps)\n"
+    after, _ = hoisted("def build_attention_with_a_name(norm, settings):\n" + line + "    return layer\n")
+    assert "functools.partial(_layer, settings)" in after

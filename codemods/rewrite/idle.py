@@ -61,12 +61,15 @@ def _without(source: Source, statement: ast.Import | ast.ImportFrom, names: Sequ
 
 
 def _plain_import(scopes: Scopes, source: Source, variable: Variable) -> ast.Import | ast.ImportFrom | None:
-    """The import that binds the variable, when it stands on a line of its own in a function, under no condition."""
+    """The import that binds the variable, when it stands on a line of its own in a function, under no `try`."""
     statement = variable.bindings[0].statement
     if not isinstance(statement, (ast.Import, ast.ImportFrom)) or len(variable.bindings) != 1:
         return None
-    if scopes.parents[statement] is not variable.scope.node or not isinstance(variable.scope.node, FUNCTIONS):
-        return None
+    around = scopes.parents[statement]
+    while isinstance(around, ast.If):
+        around = scopes.parents[around]
+    if around is not variable.scope.node or not isinstance(around, FUNCTIONS):
+        return None  # in a `try`, say, it may be there to fail
     if any("." in alias.name and not alias.asname for alias in statement.names if isinstance(statement, ast.Import)):
         return None
     line = statement.lineno

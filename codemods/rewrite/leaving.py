@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from ..finding import Edit, Import
@@ -12,6 +13,8 @@ from .placement import end_of_line, first_attached_line, indentation_at, last_li
 from .scopes import Scope, Use, line_of
 from .shapes import spelled
 from .unit import SEES_NAMES, Unit, is_after
+
+_LINE_END = re.compile(r"[ \t]*(?:#|\r?$)", re.MULTILINE)
 
 
 def leave(page: Page, move: Move, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:
@@ -106,4 +109,6 @@ def call_edit(page: Page, use: Use, other: Move) -> Edit:
     if page.source.text[edit.end : edit.end + 1] != "(":
         raise Stay(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
     given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
+    if _LINE_END.match(page.source.text, edit.end + 1):  # the arguments are on lines of their own
+        given = given.rstrip()
     return Edit(page.path, edit.start, edit.end + 1, f"{other.base}({given}")

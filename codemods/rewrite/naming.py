@@ -8,7 +8,10 @@ from .handover import outside_uses
 from .names import home_name, private_name, role, snake
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, line_of
+from .shapes import spelled
 from .unit import Unit
+
+_LONGEST = 120  # a line that is shorter may have the clearer name
 
 
 def signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
@@ -46,7 +49,8 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         if twin is not None:
             move.name, move.is_repeated = twin.name, True
             return
-        move.name = _fitting(page, private_name(home, role(page.scopes, node)), role(page.scopes, node), node)
+        what = role(page.scopes, node)
+        move.name = _fitting(page, move, private_name(home, what), what, node)
         return
     movable = unit.variable is not None and page.can_vanish(unit)
     if (
@@ -63,7 +67,7 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
     else:
         own = node.name.lstrip("_")
         renamed = [] if move.arguments or unit.frozen else outside_uses(unit, moves)
-        move.name = _fitting(page, _spoken(page, home, own), own, *(use.node for use in renamed))
+        move.name = _fitting(page, move, _spoken(page, home, own), own, *(use.node for use in renamed))
 
 
 def _spoken(page: Page, home: str, what: str) -> str:
@@ -72,12 +76,17 @@ def _spoken(page: Page, home: str, what: str) -> str:
     return "_" + what if wanted == "_" + home and page.names.is_word(wanted) else wanted
 
 
-def _fitting(page: Page, wanted: str, short: str, *places: ast.expr) -> str:
+def _fitting(page: Page, move: Move, wanted: str, short: str, *places: ast.expr) -> str:
     """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
+    given = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
+    found = spelled(page.scopes, page.path, move.unit.node, "functools", "partial")
+    around = len(f"{found[0]}(, {given})") if found is not None and given else 0
     for place in places:
         line = page.source.line_text(line_of(place))
-        own = 0 if place.end_lineno != place.lineno else (place.end_col_offset or 0) - place.col_offset
-        if len(line) - own + len(wanted) > page.width and page.names.is_free("_" + short):
+        end = len(line) if place.end_lineno != place.lineno else place.end_col_offset or 0
+        own = end - place.col_offset
+        room = _LONGEST - (len(line) - own + around)
+        if len(short) < room < len(wanted) and page.names.is_free("_" + short):
             return page.names.fresh("_" + short)
     return page.names.fresh(wanted)
 
