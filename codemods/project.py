@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
-MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 400 MB
+MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 0.7 GB, nothing but short calls 1.7 GB
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
