@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -82,7 +83,7 @@ def _simulate(work: Path, size: int) -> None:
 
 def _throughput(file: Path) -> None:
     tool = [sys.executable, str(ROOT / "cli.py"), "batch", str(file)]
-    print(f"{'':<34}{'seconds':>9}{'repos/min':>11}{'MiB/s':>8}{'peak MiB':>10}{'known':>8}")
+    print(f"{'':<34}{'seconds':>9}{'repos/min':>11}{'MiB/s':>8}{'peak MiB':>10}{'known':>8}{'results':>9}")
     with tempfile.TemporaryDirectory(prefix="spawnfix-benchmark-") as work:
         rows = {
             "1 process, no cache": ["--jobs", "1", "--no-cache"],
@@ -90,8 +91,9 @@ def _throughput(file: Path) -> None:
             "2 processes, empty cache": ["--jobs", "2"],
             "2 processes, full cache": ["--jobs", "2"],
         }
+        results: list[object] = []
         for name, flags in rows.items():
-            _row(name, [*tool, *flags], Path(work))
+            _row(name, [*tool, *flags], Path(work), results)
         try:
             from distributed import LocalCluster
         except ImportError:
@@ -99,20 +101,28 @@ def _throughput(file: Path) -> None:
         cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
         with cluster:
             address = cluster.scheduler_address
-            _row("Dask, 2 workers, no cache", [*tool, "--dask", address, "--no-cache"], Path(work))
+            _row("Dask, 2 workers, no cache", [*tool, "--dask", address, "--no-cache"], Path(work), results)
 
 
-def _row(name: str, command: list[str], work: Path) -> None:
+def _row(name: str, command: list[str], work: Path, results: list[object]) -> None:
     out = work / name.replace(" ", "-")
-    env = {"SPAWNFIX_CACHE_DIR": str(work / "cache")}
-    import os
-
-    subprocess.run([*command, "--out", str(out)], env={**os.environ, **env}, stderr=subprocess.DEVNULL, check=False)
-    totals = json.loads((out / "summary.json").read_text())["totals"]
+    env = {**os.environ, "SPAWNFIX_CACHE_DIR": str(work / "cache")}
+    subprocess.run([*command, "--out", str(out)], env=env, stderr=subprocess.DEVNULL, check=False)
+    summary = json.loads((out / "summary.json").read_text())
+    totals = summary["totals"]
+    measured = ("seconds", "memory_mib")
+    results.append([{key: value for key, value in row.items() if key not in measured} for row in summary["repos"]])
+    results.append([_text(file, out) for file in sorted(out.glob("repos/*/*")) if file.suffix in (".patch", ".json")])
+    same = "same" if results[-2:] == results[:2] else "OTHER"
     seconds = totals["wall_seconds"]
     rate, speed = 60 * totals["repos"] / seconds, totals["bytes"] / 2**20 / seconds
     known = "" if totals["cache"]["rate"] is None else f"{totals['cache']['rate']:.0%}"
-    print(f"{name:<34}{seconds:>9.1f}{rate:>11.1f}{speed:>8.2f}{totals['peak_memory_mib']:>10}{known:>8}", flush=True)
+    numbers = f"{seconds:>9.1f}{rate:>11.1f}{speed:>8.2f}{totals['peak_memory_mib']:>10}{known:>8}{same:>9}"
+    print(f"{name:<34}{numbers}", flush=True)
+
+
+def _text(file: Path, out: Path) -> tuple[str, bytes]:
+    return str(file.relative_to(out)), file.read_bytes()
 
 
 if __name__ == "__main__":

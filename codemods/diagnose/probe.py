@@ -1005,7 +1005,7 @@ def _payload(rows: list[tuple[str, int, int]]) -> list[Row]:
         old = best.get(path, (0, 0))
         best[path] = (max(old[0], size), max(old[1], shared))
     ordered = sorted(best.items(), key=lambda row: (-sum(row[1]), len(row[0])))[:40]
-    kept = []
+    kept: list[Row] = []
     for path, (size, shared) in ordered:
         inside = [o for o, (s, h) in ordered if o != path and o.startswith(path) and s + h > 0.9 * (size + shared)]
         part = any(path.startswith(o["path"]) and size + shared < 0.2 * (o["bytes"] + o["shared_bytes"]) for o in kept)
