@@ -10,6 +10,7 @@ the label's reason (with --all every label), then the sums.
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,6 +76,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="print every label, not only those that we are wrong about")
     arguments = parser.parse_args()
     bar = Confidence(arguments.confidence)
+    gc.disable()  # trees and facts have no circles worth looking for, and are large
     by_repository: dict[tuple[str, str], list[Label]] = {}
     for label in labels():
         if arguments.repository in (None, label.repository):
@@ -87,6 +89,7 @@ def main() -> int:
         if repository is None:
             missing.append(name)
             continue
+        gc.collect()
         project = Project(Selected(CommitFiles(repository, commit)))
         found = set(reported(project, {label.kind for label in mine}, bar))
         for label in mine:
