@@ -961,6 +961,16 @@ def test_tests_do_not_speak_for_the_program() -> None:
     assert [(c.path, c.confidence) for c in crossings(files)] == [("tests/test_data.py", Confidence.POSSIBLE)]
 
 
+def test_two_objects_of_a_test_are_not_one() -> None:
+    files = {
+        "data.py": "class Pairs:\n    def __init__(self, fn):\n        self.fn = fn\n",
+        "tests/test_data.py": "import pickle\nfrom data import Pairs\n\n"
+        "def test_call():\n    assert Pairs(lambda: 1).fn()\n\n"
+        "def test_pickle():\n    pickle.dumps(Pairs(len))\n    pickle.dumps(lambda: 2)\n",
+    }
+    assert [(c.line, c.confidence) for c in crossings(files)] == [(5, Confidence.POSSIBLE), (9, Confidence.PROVEN)]
+
+
 def test_a_module_of_a_test_is_not_made_to_cross() -> None:
     code = "import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.act = lambda x: x\n"
     assert [c.confidence for c in crossings({"tests/test_net.py": code})] == [Confidence.POSSIBLE]

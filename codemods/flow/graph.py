@@ -168,7 +168,7 @@ class Flow:
         boundary = self._boundary(reasons[number], reasons)
         to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
         longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
-        if len(trace) > longest or (is_test(path) and trace[-1].path != path):
+        if len(trace) > longest or (is_test(path) and any(hop.path != path for hop in trace)):
             confidence = Confidence.POSSIBLE
         if not is_test(trace[-1].path) and any(
             is_test(hop.path) for hop in trace
