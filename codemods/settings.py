@@ -27,6 +27,9 @@ BOUNDARY_KEYS: dict[str, type] = {
     "pickles": list,
     "when": dict,
     "unless": dict,
+    "always": bool,
+    "only": list,
+    "says": str,
     "source": str,
 }
 

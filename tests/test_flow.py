@@ -949,6 +949,9 @@ def test_boundaries_of_ones_own() -> None:
     own: dict[str, object] = {"callable": "grid.submit", "parameters": ["job"], "pickles": ["job"]}
     (found,) = crossings(files, Settings(boundaries=(own,)))
     assert (found.line, found.column, found.confidence) == (2, 12, Confidence.PROVEN)
+    assert found.trace[-1].what.startswith("`grid.submit` pickles its `job` for another process")
+    (found,) = crossings(files, Settings(boundaries=({**own, "always": True, "says": "writes it to a journal"},)))
+    assert found.trace[-1].what == "`grid.submit` writes it to a journal"
 
 
 def test_tests_do_not_speak_for_the_program() -> None:

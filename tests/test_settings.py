@@ -30,6 +30,8 @@ def test_everything_that_can_be_set() -> None:
         [[tool.spawnfix.boundaries]]
         callable = "ours.submit"
         pickles = ["job"]
+        always = true
+        says = "keeps it"
         """
     )
     assert settings == Settings(
@@ -40,7 +42,7 @@ def test_everything_that_can_be_set() -> None:
         unsafe_fixes=True,
         launcher="torchrun",
         per_file_ignores=(("scripts/*.py", ("lambdas",)),),
-        boundaries=({"callable": "ours.submit", "pickles": ["job"]},),
+        boundaries=({"callable": "ours.submit", "pickles": ["job"], "always": True, "says": "keeps it"},),
     )
     assert settings.ignored_rules("scripts/a.py") == {"lambdas"}
     assert settings.ignored_rules("scripts/deep/a.py") == frozenset()

@@ -170,8 +170,10 @@ def _target(crossing: Crossing) -> Target:
 
 
 def _message(crossing: Crossing) -> str:
-    where = f" through {crossing.boundary}" if crossing.boundary else ""
-    return f"{_WORDS[crossing.kind]} reaches another process{where}, and pickle has no name to find it by there"
+    how = "is kept on what is made to be pickled"
+    if crossing.boundary:
+        how = f"reaches another process through {crossing.boundary}"
+    return f"{_WORDS[crossing.kind]} {how}, and pickle has no name to find it by there"
 
 
 RULE = Lambdas()
