@@ -954,6 +954,17 @@ def test_boundaries_of_ones_own() -> None:
     assert found.trace[-1].what == "`grid.submit` writes it to a journal"
 
 
+@pytest.mark.parametrize(("annotation", "found"), [("", 1), (": dict", 1), (": nn.Module", 0)])
+def test_a_parameter_for_a_module_takes_no_configuration(annotation: str, found: int) -> None:
+    code = (
+        "import torch.nn as nn\n\n\nclass Traced(nn.Module):\n"
+        f"    def __init__(self, model{annotation}):\n        super().__init__()\n        self.model = model\n\n\n"
+        "def build(config):\n    return Traced(config)\n\n\n"
+        "build({'norm': lambda x: x})\n"
+    )
+    assert len([c for c in crossings({"net.py": code}) if c.confidence is Confidence.LIKELY]) == found
+
+
 def test_tests_do_not_speak_for_the_program() -> None:
     files = {
         "data.py": "class Pairs:\n    def __init__(self, fn):\n        self.fn = fn\n",

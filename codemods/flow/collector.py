@@ -281,7 +281,8 @@ class _Collector(Expressions):
             value = self.scope.names[argument.arg] = self.node(
                 f"parameter `{argument.arg}` of {spoken}", argument.lineno
             )
-            parameters.append(Parameter(argument.arg, value, how))
+            module = argument.annotation is not None and dotted(argument.annotation) in ("nn.Module", "torch.nn.Module")
+            parameters.append(Parameter(argument.arg, value, how, module and not how.startswith("*")))
         function.parameters = tuple(parameters)
         positional = [p for p in parameters if p.kind in ("", "/")]
         with_default = [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..project import Project
 
-FACTS_VERSION = 3  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 4  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -25,6 +25,7 @@ class Parameter:
     name: str
     node: int
     kind: str
+    module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
 
 
 @dataclass(slots=True)

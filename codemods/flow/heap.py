@@ -58,6 +58,7 @@ class Heap:
         self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
         self.roomy: set[int] = set()  # where instances of more classes than MAX_VALUES are told apart
+        self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
 
     def number(self, value: Value) -> int:
@@ -92,6 +93,8 @@ class Heap:
             return
         if value.kind == CONTAINER or (value.kind == OBJECT and value.b >= 0):
             contents = int(value.a) if value.kind == CONTAINER else value.b
+            if value.kind == CONTAINER and node in self.modules_only:
+                return
             if contents != self.summaries.get(node, -1):
                 if self.holders.get(node, 0) >= MAX_CONTAINERS:
                     self.overflow.append((node, contents))

@@ -172,6 +172,7 @@ class Members(Heap):
         offset, empty = self.offsets[index], set(facts.empty)
         for number, (node, function) in enumerate(zip(facts.function_nodes, facts.functions, strict=True)):
             self.add(node + offset, self.number(Value(FUNCTION, self.function_offset[index] + number)))
+            self.modules_only.update(each.node + offset for each in function.parameters if each.module)
             if function.kind == "method" and function.binding != "staticmethod" and function.parameters:
                 owner = self.class_offset[index] + function.owner
                 kind = CLASS if function.binding == "classmethod" else INSTANCE
