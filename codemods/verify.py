@@ -278,7 +278,7 @@ class _Change:
         meanings = {item.name: item.meaning for item in bindings(self.new_tree) if item.scope is None}
         spans = [(edit.start, edit.end) for edit in self.edits]
         for item in bindings(self.old_tree):
-            if item.name in moved and item.scope is not None and not isinstance(item.node, (ast.Global, ast.Nonlocal)):
+            if item.name in moved and item.scope is not None and not _global_in(item.scope, item.name):
                 low, high = _extent(self.before, item.scope)
                 same = item.meaning is not None and item.meaning == meanings.get(item.name)
                 if not same and any(low <= start and end <= high for start, end in spans):
@@ -352,6 +352,17 @@ class _Change:
             if count > max(1, old[key]):
                 return f"the class {key[0]} has {key[1]!r} already"
         return None
+
+
+def _global_in(scope: ast.AST, name: str) -> bool:
+    """True when the function itself, not one in it, declares `name` global."""
+    todo = list(ast.iter_child_nodes(scope))
+    for node in todo:  # grows as it goes
+        if isinstance(node, ast.Global) and name in node.names:
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def _extent(source: Source, node: ast.AST) -> tuple[int, int]:

@@ -85,6 +85,11 @@ GOOD = [
         id="a property with its setter",
     ),
     pytest.param("x = 'ä'\ny = x.keys()\n", [("x.keys()", "list(x)")], id="columns after a wide character"),
+    pytest.param(
+        "k = 1\ndef f():\n    global k\n    k = 2\n    return g(lambda: k)\ndef g(h): pass\n",
+        [("lambda: k", "_pick"), ("def f", "def _pick():\n    return k\n\n\ndef f")],
+        id="a global that the function assigns",
+    ),
 ]
 
 
