@@ -305,3 +305,29 @@ def test_the_whole_partial_counts_for_the_width_of_a_line() -> None:
     line = "    layer = " + "norm if norm else " * 3 + "(lambda row: row * settings.eps)\n"
     after, _ = hoisted("def build_attention_with_a_name(norm, settings):\n" + line + "    return layer\n")
     assert "functools.partial(_layer, settings)" in after
+
+
+def test_a_captured_name_that_means_something_else_where_the_function_is_used() -> None:
+    text = """\
+def build(b):
+    scale = lambda row: row * b
+    return lambda row, *, b=b: (scale(row), b)
+"""
+    after, reasons = hoisted(text)
+    assert "_build_scale(b, row)" not in after
+    assert any("reads another `b` than its own: rename one of them" in reason for reason in reasons), reasons
+
+
+def test_no_method_takes_an_attribute() -> None:
+    text = """\
+class Box:
+    def __init__(self, size):
+        self.size = size
+        step = lambda row: (self.size, row)
+        step.tag = 1
+        self.steps = [step]
+        step = None
+"""
+    after, reasons = hoisted(text)
+    assert after == text
+    assert any("set (line 5)" in reason for reason in reasons), reasons

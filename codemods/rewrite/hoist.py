@@ -182,11 +182,11 @@ class _Planner:
                     if needed is unit:
                         continue
                     for variable in captures[needed]:
+                        self._check_reach(unit, needed, variable)
                         if variable not in captures[unit]:
                             why = self.page.scopes.why_not_once(variable, unit.node)
                             if why is not None:
                                 raise Stay(f"{needed.label}, which it uses, needs a variable: {why}")
-                            self._check_reach(unit, needed, variable)
                             captures[unit][variable] = None
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
@@ -222,6 +222,8 @@ class _Planner:
     def _check_identity(self, move: Move, alone: bool) -> None:
         """Raises Stay where something would miss what it asks the function for, its name apart if that can be kept."""
         unit = move.unit
+        if move.method is not None:
+            self._check_marks(unit)
         is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
         form = "object" if move.is_object else "partial" if move.arguments or unit.frozen else "function"
         asks_name = self.handover.check_identity(unit, form, is_renamed)
@@ -232,6 +234,22 @@ class _Planner:
             move.called = unit.node.name
         elif asks_name is not None:
             raise Stay(f"{asks_name}: {CALLABLE}")
+
+    def _check_marks(self, unit: Unit) -> None:
+        """Raises Stay where an attribute is set on what will be a bound method, also after the name was bound again."""
+        holder = self.page.scopes.parents[unit.node]
+        names = {each.id for each in getattr(holder, "targets", ()) if isinstance(each, ast.Name)}
+        names.add(getattr(unit.node, "name", ""))
+        for node in ast.walk(unit.home.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in names
+            ):
+                raise Stay(
+                    f"`{ast.unparse(node)}` is set (line {node.lineno}), which a method does not take: {CALLABLE}"
+                )
 
     def _as_object(self, move: Move, alone: bool, because: str) -> None:
         why = why_no_object(self.page.scopes, move.unit) if alone else "other functions that move use it"
