@@ -311,7 +311,7 @@ def test_a_captured_name_that_means_something_else_where_the_function_is_used() 
     text = """\
 def build(b):
     scale = lambda row: row * b
-    return lambda row, *, b=b: (scale(row), b)
+    return lambda rows: [lambda row, *, b=b: (scale(row), b) for row in rows]
 """
     after, reasons = hoisted(text)
     assert "_build_scale(b, row)" not in after
