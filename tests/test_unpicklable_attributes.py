@@ -229,6 +229,26 @@ def test_a_list_is_filled_again_only_from_what_can_be_walked_twice() -> None:
     assert "walked only once" in (finding.reason or "")
 
 
+@pytest.mark.parametrize(("made", "hazards"), [("dict()", 0), ("Lock()", 1)])
+def test_the_factory_of_a_field_is_of_the_file(made: str, hazards: int) -> None:
+    code = f"""\
+from dataclasses import dataclass, field
+from threading import Lock
+
+def fresh():
+    return {made}
+
+@dataclass
+class Thing:
+    path: str
+    x: object = field(default_factory=fresh)
+
+    def run(self, n):
+        return n
+"""
+    assert len(found(code)) == hazards
+
+
 def test_what_a_base_class_makes_of_its_state() -> None:
     base = "from threading import Lock\n\nclass Base:\n    def __getstate__(self):\n        return {}\n"
     assert found(base.replace("{}", "self.__dict__") + thing("self.x = Lock()", base="(Base)"))[0].reason

@@ -227,7 +227,7 @@ class Recogniser:
         """The functions of the repository that the call may mean: plain names and methods on `self`."""
         found: list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]] = []
         if isinstance(node.func, ast.Name):
-            _, bindings = outline.lookup(node, node.func.id)
+            _, bindings = outline.lookup(node.func, node.func.id)
             for binding in bindings:
                 if isinstance(binding.statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.parameter:
                     found.append((outline, binding.statement))
