@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from .attribute_again import Again, Maker, Refused
+from .attribute_again import Again, Maker
 from .attribute_classes import Shape, Store
 from .attribute_kinds import Made
 from .attribute_state import Form, Treatment
+from .attribute_text import Refused
 from .outline import last_name
 
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from ..finding import Edit
 from ..tree.source import Source
-from .attribute_again import Again, Refused, Stash
+from .attribute_again import Again
 from .attribute_classes import Family, Method, Shape
+from .attribute_text import Refused, Stash
 from .outline import last_name
 
 _COPIES = frozenset(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .attribute_again import Again, Maker, Refused
+from .attribute_again import Again, Maker
 from .attribute_classes import Family, Method, Shape, Store
 from .attribute_filled import Filling
 from .attribute_kinds import Kind, Made, Recogniser
 from .attribute_state import Form, Treatment
+from .attribute_text import Refused
 from .attribute_touch import elements, first_touch, named, touch
 from .outline import last_name, position
 

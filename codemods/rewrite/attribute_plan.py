@@ -1,0 +1,164 @@
+"""What becomes of all unpicklable attributes of a class together: one fix, or a reason for each."""
+
+from __future__ import annotations
+
+import ast
+
+from ..finding import Edit, Fix
+from .attribute_classes import Shape
+from .attribute_held import Search
+from .attribute_kinds import MODULE
+from .attribute_names import by_its_name
+from .attribute_state import Treatment, check_bases, check_existing, edits
+from .attribute_text import Refused
+from .attribute_use import Hazard, Uses
+from .outline import last_name
+
+
+class Plan:
+    """What is decided about one class: a fix or a reason per attribute."""
+
+    def __init__(self) -> None:
+        self.fixes: dict[str, Fix] = {}
+        self.reasons: dict[str, str] = {}
+        self.state: tuple[str, ...] = ()  # the attributes that the state methods look after
+        self.writes: frozenset[str] = frozenset()
+
+
+class Planner:
+    """Plans for the classes that `search` has found; each is made once."""
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.held = search, search.held
+        self.project, self.repo = search.project, search.repo
+        self.family, self.recogniser = search.family, search.recogniser
+        self.plans: dict[ast.ClassDef, Plan] = {}
+
+    def plan(self, shape: Shape) -> Plan:
+        """What to do with all attributes of a class together, made once."""
+        if shape.node in self.plans:
+            return self.plans[shape.node]
+        plan = self.plans[shape.node] = Plan()
+        bases = [each for each in self.family.line(shape) if each is not shape and each in self.held]
+        below = [self.plan(each) for each in bases]
+        treatments: list[Treatment] = []
+        for name, hazards in self.held[shape].items():
+            try:
+                for hazard in hazards:
+                    kind = hazard.made.kind
+                    if kind.form == "report":
+                        raise Refused(kind.advice)
+                    known = kind is MODULE or kind.form == "named"
+                    if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
+                        plan.fixes[name] = fix
+                    elif kind.form == "generator":
+                        plan.fixes[name] = self._as_list(shape, name, hazard)
+                if name not in plan.fixes:
+                    treatments.append(Uses(self.family, self.recogniser, shape, name, hazards).treatment())
+            except Refused as refused:
+                plan.reasons[name] = str(refused)
+        self._join(shape, treatments, plan, bases, below)
+        return plan
+
+    def _join(
+        self, shape: Shape, treatments: list[Treatment], plan: Plan, bases: list[Shape], below: list[Plan]
+    ) -> None:
+        """One fix for all attributes of the class, or a reason for each."""
+        if not treatments:
+            return
+        names = [each.attribute for each in treatments]
+        try:
+            self._check_others(shape, plan)
+            check_bases(each for each in self.family.line(shape) if each is not shape)
+            check_existing(shape, [each for each in self.family.derived(shape) if each not in self.held], names)
+            self._check_siblings(shape)
+            inherited, unknown = self.family.state_methods(shape)
+            for base, each in zip(bases, below, strict=True):
+                if each.reasons:
+                    raise Refused(f"its base class `{base.node.name}` keeps something that can't be repaired")
+                inherited |= each.writes
+            unsafe = None
+            if unknown is not None:
+                unsafe = (
+                    f"its base class `{unknown}` is not in this repository; should that have a `__getstate__` or "
+                    "`__setstate__`, these would replace it"
+                )
+            own = tuple(edits(self.family, shape, treatments, inherited))
+            plan.writes = frozenset(("__getstate__", "__setstate__"))
+            if all(each.again is None for each in treatments):
+                plan.writes = frozenset(("__getstate__",))
+        except Refused as refused:
+            plan.reasons.update(dict.fromkeys(names, str(refused)))
+            return
+        listed = ", ".join(f"`self.{name}`" for name in names)
+        anew = any(each.again is not None for each in treatments)
+        title = f"Leave {listed} of `{shape.node.name}` out of the pickle" + (
+            " and make it anew in the copy" if anew else ""
+        )
+        fix = Fix(title, own, unsafe=unsafe)
+        for each in below:
+            for other in dict.fromkeys(each.fixes[name] for name in each.state if name in each.fixes):
+                fix = Fix(f"{other.title}; {fix.title}", (*other.edits, *fix.edits), unsafe=fix.unsafe or other.unsafe)
+        plan.state = tuple(names)
+        plan.fixes.update(dict.fromkeys(names, fix))
+
+    def _check_siblings(self, shape: Shape) -> None:
+        """A class below has another base with state methods: one pair of them would be called only."""
+        mine = [*self.family.line(shape)]
+        for below in self.family.derived(shape):
+            for other in self.family.line(below):
+                stateful = other in self.held or {"__getstate__", "__setstate__"} & other.methods.keys()
+                if stateful and other is not below and shape not in self.family.line(other) and other not in mine:
+                    raise Refused(
+                        f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
+                        f"`{other.node.name}` as well, whose state methods would not be called; write them there"
+                    )
+
+    def _check_others(self, shape: Shape, plan: Plan) -> None:
+        """A class is repaired as a whole."""
+        for name, reason in plan.reasons.items():
+            if any(not hazard.made.kind.later and not hazard.made.kind.inherited for hazard in self.held[shape][name]):
+                line = self.held[shape][name][0].store.statement.lineno
+                raise Refused(
+                    f"`self.{name}` (line {line}) can't be repaired, and would go on stopping the object: {reason}"
+                )
+
+    def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
+        """`list(...)` around a generator."""
+        node, outline = hazard.made.node, hazard.made.outline
+        for _, use in shape.selves[name]:
+            above = shape.outline.parents[use]
+            if isinstance(above, ast.Call) and use in above.args and last_name(above.func) == "next":
+                raise Refused(
+                    f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
+                )
+            if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
+                raise Refused(f"line {use.lineno} needs a generator; make it where it is used")
+        if isinstance(node, ast.Call) and self._endless(node):
+            raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
+        if isinstance(node, ast.GeneratorExp) and any(
+            isinstance(part, ast.Call) and last_name(part.func) in ("count", "cycle", "repeat")
+            for part in ast.walk(node)
+        ):
+            raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
+        source = self.project.source(outline.path)
+        assert source is not None
+        start = source.offset(node.lineno, node.col_offset)
+        end = source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        if isinstance(node, ast.GeneratorExp) and source.text[start] == "(" and source.text[end - 1] == ")":
+            changes = (Edit(outline.path, start, start + 1, "["), Edit(outline.path, end - 1, end, "]"))
+        else:
+            changes = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
+        return Fix(
+            f"Store a list in `self.{name}`",
+            changes,
+            unsafe="a list holds everything at once and can be walked again and again, a generator only once",
+        )
+
+    def _endless(self, node: ast.Call) -> bool:
+        name = last_name(node.func) or ""
+        for where, function in self.repo.functions(name):
+            for each in where.own(function):
+                if isinstance(each, ast.While) and isinstance(each.test, ast.Constant) and each.test.value:
+                    return True
+        return False
