@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from .attribute_classes import Family, Shape, Store
-from .attribute_kinds import Kind, Made, Recogniser
+from .attribute_kinds import Kind, Made, Recogniser, canonical, kinds
 from .attribute_text import Refused, Retelling, Stash, short
 from .attribute_touch import first_touch, named
 from .outline import last_name
@@ -121,7 +121,7 @@ class Maker(Retelling):
         node = self.made.node
         if not isinstance(node, ast.Call):
             return []
-        if self.recogniser.origin(self.outline, node):
+        if kinds().get(canonical(self.recogniser.origin(self.outline, node))) is self.made.kind:
             return [node]
         return [
             each

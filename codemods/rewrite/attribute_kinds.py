@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
+from .origins import origin
 from .outline import Outline, Repo, last_name
 
 if sys.version_info >= (3, 11):
@@ -20,6 +21,7 @@ else:
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 _DEPTH = 6
+_BUILTIN = ("open",)  # the builtin of the table
 _DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _SETS = ("stands", "moves", "seeks", "setup")
@@ -176,7 +178,7 @@ class Recogniser:
                 for value in _values(outline, node):
                     yield from self._made(outline, value, depth + 1)
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
-            origin = canonical(self.origin(outline, node, depth))
+            origin = canonical(self.origin(outline, node))
             kind = kinds().get(origin)
             if kind is not None:
                 if kind.inherited and self._forks(outline, node):
@@ -243,49 +245,39 @@ class Recogniser:
                     found.append((outline, each))
         return found
 
-    def origin(self, outline: Outline, node: ast.expr, depth: int = 0) -> str:
+    def origin(self, outline: Outline, node: ast.expr) -> str:
         """What a value comes from, dotted: "h5py.File()", "lmdb.open().begin()", "h5py.File()[]"; "" when unknown."""
-        if depth > _DEPTH:
-            return ""
-        if isinstance(node, ast.Call):
-            found = self.origin(outline, node.func, depth + 1)
-            return f"{found}()" if found else ""
-        if isinstance(node, ast.Attribute):
-            if outline.is_self(node.value):
-                return self._first(self.stores(outline, node), depth)
-            found = self.origin(outline, node.value, depth + 1)
-            return f"{found}.{node.attr}" if found else ""
-        if isinstance(node, ast.Subscript):
-            found = self.origin(outline, node.value, depth + 1)
-            kind = kinds().get(canonical(found)) if found else None
-            if kind is None or not kind.parts:
-                return ""
-            whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
-            if not _is_text(node.slice) and not (whole and isinstance(node.slice, (ast.Name, ast.Attribute))):
-                return ""
-            return found if found.endswith("[]") else f"{found}[]"
-        if isinstance(node, ast.Name):
+        return origin(outline, node, self._special)
+
+    def _special(self, outline: Outline, node: ast.expr, depth: int) -> str | None:
+        """Attributes of `self`, parts of files and alternatives; None for what needs no more than `origin` knows."""
+        if isinstance(node, ast.Attribute) and outline.is_self(node.value):
+            values = self.stores(outline, node)
+        elif isinstance(node, ast.IfExp):
+            values = [(outline, node.body), (outline, node.orelse)]
+        elif isinstance(node, ast.BoolOp):
+            values = [(outline, each) for each in node.values]
+        elif isinstance(node, ast.Subscript):
+            return self._part(outline, node, depth)
+        elif isinstance(node, ast.Name):
             _, bindings = outline.lookup(node, node.id)
             if not bindings:
-                return node.id if node.id == "open" else ""
-            if all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings):
-                return outline.imported.get(node.id, "")
-            if any(each.parameter for each in bindings):
-                return ""
-            return self._first([(outline, each.value) for each in bindings if each.value is not None], depth)
-        return ""
+                return node.id if node.id in _BUILTIN else ""
+            return "" if any(each.parameter for each in bindings) else None
+        else:
+            return None
+        found = (origin(where, each, self._special, depth + 1) for where, each in values)
+        return next(filter(None, found), "")
 
-    def _first(self, values: Iterable[tuple[Outline, ast.expr]], depth: int) -> str:
-        for where, value in values:
-            origins = [value]
-            if isinstance(value, ast.IfExp):
-                origins = [value.body, value.orelse]
-            elif isinstance(value, ast.BoolOp):
-                origins = value.values
-            for each in origins:
-                if found := self.origin(where, each, depth + 1):
-                    return found
-        return ""
+    def _part(self, outline: Outline, node: ast.Subscript, depth: int) -> str:
+        found = origin(outline, node.value, self._special, depth + 1)
+        kind = kinds().get(canonical(found)) if found else None
+        if kind is None or not kind.parts:
+            return ""
+        whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
+        if not _is_text(node.slice) and not (whole and isinstance(node.slice, (ast.Name, ast.Attribute))):
+            return ""
+        return f"{found}[]" if whole else found
 
     def _is_module(self, outline: Outline, node: ast.Name) -> bool:
         _, bindings = outline.lookup(node, node.id)

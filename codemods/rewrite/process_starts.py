@@ -17,6 +17,7 @@ from ..finding import Confidence, Hop
 from ..flow.boundaries import table
 from ..flow.modules import Modules
 from ..project import Project
+from .origins import origin
 from .outline import Outline, Repo, last_name, parameters
 
 LOADERS = frozenset(
@@ -65,34 +66,9 @@ class Starts:
 
     # names
 
-    def name(self, outline: Outline, node: ast.expr, depth: int = 0) -> str:
+    def name(self, outline: Outline, node: ast.expr) -> str:
         """Canonical dotted name of what `node` is: `multiprocessing.Pool()` for a pool; "" when it can't be told."""
-        return self.table.canonical(self._name(outline, node, depth))
-
-    def _name(self, outline: Outline, node: ast.expr, depth: int) -> str:
-        if depth > _MAX_NAMES:
-            return ""
-        if isinstance(node, ast.Attribute):
-            base = self._name(outline, node.value, depth + 1)
-            return f"{base}.{node.attr}" if base else ""
-        if isinstance(node, ast.Call):
-            if last_name(node.func) == "get_context" and _is(node.args[:1], "fork"):
-                return ""
-            base = self._name(outline, node.func, depth + 1)
-            return f"{base}()" if base else ""
-        if not isinstance(node, ast.Name):
-            return ""
-        _, found = outline.lookup(node, node.id)
-        for binding in found:
-            if isinstance(binding.statement, (ast.Import, ast.ImportFrom)):
-                if isinstance(binding.statement, ast.ImportFrom) and binding.statement.level:
-                    return ""
-                return outline.imported.get(node.id, "")
-            if binding.value is not None and binding.value is not node:
-                made = self._name(outline, binding.value, depth + 1)
-                if made:
-                    return made
-        return ""
+        return self.table.canonical(origin(outline, node, _forking))
 
     # starts
 
@@ -387,6 +363,12 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:
     return Start(node, sure, (Hop(outline.path, node.lineno, what),))
+
+
+def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
+    """Nothing that comes from `get_context("fork")` starts a program anew."""
+    forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and _is(node.args[:1], "fork")
+    return "" if forks else None
 
 
 def _is(nodes: Iterable[ast.expr], value: object) -> bool:
