@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .causes import Cause, cause_of
 
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
+_LONG = 4000  # columns; more is data, and slow to search
 _START = "Traceback (most recent call last)"
 _ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b.*)$")
 _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
@@ -73,7 +74,7 @@ def read_traceback(text: str) -> Traceback | None:
 
     An error that only echoes another one (EOFError in the child) is taken when there is nothing else.
     """
-    lines = text.splitlines()
+    lines = [line[:_LONG] for line in text.splitlines()]
     found: list[Traceback] = []
     frames: list[Frame] = []
     last = 0

@@ -10,7 +10,9 @@ from ..project import Project
 from .attribute_classes import Family, Shape, Store
 from .outline import Outline
 
-_REQUIRES = re.compile(r"(?:python_requires|requires-python)\s*=\s*[\"']?[^\"'\n]*?(?:>=|~=|==|>)\s*(\d+)\.(\d+)")
+_REQUIRES = re.compile(
+    r"(?:python_requires|requires-python)\s{0,20}=\s{0,20}[\"']?[^\"'\n]{0,80}?(?:>=|~=|==|>)\s{0,20}(\d+)\.(\d+)"
+)
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (\d+)\.(\d+)")
 _DECLARING = re.compile(r"(?:setup\.py|setup\.cfg|pyproject\.toml)$")
 

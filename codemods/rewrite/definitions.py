@@ -148,7 +148,7 @@ def _one_line(text: str, tokens: Sequence[_Token], start: int, end: int) -> str:
             part = part[: token.start - start] + part[token.end - start :]
         elif "\n" in token.text:
             raise Unwritable("a default value of it spans several lines: make it a function by hand")
-    return re.sub(r"\s*\\?\n\s*", " ", part).strip()
+    return re.sub(r"(?<!\s)\s*\\?\n\s*", " ", part).strip()
 
 
 def _body_start(source: Source, node: ast.Lambda, start: int) -> int:

@@ -9,7 +9,7 @@ from ..tree.source import Source
 from .handover import Stay
 from .scopes import Scopes, Use, end_of, line_of, start_of
 
-_SHOWS_ITSELF = re.compile(r"(?<![=<>!])=\s*(?:![rsa]\s*)?(?::[^{}]*)?\}")  # f"{x=}" prints the expression
+_SHOWS_ITSELF = re.compile(r"(?<![=<>!])=\s*(?:![rsa]\s*)?[:}]")  # f"{x=}" prints the expression
 
 
 def span(scopes: Scopes, source: Source, use: Use) -> tuple[int, int]:

@@ -142,7 +142,7 @@ class Handover:
     def is_set_elsewhere(self, name: str) -> bool:
         """Another file sets such an attribute of something, or this one may do so by name."""
         pattern = re.compile(
-            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]*[\"']{re.escape(name)}[\"']"
+            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]{{0,999}}[\"']{re.escape(name)}[\"']"
         )
         return (
             any(source.path != self.path for source in self.project.matching(pattern, word=name))

@@ -387,7 +387,7 @@ class Reach:
             name = rf"['\"]{variable}['\"]"
             pattern = re.compile(
                 rf"\[\s*{name}\s*\]\s*=(?!=)|(?:setdefault|putenv|setenv)\(\s*{name}|{name}\s*:"
-                rf"|(?:update|dict)\([^)]*\b{variable}\s*="
+                rf"|(?:update|dict)\([^)]{{0,999}}\b{variable}\s*="
             )
             found = next(iter(self.repo.project.matching(pattern)), None)
             self._written[variable] = None if found is None else found.path

@@ -351,7 +351,7 @@ class Starts:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
         source = self.project.source(outline.path)
         assert source is not None
-        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]*\bdefault\s*=\s*(\S)", source.text)
+        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
         if option:
             return option[1] in "0N"
         plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)

@@ -17,7 +17,7 @@ from .definitions import Unwritable, edited
 from .placement import first_attached_line, indentation_at, last_line
 from .scopes import FUNCTIONS, FunctionNode, start_of
 
-_SIGNATURE = re.compile(r"#[ \t]*type:[ \t]*\((.*)\)[ \t]*->")
+_SIGNATURE = re.compile(r"#[ \t]*type:[ \t]*\(([^#\n]*)\)[ \t]*->")
 
 
 def moved(

@@ -113,7 +113,7 @@ def unseen_parser(found: Program) -> str | None:
     """
     texts = list(found.texts.values())
     for name in _OTHER_PARSERS:
-        if any(re.search(rf"^\s*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
+        if any(re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
             if any(re.search(r"local[_-]rank", text) for text in texts):
                 return f"its arguments come through `{name}`, and local_rank may be one of them"
             return None
@@ -139,7 +139,7 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
     if stem == "__init__":
         return
     imports = re.compile(
-        rf"^\s*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
+        rf"^[ \t]*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
     )
     for other in project.python_paths:
         if other == path:
@@ -153,7 +153,7 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
 
 def hydra(found: Program) -> bool:
     """Does Hydra read the arguments of the entry?"""
-    return bool(re.search(r"^\s*@hydra\.main|^\s*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
+    return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
 
 
 def runs(tree: ast.Module) -> bool:

@@ -1,12 +1,13 @@
 """Where shell text stands: whole scripts, Makefile recipes, Dockerfiles, YAML commands, fenced blocks, here-documents.
 
-Each piece becomes a `Script` whose text is as long as the file up to it: what is not shell is blanked, and what the
-host spells otherwise (`$$` in a recipe) is replaced letter by letter. So every offset is an offset of the file.
+Each piece becomes a `Script` that knows where it stands; what is not shell is blanked, and what the host spells
+otherwise (`$$` in a recipe) is replaced letter by letter. So every offset is an offset of the file.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from .script import Command, Script, Word, read
@@ -26,12 +27,13 @@ _GUIDE_LANGUAGES = frozenset(
 )
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
 _DIRECTIVE = re.compile(
-    r"^([ \t]*)(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$", re.MULTILINE
+    r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
+    re.MULTILINE,
 )
 _PLACEHOLDER = re.compile(r"<[A-Za-z][\w /.:-]*>")
 _HEREDOC = re.compile(r"^(.*)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\2(.*)$", re.MULTILINE)
 _RUNS_HEREDOC = re.compile(
-    r"(?:^|[;&|(]\s*)(?:sbatch|qsub|bsub|(?:ba|z|k|da)?sh)\b|>>?[ \t]*[^\s;|]+\.(?:sh|bash|sbatch|slurm|job|pbs)\b"
+    r"(?:^|[;&|(]\s*)(?:sbatch|qsub|bsub|(?:ba|z|k|da)?sh)\b|>>?[ \t]*[^\s;|>]+\.(?:sh|bash|sbatch|slurm|job|pbs)\b"
 )
 
 
@@ -77,12 +79,12 @@ def scripts(path: str, text: str, host: str) -> Iterator[Script]:
         return
     for start, piece in pieces:
         if (MENTIONS if kind == GUIDE else STARTS).search(piece):
-            yield part(path, text, start, piece, kind)
+            yield part(path, start, piece, kind)
 
 
-def part(path: str, text: str, start: int, piece: str, host: str) -> Script:
-    """The shell text `piece` that stands at `start` of `text`."""
-    script = read(path, re.sub(r"[^\n]", " ", text[:start]) + piece)
+def part(path: str, start: int, piece: str, host: str) -> Script:
+    """The shell text `piece` that stands at `start` of the file."""
+    script = read(path, piece, start)
     script.host = host
     return script
 
@@ -153,12 +155,20 @@ def _documents(text: str) -> Iterator[tuple[int, str]]:
     """The bodies of here-documents that are written to a script or given to a shell or a batch system."""
     if "<<" not in text:
         return
+    words: dict[str, list[int]] = {}  # where lines of one word start
+    for line in re.finditer(r"^\t*(\w+)[ \t\r]*$", text, re.MULTILINE):
+        words.setdefault(line.group(1), []).append(line.start())
+    left = 10 * len(text)  # here-documents in here-documents in...
     for match in _HEREDOC.finditer(text):
         start = match.end() + 1
-        close = re.compile(rf"^\t*{re.escape(match.group(3))}[ \t\r]*$", re.MULTILINE).search(text, start)
+        closing = words.get(match.group(3), [])
+        close = closing[at] if (at := bisect_left(closing, start)) < len(closing) else None
         if close is None or match.group(1).lstrip().startswith("#"):
             continue
-        body = text[start : close.start()]
+        left -= close - start
+        if left < 0:
+            return
+        body = text[start:close]
         around = f"{match.group(1)} {match.group(4)}"
         if re.search(r"\b(?:ssh|pdsh|docker|kubectl|singularity)\b", around):
             continue
@@ -183,7 +193,7 @@ def _image(path: str, text: str) -> Iterator[Script]:
             body = re.sub(r"(?m)^[ \t]*#[^\n]*\n", lambda line: " " * len(line.group()), body)
             flags = re.match(r"(?:--\w+=\S+\s+)*", body)
             assert flags is not None
-            yield part(path, text, start, " " * flags.end() + body[flags.end() :], IMAGE)
+            yield part(path, start, " " * flags.end() + body[flags.end() :], IMAGE)
 
 
 def _quoted(body: str, start: int) -> list[Word]:

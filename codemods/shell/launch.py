@@ -178,7 +178,7 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
     found: list[Unread] = []
     for name, assignments in script.assignments.items():
         for assignment in assignments:
-            for match in re.finditer(re.escape(LAUNCH), script.text[assignment.word.start : assignment.word.end]):
+            for match in re.finditer(re.escape(LAUNCH), assignment.word.text):
                 start = assignment.word.start + match.start()
                 if start not in covered:
                     reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"

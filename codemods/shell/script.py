@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,9 +16,8 @@ HERE = (
     "\ue000"  # stands for the folder of the script itself in a value: `$(dirname "$0")/train.py` -> HERE + "/train.py"
 )
 _CONTINUATION = re.compile(r"\\\r?\n")
-_PIPED = re.compile(
-    r"\s(?:\||&?>>?|\d>>?)[^;()#`\"']*$"
-)  # ` | tee -a log` at the end of a command that `eval` is given
+_PIPED = re.compile(r"\s(?:\||&?>>?|\d>>?)")  # ` | tee -a log`, where nothing else than words follows
+_ENDS_WORDS = re.compile(r".*[;()#`\"']", re.DOTALL)
 _NESTED_LIMIT = 8  # how deep `A=$B`, `B=$C`... are followed
 _WRAPPING_STRINGS = {"string", "raw_string"}
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
@@ -82,6 +82,7 @@ class Script:
 
     path: str
     text: str
+    start: int = 0  # of `text` in the file; all other offsets are the file's
     commands: list[Command] = field(default_factory=list)
     assignments: dict[str, list[Assignment]] = field(default_factory=dict)
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
@@ -89,16 +90,20 @@ class Script:
     listed: bool = False  # the words were given as a list: `["torchrun", "train.py"]`
 
 
-def read(path: str, text: str) -> Script:
-    """Everything that a shell would run in `text`: comments, echoed strings and here-documents are not commands."""
-    return _Reader(path, text).read()
+def read(path: str, text: str, start: int = 0) -> Script:
+    """Everything that a shell would run in `text`, which stands at `start` of the file.
+
+    Comments, echoed strings and here-documents are not commands.
+    """
+    return _Reader(path, text, start).read()
 
 
 class _Reader:
-    def __init__(self, path: str, text: str, outer: _Reader | None = None) -> None:
-        self.script = Script(path, text)
+    def __init__(self, path: str, text: str, start: int, outer: _Reader | None = None) -> None:
+        self.script = Script(path, text, start)
         self.data = text.encode("utf-8")
-        self.ascii = len(self.data) == len(text)
+        wide = len(self.data) > len(text)
+        self.inside_letters = [at for at, byte in enumerate(self.data) if byte & 0xC0 == 0x80] if wide else []
         self.outer = outer  # the reader of the text that a quoted command stands in: it knows the variables
         self.assigned: dict[str, list[Node]] = {}  # values by name
         self.entries: list[tuple[str, Node, Node]] = []  # (name, value, the node that assigns)
@@ -112,7 +117,7 @@ class _Reader:
         return self.script
 
     def _at(self, byte: int) -> int:
-        return byte if self.ascii else len(self.data[:byte].decode("utf-8", "ignore"))
+        return self.script.start + byte - bisect_left(self.inside_letters, byte)
 
     def _text(self, node: Node) -> str:
         return self.data[node.start_byte : node.end_byte].decode("utf-8")
@@ -168,14 +173,14 @@ class _Reader:
 
     def inside(self, value: Node) -> tuple[Word, ...] | None:
         """The words of a quoted string that is read again as a command; None when quoting gets in the way."""
-        body = _PIPED.sub("", self._text(value)[1:-1])
+        body = _without_log(self._text(value)[1:-1])
         if "\\" in _CONTINUATION.sub("", body) or (value.type == "string" and "`" in body):
             return None
         if any(quote in body for quote in "\"'") or re.search(
-            r"[;&|<>()#]", re.sub(r"\$\([^()]*\)|\$\{[^}]*\}", "", body)
+            r"[;&|<>()#]", re.sub(r"\$\([^()]*\)|\$\{[^}]{0,999}\}", "", body)
         ):
             return None
-        inner = _Reader(self.script.path, body, self)
+        inner = _Reader(self.script.path, body, 0, self)
         root = _parser().parse(inner.data).root_node
         shift = self._at(value.start_byte) + 1
         words: list[Word] = []
@@ -343,6 +348,13 @@ class _Reader:
             value = self.value(arguments[0][0], depth + 1)
             return posixpath.dirname(value) if value and value != HERE else (f"{HERE}/.." if value else None)
         return None
+
+
+def _without_log(command: str) -> str:
+    """`command` without ` | tee -a log` or a redirection at its end."""
+    last = _ENDS_WORDS.match(command)
+    log = _PIPED.search(command, last.end() if last else 0)
+    return command[: log.start()] if log else command
 
 
 def quoted_commands(words: tuple[Word, ...]) -> list[Word]:

@@ -6,6 +6,7 @@ Read line by line rather than as YAML: what matters is where the letters stand, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from .script import Command, Script, Word, read
@@ -18,7 +19,7 @@ _ENTRY = re.compile(
     r"^(?P<lead>[ \t]*(?:- +)*)(?:(?P<quote>['\"]?)(?P<key>[\w.-]+)(?P=quote):(?:[ \t]+|$))?(?P<value>.*)$"
 )
 _BLOCK = re.compile(r"^([|>])[+-]?\d*[+-]?[ \t]*(?:#.*)?$")
-_TEMPLATE = re.compile(r"\$\{\{.*?\}\}|\{\{.*?\}\}")
+_TEMPLATE = re.compile(r"\$\{\{.{0,999}?\}\}|\{\{.{0,999}?\}\}")
 
 
 def yaml_scripts(path: str, text: str, mentions: re.Pattern[str]) -> Iterator[Script]:
@@ -52,7 +53,7 @@ def yaml_scripts(path: str, text: str, mentions: re.Pattern[str]) -> Iterator[Sc
             items = _items(lines, starts, at + 1, lead) if key in _KEYS else None
             if items is not None and mentions.search(text[items[0].start : items[-1].end]):
                 yield _listed(path, text, items)
-                at = _line_after(starts, items[-1].end)
+                at = min(bisect_right(starts, items[-1].end), len(starts) - 1)
                 continue
             at += 1
             continue
@@ -63,23 +64,23 @@ def yaml_scripts(path: str, text: str, mentions: re.Pattern[str]) -> Iterator[Sc
         place = starts[at] + match.start("value")
         block = _BLOCK.match(value.strip())
         if block is not None:
-            yield _part(path, text, starts[at + 1], body.replace("\n", " ") if block.group(1) == ">" else body)
+            yield _part(path, starts[at + 1], body.replace("\n", " ") if block.group(1) == ">" else body)
         elif value.startswith("["):
             piece = text[place : starts[end]].partition("]")[0]
             yield _listed(path, text, _flow(piece, place))
         elif value[:1] in ("'", '"'):
             close = value.rfind(value[0])
             if close > 0 and "\\" not in value and value[0] * 2 not in value:
-                yield _part(path, text, place + 1, value[1:close])
+                yield _part(path, place + 1, value[1:close])
         else:
             folded = text[place : starts[end]] if end > at + 1 else value
-            yield _part(path, text, place, re.sub(r"\r?\n", lambda found: " " * len(found.group()), folded.rstrip()))
+            yield _part(path, place, re.sub(r"\r?\n", lambda found: " " * len(found.group()), folded.rstrip()))
         at = end
 
 
-def _part(path: str, text: str, start: int, piece: str) -> Script:
+def _part(path: str, start: int, piece: str) -> Script:
     piece = _TEMPLATE.sub(lambda found: "$" + "_" * (len(found.group()) - 1), piece)
-    script = read(path, re.sub(r"[^\n]", " ", text[:start]) + piece)
+    script = read(path, piece, start)
     script.host = "workflow"
     return script
 
@@ -106,16 +107,15 @@ def _items(lines: list[str], starts: list[int], first: int, indent: int) -> list
     return words if len(words) > 1 else None
 
 
-def _line_after(starts: list[int], offset: int) -> int:
-    return next(at for at, start in enumerate(starts) if start > offset or at == len(starts) - 1)
-
-
 def _flow(piece: str, start: int) -> list[Word]:
     """The words of a flow list: `["python", -m, 'x']`."""
     found: list[Word] = []
-    for match in re.finditer(r"\"([^\"\\]*)\"|'([^']*)'|([^\s,\[\]'\"#][^,\[\]]*?)(?=\s*(?:,|$))", piece[1:]):
+    inside = piece[1:]
+    for match in re.finditer(r"\"([^\"\\]*)\"|'([^']*)'|([^\s,\[\]'\"#][^,\[\]]*)", inside):
         group = next(number for number in (1, 2, 3) if match.group(number) is not None)
-        value, place = match.group(group), start + 1 + match.start(group)
+        if group == 3 and inside[match.end() : match.end() + 1] == "[":
+            continue
+        value, place = match.group(group).rstrip() if group == 3 else match.group(group), start + 1 + match.start(group)
         found.append(Word(value, place, place + len(value), None if "{{" in value or "$(" in value else value))
     return found
 

@@ -77,7 +77,8 @@ from ..rewrite.outline import Repo, position
 from ..tree.source import Source
 
 _NAMES = "|".join(sorted(VARIABLES))
-READ = re.compile(rf"(?:environ|getenv)\b[\s\S]*?[\"'](?:{_NAMES})[\"']")
+READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
+_ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ class LauncherEnv:
 
     id: str = "launcher-env"
     summary: str = "Use local rank 0 where no launcher set it, instead of failing"
-    screen: re.Pattern[bytes] = re.compile(rb"(?:environ|getenv)\b[\s\S]*?[\"'](?:" + _NAMES.encode() + rb")[\"']")
+    screen: re.Pattern[bytes] = re.compile(READ.pattern.encode())
 
     def find(self, project: Project) -> Iterable[Finding]:
         """Findings file by file; fixes are independent of each other."""
         repo = Repo(project)
         reach = Reach(repo, Modules(project.python_paths))
         for source in project.matching(READ):
-            outline = repo.outline(source.path)
+            outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
             if outline is not None:
                 found = [(read, reach.way(outline, read.node)) for read in reads(outline)]
                 for read, way in found:

@@ -298,7 +298,7 @@ class _Importers:
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
         stem = path.removesuffix(".py").rpartition("/")[2]
-        dotted = re.compile(rf"[\w.]*\b{re.escape(stem)}:\w+")
+        dotted = re.compile(rf"\b{re.escape(stem)}:\w")
         for other in self.project.paths:
             if other.endswith(".py"):
                 source = self.project.source(other)
