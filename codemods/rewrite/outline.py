@@ -306,11 +306,20 @@ class Repo:
         """Every function or method called `name`."""
         return [(outline, node) for outline, node in self._defined(name) if not isinstance(node, ast.ClassDef)]
 
+    @cached_property
+    def _defining(self) -> dict[str, list[str]]:
+        """Files by the names that they may define."""
+        found: dict[str, list[str]] = {}
+        for path in self.project.python_paths:
+            source = self.project.source(path)
+            for name in source.may_define if source is not None else ():
+                found.setdefault(name, []).append(path)
+        return found
+
     def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
         if name and name not in self._definitions:
             # most files that have the word define nothing of that name, and are not worth an outline
-            defines = re.compile(rf"\b(?:class|def)(?:\s|\\)+{re.escape(name)}\b")
-            outlines = (self.outline(source.path) for source in self.project.matching(defines, word=name))
+            outlines = (self.outline(path) for path in self._defining.get(name, ()))
             self._definitions[name] = [
                 (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
             ]

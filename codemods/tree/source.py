@@ -14,6 +14,9 @@ from functools import cached_property
 from ..finding import Edit, Span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+_DEFINITIONS = tuple(
+    re.compile(rf"{word}(?=(?:\s|\\)+(\w+))") for word in ("def", "class")
+)  # apart: each is a fast search
 _BOM = codecs.BOM_UTF8
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -66,6 +69,11 @@ class Source:
         if not same:
             raise UnreadableSource(f"does not survive a round trip through {encoding}")
         return cls(path, text, encoding, bom)
+
+    @cached_property
+    def may_define(self) -> frozenset[str]:
+        """What stands after `def` and `class`: names of functions and classes, and words of comments and strings."""
+        return frozenset(name for pattern in _DEFINITIONS for name in pattern.findall(self.text))
 
     def encode(self, text: str) -> bytes:
         """`text` as bytes of this file (its encoding and BOM).
