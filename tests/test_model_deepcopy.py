@@ -81,10 +81,8 @@ def body_after(text: str, head: str = HEAD) -> str:
         pytest.param("x = torch.ones(3)\ny = deepcopy(x)", id="a tensor"),
         pytest.param("layer = nn.Linear(3, 3)\nreturn nn.ModuleList([deepcopy(layer) for _ in range(3)])", id="clones"),
         pytest.param("layer = nn.Linear(3, 3)\nreturn nn.Sequential(layer, deepcopy(layer))", id="clone in Sequential"),
-        pytest.param(
-            "model = Net(group=group)\nfor _ in range(9):\n    kept = deepcopy(model)", id="copied over and over"
-        ),
-        pytest.param("model = Net(group=group)\nbest_model = deepcopy(model)", id="a snapshot by its name"),
+        pytest.param("model = Net()\nfor _ in range(9):\n    kept = deepcopy(model)", id="copied over and over"),
+        pytest.param("model = Net()\nbest_model = deepcopy(model)", id="a snapshot by its name"),
         pytest.param("model = Net(group=group)\ntorch.save({'model': deepcopy(model)}, 'x.pt')", id="a checkpoint"),
         pytest.param("opts = dict(width=3)\nmodel = Net(**deepcopy(opts)).train()", id="arguments of a model"),
         pytest.param("model = Net(group=group)\nema = deepcopy(model, {})", id="a memo is given"),
@@ -94,7 +92,67 @@ def body_after(text: str, head: str = HEAD) -> str:
     ],
 )
 def test_stays_untouched(text: str) -> None:
-    assert found(text) == []
+    assert found(text, HEAD if "group" in text else HEAD_NO_GROUP) == []
+
+
+LAYERED = """\
+class Outer(nn.Module):
+    def __init__(self, group):
+        super().__init__()
+        self.nets = nn.ModuleList([Net(3, group) for _ in range(2)])
+        self.head = nn.Linear(3, 3)
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model = Net(group=group)\nfor _ in range(9):\n    kept = deepcopy(model)",
+        "model = Net(group=group)\nbest_model = deepcopy(model)",
+        "layer = Net(3, group)\nreturn nn.ModuleList([deepcopy(layer) for _ in range(3)])",
+        "layer = Net(3, group)\nlayers = []\nlayers.append(deepcopy(layer))",
+        "nets = [Net(3, group), Net(4, group)]\nreturn [deepcopy(net) for net in nets]",
+        "nets = {'a': Net(3, group)}\nreturn {name: deepcopy(net).eval() for name, net in nets.items()}",
+        "nets = {'a': Net(3, group), 'b': Net(4)}\nreturn deepcopy(nets['a'])",
+        "nets = [Net(3, group)]\nfor i, net in enumerate(nets):\n    args.run(deepcopy(net))",
+        "nets = [Net(3, group)]\nfor name, net in zip(args.names, nets):\n    args.run(name, deepcopy(net))",
+        "outer = Outer(group)\nreturn deepcopy(outer.nets), deepcopy(outer.nets[-1])",
+    ],
+)
+def test_parts_and_snapshots_with_a_group(text: str) -> None:
+    findings = found(text, HEAD + LAYERED)
+    assert findings and all(finding.fix is not None and finding.fix.title == SHARED for finding in findings)
+    assert {finding.confidence for finding in findings} == {Confidence.PROVEN}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nets = {'a': Net(3, group), 'b': dict(x=4)}\nreturn deepcopy(nets['b'])",
+        "outer = Outer(group)\nreturn deepcopy(outer.head)",
+        "nets = [Net(3, group)]\nfor i, net in enumerate(nets):\n    args.run(deepcopy(i))",
+        "nets = [Net(3, group)]\nreturn [deepcopy(cfg) for cfg in args.cfgs]",
+        "return [deepcopy(net) for net in args.nets]",
+    ],
+)
+def test_parts_without_a_group(text: str) -> None:
+    assert found(text, HEAD + LAYERED) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("model = Net(4, group)\n    ", ""),
+        ("", "    model = Net(4, group)\n"),
+        ("model = None\n    ", "    model = Net(4, group)\n"),
+    ],
+)
+def test_a_function_inside_copies_the_model(before: str, after: str) -> None:
+    text = f"def main(group):\n    {before}def make():\n        return deepcopy(model).eval()\n\n{after}    return make()\n"
+    finding = at({"main.py": HEAD + text}, "main.py")
+    assert finding.confidence is Confidence.PROVEN and finding.fix is not None and finding.fix.title == SHARED
 
 
 @pytest.mark.parametrize(

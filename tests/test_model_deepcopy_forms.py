@@ -405,6 +405,47 @@ FORMS: dict[str, tuple[str, str, dict[str, str]]] = {
         def current():
             return GROUP
     """}),
+    "function inside": (SHARED, """
+        def main(group):
+            def copied():
+                return deepcopy(model)
+
+            model = Net(4, group=group)
+            ema = copied()
+            again = (lambda: deepcopy(model).eval())()
+            compare(model, ema)
+            compare(model, again)
+    """, {}),
+    "several models": (SHARED, """
+        class Ensemble:
+            def __init__(self, group):
+                self.critics = [Net(width, 1, group) for width in (4, 6)]
+                self.targets = [deepcopy(critic) for critic in self.critics]
+
+
+        def main(group):
+            nets = {"actor": Net(4, group=group), "cfg": {"width": 4}}
+            target = deepcopy(nets["actor"])
+            kept = {name: deepcopy(net) for name, net in nets.items()}
+            ensemble = Ensemble(group)
+            for model, ema in [
+                *zip(ensemble.critics, ensemble.targets), (nets["actor"], target), (nets["actor"], kept["actor"])
+            ]:
+                compare(model, ema)
+    """, {}),
+    "snapshot of the best": (SHARED, """
+        def fit(model, losses):
+            best, best_model = 9, None
+            for loss in losses:
+                if loss < best:
+                    best, best_model = loss, deepcopy(model)
+            return best_model
+
+
+        def main(group):
+            model = Net(4, group=group)
+            compare(model, fit(model, [3, 2, 4]))
+    """, {}),
 }  # fmt: skip
 
 

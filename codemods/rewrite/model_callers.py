@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..finding import Hop
 from .model_scope import Copy, ModelScope, peel
@@ -36,10 +36,43 @@ def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) ->
     if depth > _DEPTH or isinstance(copy.scope, ast.Module) or key == "self":
         return
     owner = _owner(search, copy.scope)
-    if owner is not None and key.startswith("self."):
+    outer = _outer(search, copy.scope, key.partition(".")[0])
+    if outer is not None:
+        yield from _by_closure(search, outer, copy, key, depth)
+    elif owner is not None and key.startswith("self."):
         yield from _in_methods(search, owner, copy, key, depth)
     else:
         yield from _by_callers(search, copy.scope, key, depth)
+
+
+def _outer(search: ModelScope, function: Function, name: str) -> Function | ast.Module | None:
+    """The function, or module, around `function` that `name` is a variable of; None when it is one of its own."""
+    scopes = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+    own: Function | ast.Module | None = function
+    while own is not None:
+        arguments = (
+            []
+            if isinstance(own, ast.Module)
+            else [node.arg for node in ast.walk(own.args) if isinstance(node, ast.arg)]
+        )
+        stored = (
+            node.id for node in walk_scope(own.body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        if name in arguments or name in stored:
+            return None if own is function else own
+        own = next((node for node in search.ancestors(own) if isinstance(node, scopes)), None)
+    return None
+
+
+def _by_closure(search: ModelScope, outer: Function | ast.Module, copy: Copy, key: str, depth: int) -> Iterator[Built]:
+    """Where `key`, a variable of the function or module around that of the copy, is built."""
+    site = replace(copy, scope=outer, statement=outer.body[-1])
+    base = search.base(site, key)
+    call = peel(base[1])[0] if base else None
+    if base is not None and isinstance(call, ast.Call):
+        yield Built(search, site, base[0], call, ())
+    elif base is None:
+        yield from built_elsewhere(search, site, key, depth + 1)
 
 
 def _by_callers(search: ModelScope, function: Function, key: str, depth: int) -> Iterator[Built]:
@@ -79,6 +112,15 @@ def _owner(search: ModelScope, function: ast.AST) -> ast.ClassDef | None:
     return parent if isinstance(parent, ast.ClassDef) else None
 
 
+def calls_in(search: ModelScope, value: ast.expr) -> Iterator[ast.Call]:
+    """The construction that `value` is; of a container the constructions of models in it."""
+    call, _ = peel(value)
+    if isinstance(call, ast.Call):
+        yield call
+    elif isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)):
+        yield from (node for node in ast.walk(value) if isinstance(node, ast.Call) and search.is_model(node))
+
+
 def site_of(search: ModelScope, call: ast.expr) -> Copy:
     """`call` with the statement and the function that it stands in."""
     source = search.models.project.source(search.path)
@@ -102,10 +144,9 @@ def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str, d
             call, _ = peel(node.value)
             if isinstance(call, ast.Name):  # self.model = model
                 yield from _by_callers(search, method, call.id, depth + 1)
-            elif not isinstance(call, ast.Call) or method is copy.scope:
-                continue
-            elif not any(spelled(inner, key) for inner in ast.walk(node.value)):
-                yield Built(search, site_of(search, call), node, call, ())
+            elif method is not copy.scope and not any(spelled(inner, key) for inner in ast.walk(node.value)):
+                for each in calls_in(search, node.value):
+                    yield Built(search, site_of(search, each), node, each, ())
 
 
 def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None:

@@ -10,6 +10,7 @@ from ..finding import Confidence, Hop
 from .model_again import arguments_of, not_repeatable
 from .model_callers import Built, built_elsewhere, site_of
 from .model_evidence import Seen, hop, short
+from .model_parts import constructions
 from .model_scope import USED_AS_MODEL, Construction, Copy, Evidence, peel, targets
 from .model_survey import CONFIG, survey
 from .model_uses import DDP, FLAGS, WRAPPED, Uses, parents_of, spelled, walk_scope, wrapped_words
@@ -50,7 +51,8 @@ def copies_in(models: Models, path: str) -> list[Copy]:
         return []
     parents = parents_of(tree)
     search = _Search(models, path, tree, parents)
-    found = [search.copy(call) for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset))]
+    ordered = sorted(calls, key=lambda call: (call.lineno, call.col_offset))
+    found = [search.copy(call) or search.part(call) for call in ordered]
     return [copy for copy in found if copy is not None]
 
 
@@ -88,6 +90,22 @@ class _Search(Seen):
         if copy.evidence is None and (copy.maker is not None or harmless):
             return None
         return copy
+
+    def part(self, call: ast.Call) -> Copy | None:
+        """The copy at `call` of a layer, of one of several models, of a snapshot: where it is seen to hold a group."""
+        if any(isinstance(node, ast.Dict) or _called_by_name(node, "save") for node in self.ancestors(call)):
+            return None  # it is pickled next, which fails just as well
+        copy = site_of(self, call)
+        for built in constructions(self, copy, call.args[0]):
+            assert isinstance(built.search, _Search)
+            inside = survey(self.models, built.search.path, built.call)
+            evidence, hops = built.search.evidence(built.site, built.call, built.statement, inside, by_import=False)
+            if evidence is Evidence.GROUP:
+                copy.evidence, copy.confidence = evidence, Confidence.PROVEN
+                copy.trace = (*hops, *built.hops, Hop(self.path, call.lineno, f"it is copied: {short(copy.text)}"))
+                copy.blocker = "it is a part of a model, or a snapshot"
+                return copy
+        return None
 
     def _only_unwraps(self, call: ast.Call) -> bool:
         """As far as the function is in sight, it gives back its argument or what that wraps."""
@@ -304,6 +322,11 @@ def _copied(argument: ast.expr) -> tuple[str | None, bool]:
             return dotted(default), True
         return None, False
     return dotted(argument), False
+
+
+def _called_by_name(node: ast.AST, name: str) -> bool:
+    """`torch.save(...)`, for the name `save`."""
+    return isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == name
 
 
 def _called_by(node: ast.AST) -> str:

@@ -206,6 +206,9 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
                     edits.append(Edit(path, *extent(source, member.copy.call.func), name))
                 else:
                     identity, imports = reference(tree, path, "torch.nn", "Identity")
+                    if imports:  # `import torch`, which the helper function needs, brings it along
+                        identity, imports = reference(tree, path, "torch", "nn")
+                        identity += ".Identity"
                     needed += imports
                     edits += _given_its_copy(source, member.copy, identity, name)
             else:

@@ -53,9 +53,12 @@ class Seen(Again):
         yield from inside(copy.scope.body)
 
     def evidence(
-        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey
+        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey, by_import: bool = True
     ) -> tuple[Evidence | None, list[Hop]]:
-        """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it."""
+        """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it.
+
+        `by_import`: that the file imports a library of layers with groups counts too.
+        """
         hops = [Hop(self.path, statement.lineno, f"the model is built: {short(ast.unparse(call))}")]
         group = self._group_argument(site, call, statement)
         if group is not None:
@@ -64,7 +67,8 @@ class Seen(Again):
             return Evidence.GROUP, [*hops, hop(inside.group, "a process group is kept on a layer")]
         if inside.lock is not None:
             return Evidence.LOCK, [*hops, hop(inside.lock, "a lock is kept on a layer")]
-        if (later := self.parallel_layers() or self._group_given_later(site, statement)) is not None:
+        later = (self.parallel_layers() if by_import else None) or self._group_given_later(site, statement)
+        if later is not None:
             return Evidence.GROUP, [*hops, later]
         return None, hops
 

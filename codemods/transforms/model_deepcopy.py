@@ -2,8 +2,8 @@
 
 ## What it finds
 `copy.deepcopy(model)` where `model` is a `torch.nn.Module`: the EMA, teacher or target network of a training script.
-Copies of configs, tensors and state dicts, layers cloned for a `ModuleList` and snapshots of the best model are left
-alone.
+Copies of configs, tensors and state dicts are left alone; so are layers cloned for a `ModuleList`, elements of a list
+of models and snapshots of the best model, unless they are seen to hold a process group.
 
 A finding is *proven* when the model is seen to hold something that can't be copied: a process group, a lock, layers of
 Megatron or ColossalAI, a tensor with its gradient history that `forward` left on it. Where the copy is made by an EMA
