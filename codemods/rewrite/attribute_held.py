@@ -12,7 +12,7 @@ from ..finding import Confidence, Trace
 from ..project import Project
 from .attribute_classes import Family, Shape, Store
 from .attribute_filled import fields, fillings
-from .attribute_kinds import Kind, Made, Recogniser, base_methods, words, wrong_context
+from .attribute_kinds import Kind, Made, Recogniser, base_methods, kinds, words, wrong_context
 from .attribute_names import python_below
 from .attribute_use import Hazard
 from .outline import Outline, Repo, last_name
@@ -21,8 +21,9 @@ _KEEPER = re.compile(r"\bself\.\w|\bfield\s*\(|@(?:dataclass|attr)")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
 _MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(|factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
-_KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]*)?=\s*(\w+)\b")
+_KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
+_PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 Attributes = dict[str, list[Hazard]]
 
 
@@ -33,7 +34,7 @@ class Search:
         self.project = project
         self.repo = Repo(project)
         self.family = Family(self.repo)
-        self.recogniser = Recogniser(self.repo, self.family.values)
+        self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
 
     @cached_property
     def held(self) -> dict[Shape, Attributes]:
@@ -85,6 +86,7 @@ class Search:
             return True
         kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
         modules = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
+        modules |= {last for root, last in _PLAIN if root in text}
         return not kept.isdisjoint(modules | self.recogniser.makers)
 
     def _hazards(self, shape: Shape) -> Attributes:
