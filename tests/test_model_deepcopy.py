@@ -150,7 +150,8 @@ def test_parts_without_a_group(text: str) -> None:
     ],
 )
 def test_a_function_inside_copies_the_model(before: str, after: str) -> None:
-    text = f"def main(group):\n    {before}def make():\n        return deepcopy(model).eval()\n\n{after}    return make()\n"
+    inner = "def make():\n        return deepcopy(model).eval()\n\n"
+    text = f"def main(group):\n    {before}{inner}{after}    return make()\n"
     finding = at({"main.py": HEAD + text}, "main.py")
     assert finding.confidence is Confidence.PROVEN and finding.fix is not None and finding.fix.title == SHARED
 
