@@ -11,6 +11,7 @@ from .attribute_text import Refused, Retelling, Stash, short
 from .attribute_touch import first_touch, named
 from .outline import last_name
 
+_IN_MEMORY = (":memory:", "sqlite://", "sqlite:///")
 _LOCK_ARGUMENT = frozenset(("threading.Condition", "logging.handlers.QueueHandler", "logging.StreamHandler"))
 
 
@@ -109,7 +110,10 @@ class Maker(Retelling):
             if kind.mode is not None:
                 self._check_mode(kind, call)
             first = call.args[0] if call.args else None
-            if kind.memory and isinstance(first, ast.Constant) and first.value in (":memory:", ""):
+            if kind.in_order:
+                self._check_order()
+            place = str(first.value) if isinstance(first, ast.Constant) else "?"
+            if kind.memory and (not place or place.endswith(_IN_MEMORY)):
                 raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
             if kind.needs and not call.args and not call.keywords:
                 raise Refused(kind.needs)
@@ -130,6 +134,24 @@ class Maker(Retelling):
             if isinstance(each, ast.Call)
             and any(made.kind is self.made.kind and made.node is each for made in self.recogniser.made(where, each))
         ]
+
+    def _check_order(self) -> None:
+        """Another walk over a DataLoader gives the same only when nothing is drawn and nobody works ahead."""
+        loaders = self.outline.calls.get("DataLoader", [])
+        own = [each for each in loaders if self.outline.owner(each) is self.shape.node]
+        for loader in own or loaders:
+            for each in loader.keywords:
+                if each.arg in (None, "shuffle", "sampler", "batch_sampler", "num_workers") and (
+                    not isinstance(each.value, ast.Constant) or each.value.value
+                ):
+                    raise Refused(
+                        f"line {loader.lineno} gives it `{each.arg or '**'}`, so the copy would walk over it in "
+                        "another way; make the iterator in the process that walks"
+                    )
+            if len(loader.args) > 2:
+                raise Refused(
+                    f"line {loader.lineno} may shuffle; make the iterator in the process that walks over the loader"
+                )
 
     def _check_mode(self, kind: Kind, call: ast.Call) -> None:
         assert kind.mode is not None

@@ -254,6 +254,22 @@ class Family:
             self._derived[shape.node] = found
         return self._derived[shape.node]
 
+    def foreign_bases(self, outline: Outline, node: ast.expr) -> list[str]:
+        """Dotted names of base classes outside of the repository, where `node` names one of its classes.
+
+        Empty where the class says itself how its objects are pickled.
+        """
+        name = last_name(node) or ""
+        found = self._classes(name) if name in self._index[0] else []
+        if len(found) != 1 or (isinstance(node, ast.Name) and not outline.lookup(node, name)[1]):
+            return []
+        shape = self.shape(*found[0])
+        return (
+            []
+            if any((_STATE - {"__del__"}) & each.methods.keys() for each in self.line(shape))
+            else self.foreign(shape)
+        )
+
     def circle(self, shape: Shape) -> list[Shape]:
         """The class, its base classes and the classes below it: all that shares its attributes."""
         return [*self.line(shape), *self.derived(shape)]

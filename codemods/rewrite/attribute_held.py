@@ -12,7 +12,7 @@ from ..finding import Confidence, Trace
 from ..project import Project
 from .attribute_classes import Family, Shape, Store
 from .attribute_filled import fields, fillings
-from .attribute_kinds import Kind, Made, Recogniser, base_methods, kinds, words, wrong_context
+from .attribute_kinds import Kind, Made, Recogniser, base_methods, canonical, kinds, words, wrong_context
 from .attribute_names import python_below
 from .attribute_use import Hazard
 from .outline import Outline, Repo, last_name
@@ -23,6 +23,8 @@ _MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(|factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
+_DERIVES = re.compile(rf"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b", re.M)
+_STARTS = re.compile(r"\bDataLoader\s*\(")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 Attributes = dict[str, list[Hazard]]
 
@@ -50,6 +52,31 @@ class Search:
                     if found := self._hazards(shape):
                         held[shape] = found
         return held
+
+    def derived(self) -> Iterator[tuple[Shape, ast.expr, Kind]]:
+        """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
+        for source in self.project.matching(_DERIVES):
+            outline = self.repo.outline(source.path)
+            for node in outline.nodes if outline is not None else ():
+                if isinstance(node, ast.ClassDef) and outline is not None:
+                    for base in node.bases:
+                        kind = kinds().get(f"{canonical(self.recogniser.origin(outline, base))}()")
+                        shape = self.family.shape(outline, node)
+                        if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
+                            yield shape, base, kind
+
+    def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
+        """Calls that hand such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
+        for source in self.project.matching(_STARTS):
+            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+            for call in outline.calls.get("DataLoader", []) if outline is not None else ():
+                given = {each.arg: each.value for each in call.keywords}
+                value = given.get("dataset", call.args[0] if call.args else None)
+                if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
+                    continue
+                for made in self.recogniser.made(outline, value)[:1]:
+                    if made.kind.hidden and not made.nested:
+                        yield outline, call, value, made
 
     def set_from_outside(self) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
         """`dataset.lock = Lock()`, with the class of `dataset`."""

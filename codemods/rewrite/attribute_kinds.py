@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
@@ -20,6 +20,9 @@ else:
     import tomli as tomllib
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
+Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
+_WALKS = ("iter", "enumerate", "cycle")
+_FILES = ("unpicklable.toml", "unpicklable_installed.toml")
 _DEPTH = 6
 _BUILTIN = ("open",)  # the builtin of the table
 _DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
@@ -38,6 +41,8 @@ class Kind:
     source: str = ""
     binary: str = ""
     advice: str = ""
+    hidden: str = ""
+    line: str = ""
     needs: str = ""
     suffix: str = ""
     is_open: str = ""
@@ -54,6 +59,8 @@ class Kind:
     memory: bool = False
     filled: bool = False
     inherited: bool = False
+    module: bool = False
+    in_order: bool = False
     plain: bool = False
 
 
@@ -73,6 +80,11 @@ GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generat
 MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
 
 
+def advice(kind: Kind, held: str) -> str:
+    """What a person can do about an object of `kind` that is called `held`."""
+    return f"{kind.advice}: `{kind.line.format(held)}`" if kind.line else kind.advice
+
+
 def wrong_context(kind: Kind) -> Kind:
     """`kind`, an object of multiprocessing, where processes of another start method get it."""
     return replace(
@@ -85,7 +97,9 @@ def wrong_context(kind: Kind) -> Kind:
 
 @cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("unpicklable.toml").read_text("utf-8"))
+    folder = resources.files(__package__)
+    own, installed = (tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES)
+    return {**own, "kind": own["kind"] + installed["kind"], "alias": own["alias"] | installed["alias"]}
 
 
 @cache
@@ -125,6 +139,15 @@ def canonical(origin: str) -> str:
     return origin
 
 
+def kind_of_class(bases: Iterable[str]) -> Kind | None:
+    """What objects of a class of the repository are that derives from `bases`; it may take other arguments."""
+    found = next((kind for name in bases if (kind := kinds().get(f"{canonical(name)}()")) is not None), None)
+    if found is None or found.form in ("anew", "report"):
+        return found
+    advice = "what its constructor opens can't be seen from here; leave the attribute out in a `__getstate__`"
+    return replace(found, form="report", advice=advice, mode=None)
+
+
 def base_methods(origin: str) -> frozenset[str] | None:
     """Which state methods a foreign base class has, and what is special about them; None when nobody knows."""
     bases: dict[str, list[str]] = _table()["base"]
@@ -135,9 +158,9 @@ def base_methods(origin: str) -> frozenset[str] | None:
 class Recogniser:
     """Answers what an expression makes; one per run."""
 
-    def __init__(self, repo: Repo, stores: Stores) -> None:
+    def __init__(self, repo: Repo, stores: Stores, bases: Bases = lambda outline, node: []) -> None:
         self.repo = repo
-        self.stores = stores
+        self.stores, self.bases = stores, bases
 
     @cached_property
     def makers(self) -> frozenset[str]:
@@ -172,8 +195,11 @@ class Recogniser:
             for part in _parts(node):
                 yield from (replace(each, nested=True) for each in self._made(outline, part, depth + 1))
         elif isinstance(node, ast.Name):
+            kind = kinds().get(canonical(outline.imported.get(node.id, "")))
             if self._is_module(outline, node):
                 yield Made(MODULE, outline, node)
+            elif kind is not None and kind.plain and self._is_imported(outline, node):
+                yield Made(kind, outline, node)
             elif not outline.is_self(node):
                 for value in _values(outline, node):
                     yield from self._made(outline, value, depth + 1)
@@ -187,6 +213,8 @@ class Recogniser:
                     yield Made(kind, outline, node)
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
+                if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
+                    yield Made(derived, outline, node)
 
     def _forks(self, outline: Outline, node: ast.expr) -> bool:
         """It comes from `get_context("fork")`."""
@@ -259,6 +287,9 @@ class Recogniser:
             values = [(outline, each) for each in node.values]
         elif isinstance(node, ast.Subscript):
             return self._part(outline, node, depth)
+        elif isinstance(node, ast.Call) and last_name(node.func) in _WALKS and node.args:
+            walked = canonical(origin(outline, node.args[0], self._special, depth + 1))
+            return f"{walked}.__iter__()" if f"{walked}.__iter__()" in kinds() else None
         elif isinstance(node, ast.Name):
             _, bindings = outline.lookup(node, node.id)
             if not bindings:
@@ -280,8 +311,13 @@ class Recogniser:
         return f"{found}[]" if whole else found
 
     def _is_module(self, outline: Outline, node: ast.Name) -> bool:
+        return self._is_imported(outline, node, (ast.Import,))
+
+    def _is_imported(
+        self, outline: Outline, node: ast.Name, how: tuple[type, ...] = (ast.Import, ast.ImportFrom)
+    ) -> bool:
         _, bindings = outline.lookup(node, node.id)
-        return bool(bindings) and all(isinstance(each.statement, ast.Import) for each in bindings)
+        return bool(bindings) and all(isinstance(each.statement, how) for each in bindings)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

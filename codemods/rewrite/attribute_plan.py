@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ..finding import Edit, Fix
 from .attribute_classes import Shape
 from .attribute_held import Search
-from .attribute_kinds import MODULE
+from .attribute_kinds import MODULE, advice, kind_of_class
 from .attribute_names import by_its_name
 from .attribute_state import Treatment, check_bases, check_existing, edits
 from .attribute_text import Refused
 from .attribute_use import Hazard, Uses
 from .outline import last_name
+
+_ENDLESS = ("count", "cycle", "repeat")
+_DEPTH = 3  # of calls that are looked into
 
 
 class Plan:
@@ -47,7 +51,7 @@ class Planner:
                 for hazard in hazards:
                     kind = hazard.made.kind
                     if kind.form == "report":
-                        raise Refused(kind.advice)
+                        raise Refused(advice(kind, f"self.{name}"))
                     known = kind is MODULE or kind.form == "named"
                     if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
                         plan.fixes[name] = fix
@@ -72,6 +76,8 @@ class Planner:
             check_bases(each for each in self.family.line(shape) if each is not shape)
             check_existing(shape, [each for each in self.family.derived(shape) if each not in self.held], names)
             self._check_siblings(shape)
+            if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
+                raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
             inherited, unknown = self.family.state_methods(shape)
             for base, each in zip(bases, below, strict=True):
                 if each.reasons:
@@ -128,18 +134,13 @@ class Planner:
         node, outline = hazard.made.node, hazard.made.outline
         for _, use in shape.selves[name]:
             above = shape.outline.parents[use]
-            if isinstance(above, ast.Call) and use in above.args and last_name(above.func) == "next":
+            if any(isinstance(each, ast.Call) and last_name(each.func) == "next" for each in _around(shape, use)):
                 raise Refused(
                     f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
                 )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
                 raise Refused(f"line {use.lineno} needs a generator; make it where it is used")
-        if isinstance(node, ast.Call) and self._endless(node):
-            raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
-        if isinstance(node, ast.GeneratorExp) and any(
-            isinstance(part, ast.Call) and last_name(part.func) in ("count", "cycle", "repeat")
-            for part in ast.walk(node)
-        ):
+        if self._endless(node):
             raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
         source = self.project.source(outline.path)
         assert source is not None
@@ -155,10 +156,26 @@ class Planner:
             unsafe="a list holds everything at once and can be walked again and again, a generator only once",
         )
 
-    def _endless(self, node: ast.Call) -> bool:
-        name = last_name(node.func) or ""
-        for where, function in self.repo.functions(name):
-            for each in where.own(function):
-                if isinstance(each, ast.While) and isinstance(each.test, ast.Constant) and each.test.value:
+    def _endless(self, node: ast.AST, depth: int = 0) -> bool:
+        """Something that it calls counts or circles, or loops without a condition."""
+        for call in ast.walk(node):
+            if not isinstance(call, ast.Call):
+                continue
+            name = last_name(call.func) or ""
+            if name in _ENDLESS and ast.unparse(call.func) in (name, f"itertools.{name}"):
+                return True
+            for where, function in self.repo.functions(name) if depth < _DEPTH else ():
+                own = where.own(function)
+                if any(isinstance(each, ast.While) and getattr(each.test, "value", False) for each in own):
+                    return True
+                if any(self._endless(each, depth + 1) for each in own if isinstance(each, ast.Call)):
                     return True
         return False
+
+
+def _around(shape: Shape, node: ast.AST) -> Iterator[ast.AST]:
+    """What holds `node` within its statement."""
+    for above in shape.outline.ancestors(node):
+        if isinstance(above, ast.stmt):
+            return
+        yield above

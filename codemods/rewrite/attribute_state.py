@@ -28,6 +28,7 @@ class Form(enum.Enum):
     """What the copy gets."""
 
     ALWAYS = "made anew, whatever the state"
+    CLOSED = "made anew, and closed again where the original is"
     MAYBE = "made anew where the original had one, else None"
     POSITION = "opened anew, where the original stood"
     LAZY = "None; the class itself opens it when needed"
@@ -125,6 +126,9 @@ def check_bases(bases: Iterable[Shape]) -> None:
 def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
     """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to."""
     methods = shape.methods
+    if not isinstance(scope := shape.outline.scope(shape.node), ast.Module):
+        name = getattr(scope, "name", "a function")
+        raise Refused(f"pickle does not find classes that are made inside of `{name}`; move the class to the module")
     if _has_slots(shape):
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
@@ -193,6 +197,8 @@ def _leave(each: Treatment, state: str) -> str:
         return f"{place} = {now}.name"
     if each.form is Form.NAMED:
         return f"{place} = None if {now} is None else {now}.name"
+    if each.form is Form.CLOSED:
+        return f"{place} = {each.open_test}"
     if each.form is Form.MAYBE:
         there = f"{now} is not None" if each.sure else f'{state}.get("{each.key}") is not None'
         if each.open_test:
@@ -208,6 +214,8 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     place = f'{state}["{each.key}"]'
     if each.form is Form.POSITION:
         return [*lines, f"self.{each.attribute}.seek({place})"]
+    if each.form is Form.CLOSED:
+        return [*lines, f"if not {place}:", f"{step}self.{each.attribute}.close()"]
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]

@@ -17,6 +17,7 @@ from .outline import last_name, position
 _BOUND = frozenset(
     ("get", "read", "begin", "execute", "cursor", "acquire", "release", "fetchone", "readline", "seek", "put")
 )
+_CLOSES = ("close", "release")
 _SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum")
 
 
@@ -50,6 +51,10 @@ class Uses:
     def treatment(self) -> Treatment:
         """Raises Refused."""
         kind = self.kind
+        if kind.module and any(
+            name.startswith("torch.nn") or "Module" in name for name in self.family.foreign(self.shape)
+        ):
+            raise Refused("it is one of the modules of a model, which keeps them apart; load it where it is used")
         stores = [store for each in self.circle for store in each.stores(self.attribute)]
         stores += [each.store for each in self.hazards if each.store.method not in self.shape.outline.parents]
         given = next((each.made.given for each in self.hazards if each.made.given), "")
@@ -98,6 +103,8 @@ class Uses:
                 f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
+        if only and test and self._needs_it():
+            return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test)
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
 
     def _filled(self, stores: list[Store]) -> Treatment:
@@ -258,7 +265,7 @@ class Uses:
             call = outline.parents.get(above) if isinstance(above, ast.keyword) else above
             if isinstance(call, ast.Call) and node is not call.func:
                 name = last_name(call.func) or ""
-                if name[:1].isupper() and self.family.repo.classes(name):
+                if name[:1].isupper() and not self.recogniser.made(outline, call):
                     raise Refused(
                         f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it"
                     )
@@ -302,12 +309,26 @@ class Uses:
         """A line that closes it while the object lives on."""
         for shape, method, node in self.uses:
             called = self._called(node, shape)
-            if called is None or called[0] != "close" or self.kind.form != "reopen" or method.name == "__del__":
+            if called is None or called[0] not in _CLOSES or self.kind.form != "reopen" or method.name == "__del__":
                 continue
             if not self.kind.is_open and method.name in self.early:
                 raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
             return node.lineno
         return None
+
+    def _needs_it(self) -> bool:
+        """Something after the constructor uses it without asking first whether there is one: None would not do."""
+        asks = {f"self.{self.attribute}", f"self.{self.attribute} is not None"}
+        return any(
+            method.name not in self.early
+            and not any(
+                ast.unparse(part) in asks
+                for above in shape.outline.ancestors(node)
+                if isinstance(above, (ast.If, ast.IfExp))
+                for part in (above.test, *getattr(above.test, "values", ()))
+            )
+            for shape, method, node in self.uses
+        )
 
     def _asked_for(self) -> int | None:
         """A line that asks with `hasattr` or `getattr` for the attribute."""

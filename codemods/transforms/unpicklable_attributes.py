@@ -123,10 +123,12 @@ from ..finding import Confidence, Finding, Hop, Trace
 from ..project import Project
 from ..rewrite.attribute_classes import Shape
 from ..rewrite.attribute_held import Search
-from ..rewrite.attribute_kinds import Made
+from ..rewrite.attribute_kinds import Kind, Made, advice
 from ..rewrite.attribute_plan import Plan, Planner
 from ..rewrite.attribute_use import Hazard
+from ..rewrite.outline import Outline
 
+_STOPS = "a worker process under spawn or forkserver stops with"
 _POOLS = re.compile(r"Pool|submit|map|apply|put")
 
 
@@ -142,7 +144,8 @@ class UnpicklableAttributes:
         search = Search(project)
         planner = Planner(search)
         found = [finding for shape in search.held for finding in _of_class(search, shape, planner.plan(shape))]
-        return sorted([*found, *_from_outside(search)], key=lambda finding: finding.sort_key)
+        found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
+        return sorted(found, key=lambda finding: finding.sort_key)
 
 
 def _of_class(search: Search, shape: Shape, plan: Plan) -> Iterator[Finding]:
@@ -188,8 +191,6 @@ def _finding(
 def _from_outside(search: Search) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
     for outline, node, target, shape, made in search.set_from_outside():
-        source = search.project.source(outline.path)
-        assert source is not None
         confidence, trace, _ = search.crossing(shape)
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is kept as `{name}`")
@@ -197,9 +198,42 @@ def _from_outside(search: Search) -> Iterator[Finding]:
             f"it is set from outside of `{shape.node.name}`; set it in the class's `__init__`, where its "
             "`__getstate__` can leave it out"
         )
-        low = source.offset(node.lineno, node.col_offset)
-        span = source.span(low, source.offset(node.end_lineno or 0, node.end_col_offset or 0))
-        yield Finding(RULE.id, outline.path, span, _message(name, made), confidence, (hop, *trace), None, reason)
+        yield _at(search, outline, node, _message(name, made), confidence, (hop, *trace), reason)
+
+
+def _derived(search: Search) -> Iterator[Finding]:
+    """`class Reader(Thread)` whose objects cross: what is wrong is in the base class."""
+    for shape, base, kind in search.derived():
+        confidence, trace, _ = search.crossing(shape)
+        if trace:
+            name = shape.node.name
+            hop = Hop(shape.outline.path, shape.node.lineno, f"`{name}` derives from `{ast.unparse(base)}`")
+            message = f"an object of `{name}` is {kind.what}{_hidden(kind)}; {_STOPS} `{kind.error}`"
+            reason = advice(kind, "it")
+            if kind.form != "report":
+                reason = f"say in a `__getstate__` and `__setstate__` of `{name}` what a copy gets"
+            yield _at(search, shape.outline, base, message, confidence, (hop, *trace), reason)
+
+
+def _handed_on(search: Search) -> Iterator[Finding]:
+    for outline, call, value, made in search.handed_on():
+        name = ast.unparse(value)
+        hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)}` pickles it for its workers")
+        yield _at(search, outline, value, _message(name, made), Confidence.PROVEN, (hop,), advice(made.kind, name))
+
+
+def _at(
+    search: Search, outline: Outline, node: ast.AST, message: str, confidence: Confidence, trace: Trace, reason: str
+) -> Finding:
+    source = search.project.source(outline.path)
+    assert source is not None and isinstance(node, (ast.expr, ast.stmt))
+    low = source.offset(node.lineno, node.col_offset)
+    span = source.span(low, source.offset(node.end_lineno or 0, node.end_col_offset or 0))
+    return Finding(RULE.id, outline.path, span, message, confidence, trace, None, reason)
+
+
+def _hidden(kind: Kind) -> str:
+    return f", whose `{kind.hidden}` can't be pickled" if kind.hidden else ""
 
 
 def _message(name: str, made: Made) -> str:
@@ -213,7 +247,7 @@ def _message(name: str, made: Made) -> str:
         if any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in given):
             error = kind.binary
     holds = "holds" if made.nested else "is"
-    return f"`{name}` {holds} {kind.what}; a worker process under spawn or forkserver stops with `{error}`"
+    return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {_STOPS} `{error}`"
 
 
 RULE = UnpicklableAttributes()
