@@ -228,6 +228,10 @@ def test_uses_that_a_list_serves_as_well(use: str) -> None:
         "x = isinstance(c.names, (str, list))",
         "test.assertEqual(c.names, other)",
         "x = isinstance(c.names, other)",
+        "x = hasattr(c.names, other)",
+        "x = vars(c)['names'] & other",
+        "x = c.__dict__['names'] & other",
+        "import operator; x = operator.and_(c.names, other)",
         "x = settings.get('names', c.names) & other",
         "x = getattr(settings, 'names', c.names) & other",
         "n = c.names; x = n & other",
@@ -316,11 +320,51 @@ def test_refused_where_declared_as_a_view() -> None:
         ("def drop(self, n):\n        del self.table[n]", "line 6 deletes from"),
         ("def drop(self, n):\n        self.table |= n", "line 6 updates the dict"),
         ("def drop(self, n):\n        table = self.table\n        table.pop(n)", "line 7 calls `.pop()`"),
+        ("def first(self, n):\n        self.table.move_to_end(n)", "line 6 calls `.move_to_end()`"),
+        ("def get(self):\n        return self.table\n    def f(self, n):\n        self.get()[n] = 1", "line 8 sets"),
+        (
+            "@property\n    def all(self):\n        return self.table\n    def f(self, n):\n        self.all[n] = 1",
+            "line 9 sets an item",
+        ),
+        ("def f(self, n):\n        fill(n, self.table)\ndef fill(n, d):\n    d[n] = 1", "line 8 sets an item"),
+        ("def f(self, n):\n        fill(d=self.table)\ndef fill(d):\n    d.clear()", "line 8 calls `.clear()`"),
     ],
 )
 def test_unsafe_where_the_dict_changes_later(change: str, words: str) -> None:
     fix = only(found(f"{CLASS}    {change}\n")).fix
     assert fix is not None and fix.unsafe is not None and fix.unsafe.startswith(words), fix
+
+
+GROWS = """\
+from collections import defaultdict
+class A:
+    def __init__(self):
+        {start}
+        self.names = self.table.keys()
+    def get(self, n):
+        return {read}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "read", "words"),
+    [
+        ("self.table = defaultdict(list)", "self.table[n]", "line 7 reads an item"),
+        ("self.table = defaultdict(list)", "[self.table[n] for n in self.table]", "line 7 reads an item"),
+        ("self.table = {}", "self.table[n]", None),
+        ("self.table = defaultdict(list)", "self.table.get(n)", None),
+        ("table = self.table = {}; table['a'] = 1", "n", None),
+    ],
+)
+def test_a_defaultdict_grows_when_it_is_read(start: str, read: str, words: str | None) -> None:
+    fix = only(found(GROWS.format(start=start, read=read))).fix
+    assert fix is not None and (fix.unsafe or "").startswith(words or "") and bool(fix.unsafe) is bool(words)
+
+
+def test_another_name_given_at_once_is_the_same_dict() -> None:
+    text = "class A:\n    def __init__(self):\n        t = self.t = {}\n        self.n = self.t.keys()\n        t['a'] = 1\n"
+    fix = only(found(text)).fix
+    assert fix is not None and fix.unsafe is not None and fix.unsafe.startswith("line 5 sets an item")
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .outline import Outline, Repo, last_name, parameters, position
-from .view_steps import Problem
+from .view_steps import Problem, held_by
 from .view_uses import ViewUses
 
-CHANGING = frozenset(["update", "pop", "popitem", "clear", "setdefault", "subtract", "__setitem__", "__delitem__"])
+CHANGING = frozenset(
+    ["update", "pop", "popitem", "clear", "setdefault", "subtract", "move_to_end", "__setitem__", "__delitem__"]
+)
+_PROPERTIES = frozenset(["property", "cached_property"])
 _DEPTH = 3
 _TARGETS = 20  # ways to reach one dict that are followed
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A way to reach the dict: `.name` of any object (`scope` None) or a local or global name, then subscripts."""
+    """A way to reach the dict: `.name` of any object (`scope` None), a local or global name, or what the function
+    `name` gives (`result`), then subscripts.
+    """
 
     outline: Outline
     scope: ast.AST | None
@@ -25,6 +30,7 @@ class _Target:
     keys: tuple[str, ...]
     owner: str | None = None
     hops: int = 0
+    result: bool = False
 
 
 class DictChanges:
@@ -42,13 +48,15 @@ class DictChanges:
             )
         todo = list(self._targets(outline, receiver, 0))
         seen: set[_Target] = set()
+        grows = False
         while todo:
             target = todo.pop()
             if target in seen or target.hops > _DEPTH or len(seen) > _TARGETS:
                 continue
             seen.add(target)
             todo.extend(self._aliases(target, outline, taken))
-            for where, node, what in self._changes(target, method):
+            grows = grows or self._grows_when_read(target)
+            for where, node, what in self._changes(target, method, grows):
                 if node is not taken and self._happens_after(where, node, outline, taken, 0, target.scope is None):
                     text = f"{what} after the view is taken: the view shows that, a list would not"
                     return Problem(where.path, position(node)[0], text, False)
@@ -75,6 +83,10 @@ class DictChanges:
 
     def _reads(self, target: _Target) -> Iterator[tuple[Outline, ast.expr]]:
         """Every expression that may be the dict of `target`."""
+        if target.result:
+            for outline, call in self._calls(target.name):
+                yield from _with_keys(outline, call, target.keys)
+            return
         if target.scope is None:
             for outline in self.repo.mentioning(target.name):
                 for read in outline.attributes.get(target.name, ()):
@@ -102,9 +114,28 @@ class DictChanges:
                 ):
                     yield from _with_keys(outline, node, target.keys)
 
-    def _changes(self, target: _Target, method: str) -> Iterator[tuple[Outline, ast.AST, str]]:
+    def _grows_when_read(self, target: _Target) -> bool:
+        """`defaultdict(...)` is assigned to it."""
+        return any(
+            isinstance(parent := outline.parents[node], (ast.Assign, ast.AnnAssign))
+            and node is not parent.value
+            and isinstance(parent.value, ast.Call)
+            and last_name(parent.value.func) == "defaultdict"
+            for outline, node in self._reads(target)
+        )
+
+    def _changes(self, target: _Target, method: str, grows: bool) -> Iterator[tuple[Outline, ast.AST, str]]:
         for outline, node in self._reads(target):
             parent = outline.parents[node]
+            if (
+                grows
+                and isinstance(parent, ast.Subscript)
+                and parent.value is node
+                and isinstance(parent.ctx, ast.Load)
+            ):
+                if not _same_keys(outline, node, parent):
+                    yield outline, outline.statement(parent), "reads an item of the dict, which adds missing ones,"
+                continue
             if isinstance(parent, ast.Subscript) and parent.value is node and not isinstance(parent.ctx, ast.Load):
                 if isinstance(parent.ctx, ast.Del):
                     yield outline, outline.statement(parent), "deletes from the dict"
@@ -123,15 +154,31 @@ class DictChanges:
             parent = where.parents[node]
             if isinstance(parent, ast.Assign):
                 near = target.scope is not None or where is outline
-                if parent.value is node:
+                if parent.value is node or node in parent.targets:
                     for place in parent.targets:
-                        if isinstance(place, (ast.Name, ast.Attribute)):
+                        if isinstance(place, (ast.Name, ast.Attribute)) and place is not node:
                             yield from self._targets(where, place, target.hops + 1)
-                elif near and isinstance(parent.value, (ast.Name, ast.Attribute)):
+                if near and parent.value is not node and isinstance(parent.value, (ast.Name, ast.Attribute)):
                     yield from self._targets(where, parent.value, target.hops + 1)
+            elif isinstance(parent, ast.Return) and isinstance(
+                around := where.scope(parent), (ast.FunctionDef, ast.AsyncFunctionDef)
+            ):
+                plain = not any(last_name(mark) in _PROPERTIES for mark in around.decorator_list)
+                owner = where.parents[around]
+                name = owner.name if isinstance(owner, ast.ClassDef) and not plain else None
+                yield _Target(where, None, around.name, (), name, target.hops + 1, result=plain)
+            elif isinstance(parent, (ast.Call, ast.keyword)):
+                yield from self._parameters(where, node, target.hops + 1)
         scope = target.scope
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) and target.name in parameters(scope):
             yield from self._passed(target, scope)
+
+    def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
+        """What the functions of the repository that are given the dict call it."""
+        for held in held_by(outline, argument)[0]:
+            for each in self.uses.parameters(held) if held.kind == "argument" else ():
+                if each.outline is not None:
+                    yield _Target(each.outline, each.scope, each.name, (), hops=hops)
 
     def _passed(self, target: _Target, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Target]:
         outline = target.outline

@@ -29,7 +29,7 @@ _SHOWING = frozenset(("print", "pprint", "warn")) | (_LOGGING - {"format"})
 _TEXT_PARTS = (
     ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Tuple, ast.Attribute, ast.Call, ast.keyword, ast.Starred,
 )  # fmt: skip
-_TYPE_TESTS = frozenset(("isinstance", "type"))
+_TYPE_TESTS = frozenset(("isinstance", "type", "hasattr"))
 _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
     ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
      "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
@@ -254,6 +254,8 @@ def _argument(
     if dotted(outline, func).startswith("numpy.") and reached:
         text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]
+    if any(dotted(outline, each).startswith("operator.") for each in [func, *call.args]):
+        return [], [Problem(outline.path, line, "hands it to an operator that a list may not have", True)]
     if name in _EQUALITY and reached:
         return [], [
             Problem(outline.path, line, f"compares it with `{name}`: a list is equal to no set and no view", True)

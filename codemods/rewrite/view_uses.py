@@ -35,7 +35,7 @@ class ViewUses:
                 for problem in problems:
                     found[problem.path, problem.line, problem.text] = problem
             if held.kind == "argument":
-                todo.extend(self._parameters(held))
+                todo.extend(self.parameters(held))
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
 
     def _uses(self, held: Held) -> Iterator[tuple[Outline, ast.AST]]:
@@ -72,6 +72,11 @@ class ViewUses:
                 named = isinstance(call.func, ast.Name) and len(call.args) >= 2
                 if named and isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
                     yield outline, call
+            for node in [*outline.calls.get("vars", ()), *outline.attributes.get("__dict__", ())]:
+                item = outline.parents[node]  # vars(x)["name"], x.__dict__["name"]
+                read = isinstance(item, ast.Subscript) and item.value is node and isinstance(item.ctx, ast.Load)
+                if read and isinstance(item.slice, ast.Constant) and item.slice.value == name:  # type: ignore[attr-defined]
+                    yield outline, item
 
     def foreign(self, outline: Outline, node: ast.Attribute, owner: str | None) -> bool:
         """`node` is `.name` of something known to be no `owner`.
@@ -102,7 +107,7 @@ class ViewUses:
                         return True
         return False
 
-    def _parameters(self, held: Held) -> Iterator[Held]:
+    def parameters(self, held: Held) -> Iterator[Held]:
         """The parameters of the project's functions that an argument may become."""
         functions: list[tuple[Outline, Function, bool]] = []
         for outline, found in self.repo.functions(held.name):
