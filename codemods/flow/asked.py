@@ -81,7 +81,7 @@ def look(flow: Flow) -> Seen:
     seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
-        for number in solver.holds[question.node] & ours:
+        for number in solver.holds[question.node].keys() & ours:
             found[number].append(question)
 
     for question in sorted(set(_questions(flow))):

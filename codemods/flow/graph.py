@@ -299,12 +299,12 @@ class Flow:
 
     def _hops(self, node: int, number: int) -> int:
         """How many hops tell the way of a value to `node`."""
-        sources, labels, known = self.solver.sources, self.solver.labels, self._counted
+        holds, labels, known = self.solver.holds, self.solver.labels, self._counted
         way: list[int] = []
         while node >= 0 and (node, number) not in known:
             known[node, number] = 0  # a circle ends here
             way.append(node)
-            node = sources.get((node, number), (-1, 0))[0]
+            node = holds[node].get(number, -1)
         hops = known[node, number] if node >= 0 else 0
         for each in reversed(way):
             hops += bool(labels[each])
@@ -345,9 +345,10 @@ class Flow:
         """Per value the nodes where it is made, or added without an edge."""
         found: dict[int, list[int]] = {}
         holds = self.solver.holds
-        for (node, number), (source, _) in self.solver.sources.items():
-            if source < 0 or number not in holds[source]:
-                found.setdefault(number, []).append(node)
+        for node, held in enumerate(holds):
+            for number, source in held.items():
+                if source < 0 or number not in holds[source]:
+                    found.setdefault(number, []).append(node)
         return found
 
     def _captures(self, function: int) -> list[int]:
@@ -439,7 +440,8 @@ class Flow:
         line = solver.lines[node]
         while node >= 0 and node not in seen:
             seen.add(node)
-            source, came = solver.sources.get((node, number), (-1, 0))
+            source = solver.holds[node].get(number, -1)
+            came = (solver.targets[source] or {}).get(node, 0) if source >= 0 else 0
             label = solver.labels[node]
             if label:
                 same_file = source < 0 or solver.file_of[source] == solver.file_of[node]

@@ -13,6 +13,7 @@ MAX_HAZARDS = 400
 MAX_CALLS = 8  # calls remembered on a path
 MAX_STATES = 4_000  # steps on the paths of one value
 _PLAIN = (0,)
+NOTHING: dict[int, int] = {}  # what most nodes hold; never filled
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
 
@@ -38,13 +39,11 @@ class Heap:
         self.lines: list[int] = []
         self.labels: list[str] = []
         self.file_of: list[int] = []
-        self.holds: list[set[int]] = []
-        self.targets: list[list[tuple[int, int]] | None] = []
+        self.holds: list[dict[int, int]] = []  # per node: the values in it -> the node each came from, or -1
+        self.targets: list[dict[int, int] | None] = []  # per node: where its values go -> the line
         self.values: list[Value] = []
         self.numbers: dict[Value, int] = {}
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
-        self.sources: dict[tuple[int, int], tuple[int, int]] = {}  # (node, value) -> (node it came from, line)
-        self.edge_set: set[tuple[int, int]] = set()
         self.sites: dict[tuple[int, int], list[int]] = {}  # of edges into and out of calls
         self.work: deque[tuple[int, int]] = deque()
         self.pending: dict[
@@ -79,12 +78,12 @@ class Heap:
         self.lines.append(line)
         self.labels.append(label)
         self.file_of.append(file)
-        self.holds.append(set())
+        self.holds.append(NOTHING)
         self.targets.append(None)
         return len(self.lines) - 1
 
-    def add(self, node: int, number: int, source: int = -1, line: int = 0) -> None:
-        """`node` holds the value `number`, which came from the node `source` at `line`."""
+    def add(self, node: int, number: int, source: int = -1) -> None:
+        """`node` holds the value `number`, which came from the node `source`."""
         held = self.holds[node]
         if number in held or len(held) >= self.most[number]:
             return
@@ -103,8 +102,11 @@ class Heap:
         if not held and node in self.pending:
             for holder, waiting in self.pending.pop(node):
                 self.add(holder, waiting)
-        held.add(number)
-        self.sources[node, number] = (source, line)
+            held = self.holds[node]
+        if held:
+            held[number] = source
+        else:
+            self.holds[node] = {number: source}
         self.work.append((node, number))
 
     def summarise(self, node: int, contents: int) -> None:
@@ -136,16 +138,15 @@ class Heap:
                 sites.append(site)
         elif (source, target) in self.sites:
             self.sites[source, target].append(0)
-        if (source, target) in self.edge_set:
-            return
-        self.edge_set.add((source, target))
         out = self.targets[source]
         if out is None:
-            self.targets[source] = [(target, line)]
+            self.targets[source] = {target: line}
+        elif target in out:
+            return
         else:
-            out.append((target, line))
+            out[target] = line
         for number in tuple(self.holds[source]):
-            self.add(target, number, source, line)
+            self.add(target, number, source)
 
     def add_when_filled(self, holder: int, value: Value, contents: int) -> None:
         """`holder` holds the container `value` from the moment that one of its nodes holds something.
@@ -219,7 +220,7 @@ class Heap:
             seen.add(state)
             node, calls = state
             found.add(node)
-            for target, _ in self.targets[node] or ():
+            for target in self.targets[node] or ():
                 if number not in self.holds[target]:
                     continue
                 for site in self.sites.get((node, target), _PLAIN):

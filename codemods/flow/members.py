@@ -9,7 +9,21 @@ from typing import NamedTuple
 
 from .boundaries import Table
 from .facts import Call, Class, FileFacts, Function, hazardous, self_nodes
-from .heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION, HAZARD, INSTANCE, MODULE, OBJECT, SUPER, Heap, Value
+from .heap import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FOREIGN,
+    FUNCTION,
+    HAZARD,
+    INSTANCE,
+    MODULE,
+    NOTHING,
+    OBJECT,
+    SUPER,
+    Heap,
+    Value,
+)
 from .modules import Modules
 
 MAX_MEANT = 4  # a name that stands for instances of more classes than this says little of any of them
@@ -75,7 +89,7 @@ class Members(Heap):
             self.lines += facts.lines
             self.labels += facts.labels
             self.file_of += [index] * count
-            self.holds += [set() for _ in range(count)]
+            self.holds += [NOTHING] * count
             self.targets += [None] * count
             self.function_offset.append(len(self.functions))
             self.functions += [(index, function) for function in facts.functions]
@@ -375,23 +389,23 @@ class Members(Heap):
     def _bind_member(self, node: int, number: int, result: int, receiver: int, owner: int) -> None:
         value = self.values[number]
         if value.kind != FUNCTION:
-            self.add(result, number, node, self.lines[result])
+            self.add(result, number, node)
             return
         function = self.functions[int(value.a)][1]
         if function.binding == "classmethod":
             target = (
                 receiver if receiver >= 0 and self.values[receiver].kind == CLASS else self.number(Value(CLASS, owner))
             )
-            self.add(result, self.number(Value(BOUND, int(value.a), target)), node, 0)
+            self.add(result, self.number(Value(BOUND, int(value.a), target)), node)
         elif function.binding == "property" and receiver >= 0:
             file = self.functions[int(value.a)][0]
             if function.parameters:
                 self.add(function.parameters[0].node + self.offsets[file], receiver)
             self.edge(function.returns + self.offsets[file], result, self.lines[result])
         elif function.binding == "staticmethod" or receiver < 0 or function.kind != "method":
-            self.add(result, number, node, 0)
+            self.add(result, number, node)
         else:
-            self.add(result, self.number(Value(BOUND, int(value.a), receiver)), node, 0)
+            self.add(result, self.number(Value(BOUND, int(value.a), receiver)), node)
 
     def _load_instance(self, owner: int, number: int, attribute: str, result: int) -> None:
         order = self.order(owner)

@@ -90,7 +90,7 @@ class Solver(Members):
         return self.steps <= self.limit
 
     def _run(self, names_only: bool) -> None:
-        work, values, targets, sources, all_held = self.work, self.values, self.targets, self.sources, self.holds
+        work, values, targets, all_held = self.work, self.values, self.targets, self.holds
         pending = self.pending
         while work or self.overflow:
             if not work:
@@ -106,15 +106,17 @@ class Solver(Members):
             if out is not None:
                 most = self.most[number]
                 plain = value.kind not in (CONTAINER, OBJECT) and (value.kind != INSTANCE or most == MAX_VALUES)
-                for target, line in tuple(out):
+                for target in tuple(out):
                     held = all_held[target]
                     if number not in held and len(held) < most:
                         if plain and (held or target not in pending):
-                            held.add(number)
-                            sources[target, number] = (node, line)
+                            if held:
+                                held[number] = node
+                            else:
+                                all_held[target] = {number: node}
                             work.append((target, number))
                         else:
-                            self.add(target, number, node, line)
+                            self.add(target, number, node)
             if node in self.loads_at:
                 for attribute, result in tuple(self.loads_at[node]):
                     self._load(value, number, attribute, result)
