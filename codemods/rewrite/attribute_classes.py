@@ -179,6 +179,11 @@ class Family:
             self._shapes[node] = Shape(outline, node)
         return self._shapes[node]
 
+    @property
+    def known(self) -> list[Shape]:
+        """All classes that were asked for."""
+        return list(self._shapes.values())
+
     def bases(self, shape: Shape) -> tuple[list[Shape], list[str]]:
         """(base classes in the repository, dotted names of the others), as written."""
         if shape.node not in self._bases:

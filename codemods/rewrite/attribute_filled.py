@@ -20,8 +20,7 @@ _CLOSING = ("close", "__del__", "__exit__", "clear", "reset", "shutdown")
 
 def fields(shape: Shape) -> dict[str, list[Store]]:
     """What a dataclass makes, by name, as if set in `__init__`: `lock: Lock = field(default_factory=Lock)`."""
-    marks = [last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
-    if not {"dataclass", "s", "attrs", "define"} & set(marks):
+    if not is_dataclass(shape):
         return {}
     found: dict[str, list[Store]] = {}
     for statement in shape.node.body:
@@ -32,11 +31,32 @@ def fields(shape: Shape) -> dict[str, list[Store]]:
         name = targets[0]
         if not isinstance(name, ast.Name) or (made := _made_by_default(value)) is None:
             continue
-        target = ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), name.id, ast.Store()), name)
-        init = ast.FunctionDef("__init__", ast.arguments([], [], None, [], [], None, []), [statement], [])
-        shared = made is value
-        found[name.id] = [Store(shape, ast.copy_location(init, statement), statement, target, made, shared=shared)]
+        found[name.id] = [_of_field(shape, statement, name, made, shared=made is value)]
     return found
+
+
+def given_fields(shape: Shape) -> list[Store]:
+    """Fields of a dataclass that whoever makes one may give."""
+    return [
+        _of_field(shape, each, each.target, each.target)
+        for each in (shape.node.body if is_dataclass(shape) else ())
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+
+
+def is_dataclass(shape: Shape) -> bool:
+    """Its constructor is made of its fields."""
+    marks = [last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
+    return bool({"dataclass", "s", "attrs", "define"} & set(marks))
+
+
+def _of_field(
+    shape: Shape, statement: ast.Assign | ast.AnnAssign, name: ast.Name, value: ast.expr, shared: bool = False
+) -> Store:
+    """The field as if `__init__` set it."""
+    target = ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), name.id, ast.Store()), name)
+    init = ast.FunctionDef("__init__", ast.arguments([], [], None, [], [], None, []), [statement], [])
+    return Store(shape, ast.copy_location(init, statement), statement, target, value, shared=shared)
 
 
 def _made_by_default(value: ast.expr) -> ast.expr | None:

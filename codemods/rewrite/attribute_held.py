@@ -11,7 +11,8 @@ from functools import cached_property
 from ..finding import Confidence, Trace
 from ..project import Project
 from .attribute_classes import Family, Shape, Store
-from .attribute_filled import fields, fillings
+from .attribute_filled import fields, fillings, given_fields
+from .attribute_given import Given
 from .attribute_kinds import Kind, Made, Recogniser, base_methods, canonical, kinds, words, wrong_context
 from .attribute_names import python_below
 from .attribute_use import Hazard
@@ -37,14 +38,14 @@ class Search:
         self.repo = Repo(project)
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
+        self.given = Given(self.repo, self.family, self.recogniser)
 
     @cached_property
     def held(self) -> dict[Shape, Attributes]:
         """What the objects of each class keep, by class and attribute."""
         held: dict[Shape, Attributes] = {}
-        given = {self.repo.classes(node.name)[0][0].path for node, _ in self.handed}
         for source in self.project.matching(_KEEPER):
-            looked = source.path in given or self._worth_a_look(source.text)
+            looked = source.path in self.given.paths or self._worth_a_look(source.text)
             outline = self.repo.outline(source.path) if looked else None
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
@@ -120,12 +121,18 @@ class Search:
         found: Attributes = {}
         stores = [(name, each) for name in shape.selves for each in shape.stores(name)]
         made_first = [(name, each) for name, several in fields(shape).items() for each in several]
+        for store in given_fields(shape):
+            name = store.target.attr
+            for made in [each for each in self.given.of(shape, name) if self.counts(each.kind)][:1]:
+                if not self.left_out(shape, name):
+                    found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape)]:
             if store.value is None or store.method.name in shape.late:
                 continue
             if not self._instance(shape, store):
                 continue
-            for made in [*self.recogniser.made(shape.outline, store.value), *self._given(shape, store)]:
+            given = self.given.kept(shape, store.method, store.value)
+            for made in [*self.recogniser.made(shape.outline, store.value), *given]:
                 if self.counts(made.kind) and not self.left_out(shape, name):
                     made = replace(made, nested=True) if store.fills else made
                     if made.kind.inherited and self._other_context(self.crossing(shape)[1]):
@@ -149,36 +156,6 @@ class Search:
                 ):
                     return True
         return False
-
-    def _given(self, shape: Shape, store: Store) -> list[Made]:
-        """What calls of the class hand to the parameter that the attribute keeps."""
-        value = store.value
-        if not isinstance(value, ast.Name) or store.method.name != "__init__":
-            return []
-        _, bindings = shape.outline.lookup(value, value.id)
-        if not any(each.parameter for each in bindings):
-            return []
-        return self.handed.get((shape.node, value.id), [])
-
-    @cached_property
-    def handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
-        """What calls hand to the classes of the repository, by class and parameter."""
-        found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
-        for source in self.project.matching(_MAKES):
-            outline = self.repo.outline(source.path)
-            for name, calls in outline.calls.items() if outline is not None else ():
-                classes = self.repo.classes(name) if name is not None and name[:1].isupper() else []
-                if len(classes) != 1 or outline is None:
-                    continue
-                init = self.family.shape(*classes[0]).methods.get("__init__")
-                if init is not None:
-                    for call in calls:
-                        for parameter, value in _passed(init, call):
-                            for made in self.recogniser.made(outline, value):
-                                place = f"{outline.path}:{call.lineno}"
-                                made = replace(made, given=place, choice=True)
-                                found.setdefault((classes[0][1], parameter), []).append(made)
-        return found
 
     def _instance(self, shape: Shape, store: Store) -> bool:
         marks = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in store.method.decorator_list}
@@ -223,14 +200,3 @@ class Search:
             if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
                 best = (found.confidence, found.trace, found.boundary)
         return best
-
-
-def _passed(init: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """Parameters of `__init__` with what the call gives them, where that is more than a constant."""
-    names = [each.arg for each in [*init.args.posonlyargs, *init.args.args]][1:]
-    given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
-    for name, value in given:
-        if isinstance(value, ast.Starred):
-            return
-        if name is not None and isinstance(value, (ast.Call, ast.Name, ast.Attribute, ast.Subscript)):
-            yield name, value
