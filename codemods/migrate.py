@@ -21,7 +21,7 @@ from typing import ParamSpec, TypeVar
 
 from . import notebooks
 from .finding import Confidence, Finding, Fix, Hop, Skipped, Span
-from .project import MAX_BYTES, Project
+from .project import MAX_BYTES, MAX_TEXT, Project
 from .rewrite.apply import edits_of, overlap, touched
 from .rewrite.suppress import suppressions
 from .rule import Rule
@@ -135,17 +135,19 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
     run = _Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
     changes: list[RuleChange] = []
-    looked: dict[str, tuple[Project, list[Finding]]] = {}  # the text each rule saw last, and what it left there
+    version = 0  # of the texts
+    looked: dict[str, tuple[int, list[Finding]]] = {}  # the version each rule saw last, and what it left there
     for _ in range(MAX_ROUNDS):
         idle = True
         for rule in run.at_work(project):
-            if rule.id in looked and looked[rule.id][0] is project:
+            if rule.id in looked and looked[rule.id][0] == version:
                 continue
-            before, idle = project, False
+            before, idle = project.written, False
             project, repaired, left = run.settle(rule, project)
-            looked[rule.id] = (project, left)
-            if project is not before:
+            if repaired:
+                version += 1
                 changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
+            looked[rule.id] = (version, left)
         if idle:
             break
     remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
@@ -197,6 +199,7 @@ class _Run:
 
     def look(self, rule: Rule, project: Project) -> list[Finding]:
         """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
+        project.release()
         for _ in range(MAX_CRASHES):
             try:
                 found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
@@ -280,6 +283,7 @@ class _Run:
             if step is None:
                 break
             repaired += [finding for finding in found if finding.fix in step.fixes]
+            project.settled()
             project, found = step.project, step.found
         stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
         endless = set(self._applicable(found))
@@ -354,6 +358,7 @@ class _Read:
     def __init__(self, files: Files, exclude: Sequence[str]) -> None:
         self._files, self._exclude = files, exclude
         self._bytes: dict[str, bytes] = {}
+        self._room = MAX_TEXT
         self.unreadable: dict[str, Skipped] = {}
 
     @property
@@ -378,8 +383,9 @@ class _Read:
         except OSError as error:
             self.unreadable[path] = Skipped(path, error.strerror or str(error))
             return b""
-        if len(data) <= MAX_BYTES:
+        if len(data) <= min(MAX_BYTES, self._room):
             self._bytes[path] = data
+            self._room -= len(data)
         return data
 
 
@@ -453,12 +459,12 @@ def _identity(fix: Fix, project: Project) -> object:
     return fix.title, fix.imports, tuple(removed)
 
 
-def _difference(before: Project, after: Project) -> dict[str, bytes]:
-    """The bytes of every file whose text differs."""
+def _difference(before: Mapping[str, Source], after: Project) -> dict[str, bytes]:
+    """The bytes of every file of `after` whose text is not that of `before`, the changed files at an earlier time."""
     contents = {}
-    for path in after.rewritten:
-        old, new = before.source(path), after.source(path)
-        if old is not None and new is not None and old.text != new.text:
+    for path, new in after.written.items():
+        old = before.get(path) or after.original(path)
+        if old is not None and old.text != new.text:
             contents[path] = new.encode(new.text)
     return contents
 

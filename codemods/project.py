@@ -25,6 +25,9 @@ _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
 MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 0.7 GB, nothing but short calls 1.7 GB
+MAX_TEXT = 512 * 1024 * 1024  # bytes of all files that are read
+MAX_NODES = 4_000_000  # of the value flow, before it is solved; seen: 45 000 in 1 MB of Python
+MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
@@ -37,11 +40,13 @@ class Project:
         self.skipped: dict[str, Skipped] = {}
         self._overlay: dict[str, Source] = {}
         self._sources: dict[str, Source | None] = {}
+        self._room = [MAX_TEXT]  # bytes that may still be read, here and in what `changed()` makes
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
         self._python2: set[str] = set()
         self.outlines: dict[str, Outline] = {}  # of the trees in `_modules`, made by the first rule that needs them
         self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
+        self._released = 0  # how many of the trees were made when `release` looked last
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -66,6 +71,9 @@ class Project:
             data = self.files.read(path)
             if len(data) > MAX_BYTES:
                 raise UnreadableSource(f"larger than {MAX_BYTES // 2**20} MiB")
+            self._room[0] -= len(data)
+            if self._room[0] < 0:
+                raise UnreadableSource(f"left out: more than {MAX_TEXT // 2**20} MiB of text; --exclude helps")
             return Source.from_bytes(path, data)
         except UnreadableSource as error:
             self.skipped[path] = Skipped(path, str(error))
@@ -118,6 +126,26 @@ class Project:
         """Note that `path` can't be looked at."""
         self.skipped[path] = Skipped(path, reason)
 
+    def leave_out(self, path: str, reason: str) -> None:
+        """Treat a Python file as one that does not parse."""
+        self.skip(path, reason)
+        self._modules[path] = None
+
+    def release(self) -> None:
+        """Let go of syntax trees beyond MAX_TREES. Nobody may hold a node of one over this call."""
+        if len(self._modules) == self._released:
+            return
+        size = 0
+        for path, tree in list(self._modules.items()):
+            if tree is not None:
+                source = self.source(path)
+                size += len(source.text) if source is not None else 0
+                if size > MAX_TREES:
+                    del self._modules[path]
+                    self.outlines.pop(path, None)
+                    self._csts.pop(path, None)
+        self._released = len(self._modules)
+
     @property
     def python2_paths(self) -> tuple[str, ...]:
         """Files that were found to be Python 2 so far (`module` looks), sorted."""
@@ -165,12 +193,12 @@ class Project:
         """What reaches a process boundary, over the whole project."""
         from .flow.graph import Flow
 
-        return Flow(self)
+        return Flow(self.facts, self.settings.boundaries)
 
     def changed(self, texts: Mapping[str, str]) -> Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
         after = Project(self.files, self.settings)
-        after._sources, after.skipped = self._sources, dict(self.skipped)
+        after._sources, after._room, after.skipped = self._sources, self._room, dict(self.skipped)
         after._overlay = dict(self._overlay)
         for path, text in texts.items():
             before = self.source(path)
@@ -185,6 +213,21 @@ class Project:
         if not any(path.endswith(".py") for path in texts):  # then nothing flows differently
             after.__dict__.update({name: self.__dict__[name] for name in ("facts", "flow") if name in self.__dict__})
         return after
+
+    def settled(self) -> None:
+        """Free what was made to look at this project, which another has taken the place of."""
+        for made in ("facts", "flow"):
+            self.__dict__.pop(made, None)
+        self._modules, self._csts, self.outlines, self.inherited_facts = {}, {}, {}, {}
+
+    @property
+    def written(self) -> Mapping[str, Source]:
+        """The files whose text is not that of `files` any more, by path."""
+        return dict(self._overlay)
+
+    def original(self, path: str) -> Source | None:
+        """As `source`, before any change."""
+        return self._sources.get(path) if path in self._overlay else self.source(path)
 
     @property
     def rewritten(self) -> tuple[str, ...]:

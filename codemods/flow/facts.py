@@ -147,6 +147,7 @@ def hazardous(facts: FileFacts) -> set[int]:
 
 def collect(project: Project) -> Mapping[str, FileFacts]:
     """Facts of every Python file of `project` that parses, by path; from the cache where the settings allow it."""
+    from ..project import MAX_NODES
     from . import cache
     from .collector import facts_of
 
@@ -163,11 +164,18 @@ def collect(project: Project) -> Mapping[str, FileFacts]:
             if blob in known:
                 facts[path] = replace(known[blob], path=path)
     made: dict[str, FileFacts] = {}
-    for path in missing:
-        if path not in facts:
+    room = MAX_NODES
+    for path in project.python_paths:
+        if path not in facts and room >= 0:
             tree = project.module(path)
             if tree is not None:
                 facts[path] = made[blobs.get(path, "")] = facts_of(path, tree)
+                del tree
+                project.release()
+        elif room < 0 and project.source(path) is not None:
+            facts.pop(path, None)
+            project.leave_out(path, "left out: more Python than one run can follow; --exclude helps")
+        room -= len(facts[path].lines) if path in facts else 0
     made.pop("", None)
     if made:
         cache.store(made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -18,7 +18,7 @@ from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, P
 from .solver import Sink, Solver
 
 if TYPE_CHECKING:
-    from ..project import Project
+    from .facts import FileFacts
 
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 _NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
@@ -62,15 +62,15 @@ class _Reason:
 class Flow:
     """Value flow over a whole project; everything is computed on first use."""
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
+    def __init__(self, facts: Mapping[str, FileFacts], boundaries: Iterable[Mapping[str, object]] = ()) -> None:
+        self._facts, self._boundaries = facts, boundaries  # not the project: that holds us, and a circle is never freed
         self._reached: dict[int, set[int]] = {}
         self._counted: dict[tuple[int, int], int] = {}
 
     @cached_property
     def solver(self) -> Solver:
         """The solved graph."""
-        return Solver(self.project.facts, table(self.project.settings.boundaries))
+        return Solver(self._facts, table(self._boundaries))
 
     def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
         """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
