@@ -248,8 +248,8 @@ def explain(
     from .settings import nearest
     from .transforms import rules as known
 
-    place = re.fullmatch(r"(.+):(\d+)", rule)
-    if place is not None and Path(place[1]).is_file():
+    place = re.fullmatch(r"(.+):(\d{1,9})", rule)
+    if place is not None and os.path.isfile(place[1]):  # noqa: PTH113  (it takes any text for an answer)
         from .flow.explain import explain_line
         from .project import Project
         from .review.sites import sites_text
@@ -477,6 +477,9 @@ def _put(data: bytes) -> None:
 
 def main() -> None:
     """The `spawnfix` program: exit codes as docs say, never a traceback unless SPAWNFIX_DEBUG is set."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by who started us
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -493,6 +496,8 @@ def main() -> None:
         code = 141
     except Exception as error:
         code = _failed(error)
+        if isinstance(error, OSError):  # Python would try once more to write what is left for stdout
+            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -505,6 +510,9 @@ def _failed(error: Exception) -> int:
         return 2
     if os.environ.get("SPAWNFIX_DEBUG"):
         raise error
+    if isinstance(error, OSError) and error.strerror:  # of the machine rather than ours: disk full, out of files...
+        _say(f"spawnfix: {error.filename or 'writing the output'}: {error.strerror}")
+        return 2
     first = str(error).partition("\n")[0]
     _say(
         f"spawnfix: internal error, nothing more was done: {type(error).__name__}: {first} "

@@ -16,6 +16,8 @@ from rich.markup import escape
 from rich.syntax import Syntax
 from rich.text import Text
 
+from .problem import Problem
+
 _PROGRAM = ["evaluate.py", "--start-method"]
 _TIMEOUT = 120
 _REPOSITORY = Path(__file__).with_name("demo_repo")
@@ -32,21 +34,19 @@ def _environment(**more: str) -> dict[str, str]:
 def run_demo(keep: Path | None = None, console: Console | None = None) -> int:
     """Write, run, migrate and run again the demo repository, in `keep` (a new or empty folder) if it shall stay.
 
-    Returns 0 when the program that failed runs and prints what it should, 2 when something is in the way.
+    Returns 0 when the program that failed runs and prints what it should, else 2.
+    Raises Problem when something is in the way.
     """
     console = console or Console(highlight=False)
     if shutil.which("git") is None:
-        console.print("[red]spawnfix demo needs git, and there is none on the PATH.[/]")
-        return 2
+        raise Problem("the demo needs git, and there is none on the PATH")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        console.print(f"[red]{escape(str(keep))} is not an empty folder.[/]")
-        return 2
+        raise Problem(f"{keep} is not an empty folder")
     try:
         with _folder(keep) as repo:
             return _tell(repo, console, kept=keep is not None)
     except (OSError, subprocess.SubprocessError) as error:
-        console.print(f"[red]the demo could not be run: {escape(str(error))}[/]")
-        return 2
+        raise Problem(f"the demo could not be run: {error}") from None
 
 
 def write_repository(target: Path) -> None:

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
 
 from .finding import Confidence
+from .globs import glob_pattern as glob_pattern
 from .problem import Problem
 from .tree.files import Files
 
@@ -115,32 +115,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     close = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else f" (known: {', '.join(known)})"
-
-
-@cache
-def glob_pattern(glob: str) -> re.Pattern[str]:
-    """A pattern whose `match` says whether a path is meant by `glob`.
-
-    `*` and `?` stay within one folder, `**` does not. Without a slash in it the glob names a file or folder anywhere,
-    else it starts at the root. Naming a folder means all below it.
-    """
-    body = glob.strip("/")
-    pieces: list[str] = [] if "/" in glob.rstrip("/") else ["(?:.*/)?"]
-    for part in re.findall(r"\*\*/?|\*|\?|\[!?\]?[^]]*\]|.", body, re.DOTALL):
-        if part == "**/":
-            pieces.append("(?:.*/)?")
-        elif part == "**":
-            pieces.append(".*")
-        elif part == "*":
-            pieces.append("[^/]*")
-        elif part == "?":
-            pieces.append("[^/]")
-        elif len(part) > 1:
-            inside = part[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-            pieces.append(f"[{'^' + inside[1:] if inside.startswith('!') else inside}]")
-        else:
-            pieces.append(re.escape(part))
-    return re.compile("".join(pieces) + r"(?:/.*)?\Z", re.DOTALL)
 
 
 def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settings:

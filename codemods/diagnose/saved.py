@@ -30,7 +30,7 @@ def sites(file: Path, root: str) -> tuple[Site, ...]:
         found = [site for row in data["problems"] for site in _sites(row, base, Path(root).resolve())]
     except OSError as error:
         raise Problem(f"{file}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Problem(f"{file}: not written by spawnfix diagnose --save") from None
     return tuple(dict.fromkeys(found))
 

@@ -60,7 +60,7 @@ def own_query(file: Path) -> OwnQuery:
         exec(compile(file.read_bytes(), str(file), "exec"), space)
     except OSError as error:
         raise Problem(f"{file}: {error.strerror or error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Problem(f"{file}: {type(error).__name__}: {error}") from None
     query = space.get("query")
     if isinstance(query, Query):

@@ -123,6 +123,7 @@ from ..tree.source import Source
 
 _ID = "dist-launcher"
 _LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
+_MAX_BYTES = 1024 * 1024  # nobody writes a larger script
 _BUILT = re.compile(rb"torch\.distributed\.launch\b")
 
 
@@ -183,7 +184,12 @@ def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
     if host is None:
         return
     data = _bytes(project, path)
-    if hosts.STARTS.search(data.decode("latin-1")) is None:
+    text = data.decode("latin-1")
+    if hosts.STARTS.search(text) is None:
+        return
+    if len(data) > _MAX_BYTES:
+        if hosts.MENTIONS.search(text) is not None:
+            project.skip(path, f"larger than {_MAX_BYTES // 2**20} MiB, for shell commands")
         return
     host = hosts.host_of(path, data[:200].decode("latin-1"))
     source = project.source(path) if host is not None else None

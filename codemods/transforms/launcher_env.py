@@ -79,6 +79,7 @@ from ..tree.source import Source
 _NAMES = "|".join(sorted(VARIABLES))
 READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
+_MOST = 500  # reads in one file; each is seen against all the others
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,11 @@ class LauncherEnv:
         reach = Reach(repo, Modules(project.python_paths))
         for source in project.matching(READ):
             outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
-            if outline is not None:
-                found = [(read, reach.way(outline, read.node)) for read in reads(outline)]
+            every = list(reads(outline)) if outline is not None else []
+            if len(every) > _MOST:
+                project.skip(source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables")
+            elif outline is not None:
+                found = [(read, reach.way(outline, read.node)) for read in every]
                 for read, way in found:
                     if way is not None or _needs_rank_anyway(reach, read, found):
                         yield self._finding(reach, source, read, way, found)
