@@ -148,6 +148,46 @@ def test_global_of_a_function_for_the_parent_is_fine() -> None:
     assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
 
 
+IO = "import os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
+STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.dump(x, f)\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "keep([1])",
+        "torch.save([1], 'x')",
+        "os.remove('x')",
+        "shutil.rmtree('x')",
+        "run = wandb.init()",
+        "torch.distributed.init_process_group('gloo')",
+        "loss.backward()",
+        "open('x', mode='a').write('1')",
+        "frame.to_csv('x')",
+        "for i in [1]:\n    loss.backward()",
+    ],
+)
+def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
+    text = IO + HEAD + line + "\n\n\ndef other():\n    pass\n\n\n" + START
+    guarded = "\n".join(f"    {each}" for each in line.splitlines())
+    files = {"a.py": text, "store.py": STORE}
+    (finding,) = RULE.find(Project(MemoryFiles({path: each.encode() for path, each in files.items()})))
+    assert finding.fix is not None and finding.fix.unsafe is None
+    after = Source("a.py", text).apply(finding.fix.edits).replace("'__main__'", '"__main__"')
+    assert f'if __name__ == "__main__":\n{guarded}\n' in after and after.endswith(GUARD + START)
+
+
+def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
+    head = HEAD.replace("return x", "return size, x")
+    text = 'import os\nos.remove("x")\nsize = len("abc")\n' + head + START
+    (finding,) = found(text)
+    assert finding.fix is not None
+    assert finding.fix.unsafe == (
+        "line 2 calls `os.remove`, and would do it again in every child: it should go under the guard as well"
+    )
+    assert wrapped(text).endswith(GUARD + START)
+
+
 def test_imported_script_is_unsafe() -> None:
     (finding,) = found(HEAD + START, "from a import work\n")
     assert finding.fix is not None and "b.py imports this file" in (finding.fix.unsafe or "")

@@ -8,6 +8,7 @@ import re
 import symtable
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..finding import Edit
@@ -69,13 +70,33 @@ class Run:
 
 
 def split(
-    outline: Outline, source: Source, first: int | None, alone: Iterable[int], imported: Mapping[str, str]
-) -> list[Run]:
+    outline: Outline,
+    source: Source,
+    first: int | None,
+    alone: Iterable[int],
+    imported: Mapping[str, str],
+    repeats: Mapping[int, str],
+) -> tuple[list[Run], str | None]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
-    `imported`: names that other files import, with a file that does. Raises CannotSplit.
+    `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
+    no child should do again: the guard begins there if it can, else the second result says in words what is repeated.
+    Raises CannotSplit.
     """
-    return _Splitter(outline, source, imported).runs(first, frozenset(alone))
+    splitter = _Splitter(outline, source, imported)
+    above = min((at for at in repeats if first is not None and at < first), default=None)
+    if above is not None:
+        with suppress(CannotSplit):
+            return splitter.runs(above, frozenset(alone)), None
+    runs = splitter.runs(first, frozenset(alone))
+    left = min((at for at in repeats if at < runs[0].first), default=None)
+    if left is None:
+        return runs, None
+    line = outline.module.body[left].lineno
+    return (
+        runs,
+        f"line {line} {repeats[left]}, and would do it again in every child: it should go under the guard as well",
+    )
 
 
 class _Splitter:

@@ -53,8 +53,9 @@ if __name__ == "__main__":
 The script itself does what it did: its statements keep their order, and names stay global. From the first statement
 that starts processes on (and what only prepares for it, directly above) everything goes under the guard but definitions
 and imports, which children need, and constants that functions read. What stands further up stays outside and runs in
-every child too, as it would have. Nothing is rewritten when a function that a worker may run reads a global that would
-come to stand under the guard, or when another file imports the script.
+every child too, as it would have; unless it trains, writes files, or joins other ranks or a logging service: then the
+guard begins there, or, where it can't, the fix is unsafe. Nothing is rewritten when a function that a worker may run
+reads a global that would come to stand under the guard, or when another file imports the script.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
@@ -74,6 +75,7 @@ from ..flow.graph import is_test
 from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.guard_hoist import Guarded, guarded_definitions, hoist_edits
+from ..rewrite.guard_repeats import repeated
 from ..rewrite.guard_split import CannotSplit, guard_edits, split
 from ..rewrite.outline import Outline, Repo
 from ..rewrite.process_starts import SET_METHOD, Start, Starts, is_main_test, own_nodes
@@ -124,7 +126,12 @@ class MainGuard:
         confidence = start.confidence
         if is_test(outline.path):
             confidence = Confidence.POSSIBLE
-        answer = self._wrapped(importers, outline, source, first, alone)
+        repeats = {
+            at: what
+            for at, each in enumerate(body[: first or 0])
+            if _runs(each) and (what := repeated(starts, outline, each)) is not None
+        }
+        answer = self._wrapped(importers, outline, source, first, alone, repeats)
         node = start.node
         low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
         high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -140,7 +147,13 @@ class MainGuard:
         )
 
     def _wrapped(
-        self, importers: _Importers, outline: Outline, source: Source, first: int | None, alone: list[int]
+        self,
+        importers: _Importers,
+        outline: Outline,
+        source: Source,
+        first: int | None,
+        alone: list[int],
+        repeats: dict[int, str],
     ) -> Fix | str:
         importer = importers.of(outline.path)
         names = importers.names(outline.path)
@@ -150,11 +163,11 @@ class MainGuard:
                 'call that under `if __name__ == "__main__":`'
             )
         try:
-            runs = split(outline, source, first, [at for at in alone if first is None or at < first], names or {})
+            early = [at for at in alone if first is None or at < first]
+            runs, unsafe = split(outline, source, first, early, names or {}, repeats)
             edits = guard_edits(outline, source, runs)
         except CannotSplit as error:
             return str(error)
-        unsafe = None
         if importer is not None:
             line = outline.module.body[runs[0].first].lineno
             unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
