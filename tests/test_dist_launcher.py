@@ -446,6 +446,11 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
         ("from elsewhere.cli import main\nmain()\n", "not in this repository"),
         (HEARS_ARGUMENT.replace("import argparse", "import argparse\nos = 1"), "`os` is taken"),
         ("def broken(:\n", "can't be read"),
+        (
+            "import argparse\nTABLE = {'local_rank': 0}\np = argparse.ArgumentParser()\nfor k, v in TABLE.items():\n"
+            "    p.add_argument(f'--{k}', default=v)\nprint(p.parse_args().local_rank)\n",
+            "makes its options in a loop",
+        ),
     ],
 )
 def test_refuses_a_script(script: str, reason: str) -> None:
@@ -531,6 +536,43 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
 def test_keeps_the_launcher_where_ranks_may_differ(shell: str, script: str, reason: str) -> None:
     (said,) = reasons(files(run_sh=shell + "\n", a_py=script))
     assert reason in said
+
+
+@pytest.mark.parametrize("imports", ["import config", "from tables import config"])
+def test_refuses_where_a_module_keeps_a_table_of_options(imports: str) -> None:
+    """Renamed, the launcher would leave every rank with the default: all on one device, and nobody would say so."""
+    table = "OPTIONS = {'n': {'--local_rank': {'type': int, 'default': 0, 'dest': 'local_rank'}}}\n"
+    uses = "for name, how in config.OPTIONS['n'].items():\n    p.add_argument(name, **how)\n"
+    script = f"import argparse\n{imports}\np = argparse.ArgumentParser()\n{uses}print(p.parse_args().local_rank)\n"
+    own = {"run.sh": f"{LAUNCH} a.py\n", "a.py": script}
+    deep = {"tables.py": "import deep.config as config\n", "deep/__init__.py": "", "deep/config.py": table}
+    (said,) = reasons({**own, **({"config.py": table} if imports == "import config" else deep)})
+    assert "in a loop" in said
+    quiet = script.replace(uses, "config.fill(p)\n")
+    (said,) = reasons({**own, "a.py": quiet, **({"config.py": table} if imports == "import config" else deep)})
+    assert "config.py:1, which can't be followed" in said
+    assert migrated({**own, "a.py": quiet.replace(imports, ""), "config.py": table})
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "def heard(cfg):\n    cfg.rank = int(os.environ['RANK'])\n    cfg.quiet = True\n",
+        "def heard(cfg):\n    cfg.quiet = 'WORLD_SIZE' in os.environ\n",
+    ],
+)
+def test_leaves_scripts_whose_flag_the_launcher_sets(told: str) -> None:
+    script = SPAWNS.replace("    mp.spawn(", "    if not args.quiet:\n        mp.spawn(").replace(
+        "tcp://127.0.0.1:9999", "env://"
+    )
+    bare, script = script, script.replace("def worker", f"{told}def worker")
+    assert findings(files(run_sh="torchrun --nproc_per_node=4 a.py\n", a_py=script)) == []
+    said = [each.reason for each in findings(files(run_sh=f"{LAUNCH} --nproc_per_node=4 a.py\n", a_py=script))]
+    assert not any("it starts ranks only if" in (reason or "") for reason in said)
+    told = told.replace("os.environ['RANK']", "1").replace("'WORLD_SIZE' in os.environ", "cfg.n > 1")
+    script = bare.replace("def worker", f"{told}def worker")
+    (said,) = reasons(files(run_sh=f"{LAUNCH} --nproc_per_node=4 a.py\n", a_py=script))
+    assert "only if `not args.quiet`" in said
 
 
 @pytest.mark.parametrize(

@@ -753,11 +753,11 @@ def build(ds):
         pytest.param(
             """\
 def build(ds, flag):
-    return ds.map(None if flag else lambda x: x)
+    return ds.map(None if flag else lambda x: -x)
 """,
             """\
 def _build_map(x):
-    return x
+    return -x
 
 
 def build(ds, flag):
@@ -2028,15 +2028,15 @@ def make_collate_fn():
         pytest.param(
             """\
 def build(ds):
-    return {"image-size": lambda x: x, "b": [lambda x: x]}
+    return {"image-size": lambda x: x + 1, "b": [lambda x: x - 1]}
 """,
             """\
 def _build_image_size(x):
-    return x
+    return x + 1
 
 
 def _build_b(x):
-    return x
+    return x - 1
 
 
 def build(ds):
@@ -2119,7 +2119,7 @@ def _build_init(environment, ds, monitor_options, wrapper_options, environment_o
 
 
 def build(ds, monitor_options, wrapper_options, environment_options, environment):
-    init = functools.partial(
+    return functools.partial(
         _build_init,
         environment,
         ds,
@@ -2127,8 +2127,6 @@ def build(ds, monitor_options, wrapper_options, environment_options, environment
         wrapper_options,
         environment_options,
     )
-
-    return init
 """,
             id="too much for one line",
         ),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from test_lambdas import hoisted
 
+from codemods.rewrite.names import snake
+
 
 def test_a_line_that_two_statements_share_is_not_taken_apart() -> None:
     after, reasons = hoisted('DOC = """\ntext\n"""; step = keep(lambda n, k: n + k)\n')
@@ -146,7 +148,7 @@ def test_names_from_the_text_that_comes_with_the_function() -> None:
     )
     assert "def _report_png(row):" in after
     assert "def _report_val_acc(row):" in after and "def _report_sub(row):" in after
-    assert "def _report_identity(row):" in after
+    assert "def _identity(row):" in after
     after, _ = hoisted('def report(hook):\n    hook("self.model.encoder", lambda row: row[1:])\n')
     assert "def _report_model_encoder(row):" in after
 
@@ -331,3 +333,111 @@ class Box:
     after, reasons = hoisted(text)
     assert after == text
     assert any("set (line 5)" in reason for reason in reasons), reasons
+
+
+def test_one_identity_is_enough() -> None:
+    text = """\
+class Block:
+    def __init__(self, ds, norm):
+        self.norm = norm or (lambda x: x)
+        self.drop = lambda x: x
+
+
+def build(ds):
+    return ds.map([lambda x: x, lambda image: image])
+"""
+    after, _ = hoisted(text)
+    assert after.count("def _identity(x):\n    return x\n\n\nclass Block:") == after.count("(x)") == 1
+    assert "self.norm = norm or _identity\n" in after and "self.drop = _identity\n" in after
+    assert "def _build_identity(image):" in after and "ds.map([_identity, _build_identity])" in after
+    ours = 'def same(x):\n    """What it gets."""\n    return x\n\n\n'
+    after, _ = hoisted(ours + text)
+    assert "self.drop = same\n" in after and "ds.map([same, _identity])" in after and "def _identity(x)" not in after
+    after, _ = hoisted(ours + "same = None\n\n\n" + text)
+    assert "self.drop = _identity\n" in after
+
+
+def test_an_identity_that_stays_keeps_no_other() -> None:
+    text = "def build(ds):\n    ds.map(lambda x: x)\n    ds.keep(name='<lambda>')\n    return lambda x: x\n"
+    after, reasons = hoisted(text)
+    assert after == text and len(reasons) == 2
+    text = (
+        "class Rows:\n    keep = lambda self: self\n\n    def __init__(self, ds):\n        ds.map(lambda self: self)\n"
+    )
+    after, reasons = hoisted(text)
+    assert "keep = lambda self: self" in after or "def keep(self)" in after, after
+    assert "ds.map(lambda self: self)" not in after, reasons
+
+
+def test_what_fills_a_list_is_called_after_it() -> None:
+    after, _ = hoisted(
+        "def get_transform(opt, steps):\n    steps.append(Lambda(lambda row: row * 2))\n    return steps\n"
+    )
+    assert "def _get_transform_steps(row):" in after
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("LoRALayer", "lora_layer"),
+        ("ReLU", "relu"),
+        ("IoULoss", "iou_loss"),
+        ("ViTModel", "vit_model"),
+        ("YOLOv5", "yolov5"),
+        ("DiTBlock", "dit_block"),
+        ("BytesIO", "bytes_io"),
+        ("toPIL", "to_pil"),
+        ("Conv3D", "conv3d"),
+    ],
+)
+def test_words_of_a_name(name: str, expected: str) -> None:
+    assert snake(name) == expected
+
+
+def test_blank_lines_are_those_of_the_place() -> None:
+    close = "def a():\n    pass\n\ndef b():\n    pass\n\ndef c():\n    pass\n"
+    after, _ = hoisted(close + "\n\ndef build(ds):\n    ds.map(lambda row: row * 2)\n")
+    assert "    pass\n\n\ndef _build_map(row):\n    return row * 2\n\n\ndef build(ds):\n" in after
+
+
+def test_a_function_that_is_only_given_back() -> None:
+    text = """\
+def make_env(name, seed):
+    def _make_env():
+        return name, seed
+
+    return _make_env  # a thunk
+
+
+def make_both(name, ds):
+    def both():
+        return name
+
+    return ds, both
+"""
+    after, _ = hoisted(text)
+    assert "def _make_env(name, seed):\n    return name, seed\n" in after
+    assert "    return functools.partial(_make_env, name, seed)  # a thunk\n" in after
+    assert "    both = functools.partial(_make_both, name)\n\n    return ds, both\n" in after
+
+
+def test_what_a_lambda_is_for_may_be_what_its_maker_gives() -> None:
+    after, _ = hoisted("def get_activation_fn(kind):\n    return lambda x: x * kind\n\n\nKEPT = '_get_activation_fn'\n")
+    assert "return functools.partial(_activation_fn, kind)" in after
+
+
+def test_what_a_model_keeps_of_its_own_is_a_method() -> None:
+    text = """\
+class Model:
+    def __init__(self, size):
+        self.size = size
+        self.embed = lambda x: x * self.size
+
+    def grow(self, ds):
+        self.size += 1
+        ds.map(lambda x: x + self.size)
+"""
+    after, reasons = hoisted(text, [f"a model `self.part{n}`" for n in range(9)])
+    assert "self.embed = self._init_embed\n" in after or "self.embed = self._embed\n" in after, after
+    assert "ds.map(lambda x: x + self.size)" in after
+    assert any("a model `self.part0`, a model `self.part1` and 7 more: pass" in reason for reason in reasons), reasons

@@ -160,9 +160,7 @@ class _BuildStep:
 
 
 def build(scale):
-    step = _BuildStep()
-
-    return step
+    return _BuildStep()
 """,
             id="attributes that a function keeps on itself",
         ),

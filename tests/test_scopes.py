@@ -138,6 +138,16 @@ def reason(text: str, name: str) -> str | None:
             "def f(a):\n    while a.next():\n        pass\n    else:\n        return lambda: a\n",
             id="the else of a loop",
         ),
+        *(
+            pytest.param(
+                f"def f(x):\n    if x:\n        a = 1\n    {read}\n    return lambda: a\n", id=f"read by {read}"
+            )
+            for read in ("g(a)", "b = x + [a.c]", "if a: pass", "with g(a): pass", "for i in a: pass", "x += a")
+        ),
+        pytest.param(
+            "def f(x):\n    if x:\n        a = 1\n    with x:\n        g(a)\n        return lambda: a\n",
+            id="read, inside",
+        ),
     ],
 )
 def test_value_stays(text: str) -> None:
@@ -177,6 +187,24 @@ def test_value_stays(text: str) -> None:
             id="a loop that may not run",
         ),
         pytest.param("def f(x):\n    if x:\n        a = 1\n    return lambda: a\n", "may be unbound", id="one branch"),
+        *(
+            pytest.param(
+                f"def f(x):\n    if x:\n        a = 1\n    {read}\n    return lambda: a\n",
+                "may be unbound",
+                id=f"not read by {read}",
+            )
+            for read in (
+                "x and g(a)",
+                "g(a) if x else 0",
+                "g(lambda: a)",
+                "g(b for b in x if a)",
+                "with suppress(E): g(a)",
+                "if x: g(a)",
+                "for i in x: g(a)",
+                "def g(): return a",
+                "g(x.a)",
+            )
+        ),
         pytest.param(
             "def f(x):\n    with contextlib.suppress(E):\n        a = 1\n    return lambda: a\n",
             "may be unbound",

@@ -20,11 +20,12 @@ from .unit import Unit
 
 def arrive(page: Page, moves: dict[Unit, Move], imports: list[Import]) -> list[Edit]:
     """The new definitions, those for one place together."""
-    places: dict[tuple[int, int, bool], list[str]] = {}
+    places: dict[tuple[int, int, int], list[str]] = {}  # by offset, blank lines to add, those between (0: a method)
     for unit, move in moves.items():
         if move.is_repeated:
             continue
         inner = _inner_edits(page, move, moves, imports)
+        gap = 0
         if move.method is not None:
             maker = _last_accessor(page, move.method)
             last = last_line(page.source, maker)
@@ -38,20 +39,21 @@ def arrive(page: Page, moves: dict[Unit, Move], imports: list[Import]) -> list[E
             line = place_above(page.source, page.scopes, unit.node)
             if line <= _header_end(page):
                 raise Stay("it shares its line with the docstring or a `__future__` import: put it on one of its own")
-            offset, missing = page.source.line_starts[line - 1], page.missing_above(line, page.gap)
+            gap = page.gap_at(line)
+            offset, missing = page.source.line_starts[line - 1], page.missing_above(line, gap)
             indent = ""
             _check_order(page, unit, offset)
         text = _definition(page, move, inner, indent)
         text = within(text, page.width, page.indent_unit) if move.leading else text
-        places.setdefault((offset, missing, move.method is not None), []).append(text)
+        places.setdefault((offset, missing, gap), []).append(text)
     edits = []
-    for (offset, missing, is_method), texts in places.items():
-        if is_method:
+    for (offset, missing, gap), texts in places.items():
+        if not gap:
             text = "".join(f"\n\n{each}" for each in texts) + "\n" * missing
             text = text[missing:] if offset in page.padded else text
         else:
             lead = "" if offset in page.padded else "\n" * missing
-            text = lead + "".join(each + "\n" * (page.gap + 1) for each in texts)
+            text = lead + "".join(each + "\n" * (gap + 1) for each in texts)
         page.padded.add(offset)
         edits.append(Edit(page.path, offset, offset, text))
     return edits

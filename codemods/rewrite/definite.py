@@ -1,4 +1,4 @@
-"""Whether statements bind a name on every path through them."""
+"""Whether statements bind a name on every path through them, or read it, which only a bound one survives."""
 
 from __future__ import annotations
 
@@ -20,6 +20,41 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 def binds(block: Iterable[ast.stmt], name: str) -> bool:
     """True when `name` is bound behind the block; leaving the function or loop counts, as nothing comes behind."""
     return any(_statement_binds(statement, name) or isinstance(statement, _EXITS) for statement in block)
+
+
+def reads(block: Iterable[ast.stmt], name: str) -> bool:
+    """True when whoever gets past the block has read `name` on the way, so that it was bound there."""
+    return any(_statement_reads(statement, name) for statement in block)
+
+
+def _statement_reads(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        if _suppresses(node):
+            return False
+        return any(_reads(item.context_expr, name) for item in node.items) or reads(node.body, name)
+    headers = {ast.If: "test", ast.While: "test", ast.For: "iter", ast.AsyncFor: "iter", ast.Assert: "test"}
+    header = headers.get(type(node))
+    if header is None and not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        return False
+    value = getattr(node, header or "value")
+    return value is not None and _reads(value, name)
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """True when evaluating the expression reads `name`, whichever way its conditions turn out."""
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Lambda):
+        return False
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        return _reads(node.generators[0].iter, name)
+    if isinstance(node, ast.IfExp):
+        return _reads(node.test, name)
+    if isinstance(node, ast.BoolOp):
+        return _reads(node.values[0], name)
+    if isinstance(node, ast.Compare):
+        return _reads(node.left, name) or _reads(node.comparators[0], name)
+    return any(_reads(child, name) for child in ast.iter_child_nodes(node))
 
 
 def _statement_binds(node: ast.stmt, name: str) -> bool:

@@ -82,7 +82,8 @@ class Handover:
         self.path = source.path
         self.repo = Repo(project)
 
-    def why_no_method(self, me: Me) -> str | None:
+    def why_no_method(self, me: Me, stays: bool = False) -> str | None:
+        """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it."""
         cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
         scope: Scope | None = self.scopes.around(cls)
         while scope is not None:
@@ -92,9 +93,11 @@ class Handover:
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
                 return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
-        burdens = self.known.burdens(self.path, cls.lineno)
+        burdens = [] if stays else list(self.known.burdens(self.path, cls.lineno))
         if burdens:
-            return f"{carry} with {', '.join(burdens)}: pass what it needs as arguments"
+            more = f" and {len(burdens) - 2} more" if len(burdens) > 3 else ""
+            named = ", ".join(burdens[:2] if more else burdens)
+            return f"{carry} with {named}{more}: pass what it needs as arguments"
         return None
 
     def attributes(self, unit: Unit, me: Me, why: str) -> tuple[str, ...]:

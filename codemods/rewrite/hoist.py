@@ -17,7 +17,7 @@ from .arriving import arrive
 from .callables import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .captured import Captured
 from .definitions import Unwritable
-from .handover import CALLABLE, Handover, Known, Stay, Unknown
+from .handover import CALLABLE, Handover, Known, Stay, Unknown, outside_uses
 from .idle import idle_imports
 from .in_place import in_place
 from .leaving import leave
@@ -116,11 +116,16 @@ class _Planner:
             if around:
                 postponed[target] = around[-1]
         by_node: dict[ast.AST, Fix | Refusal] = {}
-        for group in self._groups([unit for target, unit in good.items() if target not in postponed]):
+        todo = self._groups([unit for target, unit in good.items() if target not in postponed])
+        while todo:
+            group = todo.pop(0)
             given = self.page.given()
             answer = self._group(group, good.values())
             if isinstance(answer, Refusal) or (answer.unsafe is not None and not self.unsafe_too):
                 self.page.take_back(given)  # names and blank lines are for those that are written
+                if len(group) > 1 and not any(unit.functions for unit in group):
+                    todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
+                    continue
             by_node.update({unit.node: answer for unit in group})
         for target, unit in good.items():
             answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
@@ -293,13 +298,35 @@ class _Planner:
             if unit.mangled:
                 raise Stay("it uses a name with two leading underscores, which its class changes: rename that")
             return
-        why = self.handover.why_no_method(me)
+        why = self.handover.why_no_method(me, self._stays_on(unit, me))
         if why is None:
             move.method = me
             return
         if unit.mangled or not alone or unit.own_self is None:
             raise Stay(why)
         move.attributes = self.handover.attributes(unit, me, why)
+
+    def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
+        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
+        scopes = self.page.scopes
+        uses = [use.node for use in outside_uses(unit, {unit})]
+        places: list[ast.AST] = [unit.node] if isinstance(unit.node, ast.Lambda) else [*uses]
+        holders = [scopes.parents[place] for place in places]
+        return (
+            bool(holders)
+            and not self.boundaries.get(unit.node)
+            and all(
+                isinstance(holder, ast.Assign)
+                and all(
+                    isinstance(target, ast.Attribute)
+                    and isinstance(target.value, ast.Name)
+                    and target.value.id == me[1]
+                    and scopes.owner(scopes.around(target), me[1]) is me[0]
+                    for target in holder.targets
+                )
+                for holder in holders
+            )
+        )
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:

@@ -39,16 +39,24 @@ def leave(page: Page, move: Move, moves: dict[Unit, Move], imports: list[Import]
         if plain and all(_can_rename(page, use, move) for use in uses):
             return [_removal(page, node), *(page.rename(use, move.base) for use in uses)]
     made = _made(page, move, imports)
+    indent = indentation_at(page.source, node.lineno)
+    given_back = page.given_back(unit)
+    if given_back is not None and not seen_by_name:
+        text = _broken(page, indent, "return ", made)
+        return [_removal(page, node, closing=True), page.replace(given_back, text[len(indent + "return ") :])]
     first, last = first_attached_line(page.source, node), last_line(page.source, node)
     start, end = page.source.line_starts[first - 1], end_of_line(page.source, last)
-    indent = indentation_at(page.source, node.lineno)
-    text = f"{indent}{node.name} = {made}"
-    if len(text) > page.width and made.endswith(")"):
-        function, _, arguments = made[:-1].partition("(")
-        inner = indent + page.indent_unit
-        lines = [f"{indent}{node.name} = {function}(", *(f"{inner}{each}," for each in arguments.split(", "))]
-        text = "\n".join([*lines, f"{indent})"])
-    return [Edit(page.path, start, end, text)]
+    return [Edit(page.path, start, end, _broken(page, indent, f"{node.name} = ", made))]
+
+
+def _broken(page: Page, indent: str, head: str, made: str) -> str:
+    """`head` and the call `made`, its arguments on lines of their own where the line gets too long otherwise."""
+    text = f"{indent}{head}{made}"
+    if len(text) <= page.width or not made.endswith(")"):
+        return text
+    function, _, arguments = made[:-1].partition("(")
+    lines = [f"{indent}{head}{function}(", *(f"{indent}{page.indent_unit}{each}," for each in arguments.split(", "))]
+    return "\n".join([*lines, f"{indent})"])
 
 
 def _made(page: Page, move: Move, imports: list[Import]) -> str:
@@ -76,8 +84,8 @@ def _is_given_to_partial(page: Page, node: ast.Lambda) -> bool:
     return found is not None and not found[1] and ast.unparse(call.func) == found[0]
 
 
-def _removal(page: Page, node: ast.stmt) -> Edit:
-    start, end = removal(page.source, page.scopes, node)
+def _removal(page: Page, node: ast.stmt, closing: bool = False) -> Edit:
+    start, end = removal(page.source, page.scopes, node, closing)
     return Edit(page.path, start, end, "")
 
 

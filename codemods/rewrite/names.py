@@ -11,13 +11,16 @@ from ..project import Project
 from .scopes import FUNCTIONS, Kind, Scope, Scopes
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-# `Conv3D` is one word, `V2Block` and `DiTBlock` are two
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z](?![A-Z][a-z]))|(?<=[A-Z0-9])(?=[A-Z][a-z])")
+# `Conv3D` and `ReLU` are one word, `V2Block`, `DiTBlock` and `LoRALayer` are two
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z])(?<!\b[A-Z][a-z])(?=[A-Z](?![A-Z][a-z]))|(?<=[A-Z0-9])(?=[A-Z](?!v\d)[a-z])"
+)
 
 
 _LONG = 48
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
+_FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
 
 
 def snake(name: str) -> str:
@@ -26,7 +29,15 @@ def snake(name: str) -> str:
 
 
 def role(scopes: Scopes, node: ast.AST) -> str:
-    """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says."""
+    """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says.
+
+    What `lambda x: x` is for says little about it where it is one of several: that is "identity".
+    """
+    parent = scopes.parents[node]
+    if gives_back(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
+        return "identity"
+    if gives_back(node) and isinstance(parent, ast.Call) and _last_name(parent.func) in _WRAPPERS:
+        return "identity"
     below, second_best = node, ""
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:
@@ -39,6 +50,8 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             called = _last_name(above.func)
             if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
                 return _usable(snake(str(above.args[1].value)))
+            if called in _FILLS and isinstance(above.func, ast.Attribute) and _last_name(above.func.value):
+                return _usable(snake(_last_name(above.func.value)))
             named = _named_by_text(above, below)
             if named or (called not in _WRAPPERS and not called[:1].isupper()):
                 return named or _usable(snake(called))
@@ -54,7 +67,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         if isinstance(above, ast.stmt):
             break
         below = above
-    return second_best or ("identity" if _gives_back(node) else "fn")
+    return second_best or ("identity" if gives_back(node) else "fn")
 
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
@@ -67,7 +80,7 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     return name if len(name) <= _LONG // 2 else ""
 
 
-def _gives_back(node: ast.AST) -> bool:
+def gives_back(node: ast.AST) -> bool:
     """True for `lambda x: x`."""
     return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
 

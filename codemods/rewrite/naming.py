@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from .handover import outside_uses
-from .names import home_name, private_name, role, snake
+from .names import gives_back, home_name, private_name, role, snake
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, line_of
 from .shapes import spelled
 from .unit import Unit
 
+_VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
 _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
@@ -21,6 +23,8 @@ def signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
     edit = page.replace(unit.node, "")
     if "#" in page.source.text[edit.start : edit.end]:
         return None  # its comments are its own
+    if gives_back(unit.node):
+        return ast.dump(unit.node), "identity"  # one is enough for the whole file
     name = private_name(home_name(page.scopes, unit.node), role(page.scopes, unit.node))
     read = (tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()))
     return ast.dump(unit.node), name, page.scopes.top_statement(unit.node).lineno, read
@@ -36,7 +40,9 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         if not own and move.method[2].bases:
             own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
         what = role(page.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
-        move.name = page.names.fresh_attribute(_spoken(page, snake(own), what))
+        places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(unit, moves)]
+        wanted = _spoken(page, snake(own), what)
+        move.name = page.names.fresh_attribute(_fitting(page, move, wanted, what, *places))
         return
     if isinstance(node, ast.Lambda):
         if move.is_object:
@@ -50,7 +56,16 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
             move.name, move.is_repeated = twin.name, True
             return
         what = role(page.scopes, node)
-        move.name = _fitting(page, move, private_name(home, what), what, node)
+        if gives_back(node):
+            known = _known_identity(page, node)
+            several = sum(signature(page, other) == mine for other in moves) > 1
+            if known is not None or ((several or what == "identity") and page.names.is_free("_identity")):
+                move.name, move.is_repeated = known or page.names.fresh("_identity"), known is not None
+                return
+        wanted = private_name(home, what)
+        if wanted == "_" + home and page.names.is_word(wanted):
+            wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
+        move.name = page.names.fresh(_fitting(page, move, wanted, what, node))
         return
     movable = unit.variable is not None and page.can_vanish(unit)
     if (
@@ -67,7 +82,23 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
     else:
         own = node.name.lstrip("_")
         renamed = [] if move.arguments or unit.frozen else outside_uses(unit, moves)
-        move.name = _fitting(page, move, _spoken(page, home, own), own, *(use.node for use in renamed))
+        wanted = _fitting(page, move, _spoken(page, home, own), own, *(use.node for use in renamed))
+        goes = page.given_back(unit) is not None and wanted == node.name and page.names.keeps(wanted, unit.home)
+        move.name = page.names.keep(wanted) if goes else page.names.fresh(wanted)
+
+
+def _known_identity(page: Page, node: ast.Lambda) -> str | None:
+    """The function of the module that does what `lambda x: x` does, where the lambda stands below it."""
+    top = page.scopes.top_statement(node)
+    for each in page.scopes.tree.body[: page.scopes.tree.body.index(top)]:
+        if isinstance(each, ast.FunctionDef) and not each.decorator_list and isinstance(each.body[-1], ast.Return):
+            said = each.body[1:] if ast.get_docstring(each) is not None else each.body
+            same = len(said) == 1 and ast.dump(each.args) == ast.dump(node.args)
+            if same and ast.dump(each.body[-1]) == ast.dump(ast.Return(node.body)):
+                owner = page.scopes.owner(page.scopes.around(node), each.name)
+                if owner is page.scopes.module and len(owner.bindings[each.name]) == 1:
+                    return each.name
+    return None
 
 
 def _spoken(page: Page, home: str, what: str) -> str:
@@ -81,14 +112,15 @@ def _fitting(page: Page, move: Move, wanted: str, short: str, *places: ast.expr)
     given = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
     found = spelled(page.scopes, page.path, move.unit.node, "functools", "partial")
     around = len(f"{found[0]}(, {given})") if found is not None and given else 0
+    around += len(f"{move.method[1]}.") if move.method is not None else 0
     for place in places:
         line = page.source.line_text(line_of(place))
         end = len(line) if place.end_lineno != place.lineno else place.end_col_offset or 0
         own = end - place.col_offset
         room = _LONGEST - (len(line) - own + around)
         if len(short) < room < len(wanted) and page.names.is_free("_" + short):
-            return page.names.fresh("_" + short)
-    return page.names.fresh(wanted)
+            return "_" + short
+    return wanted
 
 
 def class_name(page: Page, node: FunctionNode | ast.ClassDef) -> str:

@@ -110,6 +110,11 @@ class Page:
         imports += found[1]
         return f"{found[0]}({', '.join([base, *arguments])})"
 
+    def gap_at(self, line: int) -> int:
+        """Blank lines around what goes above a line: as the file has them, and no fewer than that line has."""
+        above = blank_lines_above(self.source, line)
+        return max(self.gap, min(above, 2)) if above < 99 else self.gap
+
     def missing_above(self, line: int, gap: int) -> int:
         """Blank lines to add above a line, those counted in that another fix adds there."""
         above = blank_lines_above(self.source, line)
@@ -121,6 +126,21 @@ class Page:
         block = self.scopes.block_of(unit.node)
         others = [each for each in block if each is not unit.node and not self._moves_too(each)]
         return bool(others)
+
+    def given_back(self, unit: Unit) -> ast.Name | None:
+        """The name in `return f`, where that follows on `def f` at once and is all that is done with the function."""
+        node = unit.node
+        if isinstance(node, (ast.Lambda, ast.ClassDef)) or unit.variable is None:
+            return None
+        block = self.scopes.block_of(node)
+        after = block[block.index(node) + 1] if block[-1] is not node else None
+        if not (isinstance(after, ast.Return) and isinstance(after.value, ast.Name) and after.value.id == node.name):
+            return None
+        inside = set(ast.walk(node))
+        uses = [use for use in unit.variable.scope.uses.get(node.name, []) if use.node not in inside]
+        line = self.source.line_text(after.lineno)
+        alone = line.strip() == f"return {node.name}" or line.lstrip().startswith(f"return {node.name} ")
+        return after.value if len(uses) == 1 and uses[0].node is after.value and alone else None
 
     def _moves_too(self, statement: ast.stmt) -> bool:
         unit = self.units.all.get(statement)

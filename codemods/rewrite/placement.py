@@ -112,8 +112,11 @@ def end_of_line(source: Source, line: int) -> int:
     return source.line_starts[line - 1] + len(source.line_text(line))
 
 
-def removal(source: Source, scopes: Scopes, statement: ast.stmt) -> tuple[int, int]:
-    """Offsets of what goes when the statement moves away: its lines, attached comments and one side's blank lines."""
+def removal(source: Source, scopes: Scopes, statement: ast.stmt, closing: bool = False) -> tuple[int, int]:
+    """Offsets of what goes when the statement moves away: its lines, attached comments and one side's blank lines.
+
+    `closing`: what follows may come close to what was above.
+    """
     first, last = first_attached_line(source, statement), last_line(source, statement)
     block = scopes.block_of(statement)
     after = last + 1
@@ -126,7 +129,7 @@ def removal(source: Source, scopes: Scopes, statement: ast.stmt) -> tuple[int, i
         if first > 1:  # the newline of the line above goes, so that a method may be put behind this statement
             return end_of_line(source, first - 1), end_of_line(source, last)
         after = last + 1
-    elif not blank_lines_above(source, first) and block[0] is not statement:
+    elif not closing and not blank_lines_above(source, first) and block[0] is not statement:
         after = last + 1 if after == last + 1 else after - 1  # keep one blank line where only the far side had some
     start = source.line_starts[first - 1]
     end = source.line_starts[after - 1] if after <= len(source.line_starts) else len(source.text)

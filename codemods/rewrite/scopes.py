@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from .definite import binds, blocks, header_binds, pattern_binds, target_binds
+from .definite import binds, blocks, header_binds, pattern_binds, reads, target_binds
 from .scope_builder import Builder
 from .scope_data import (
     BUILTINS,
@@ -220,7 +220,7 @@ class Scopes:
         below = anchor
         for above in self.ancestors(anchor):
             for block in blocks(above):
-                if below in block and binds(block[: block.index(below)], name):
+                if below in block and (binds(before := block[: block.index(below)], name) or reads(before, name)):
                     return True
             if isinstance(above, (ast.For, ast.AsyncFor)) and below in above.body and target_binds(above.target, name):
                 return True

@@ -42,6 +42,7 @@ class Decisions:
         self._own: dict[str, OwnRanks | None] = {}
         self._pins: list[Pin] | None = None
         self._options: dict[str, list[Option]] = {}
+        self._unseen: dict[str, tuple[str, int] | None] = {}
         self._told: dict[str, RankOption] = {}
         self._alone: dict[str, Hop | None] = {}
 
@@ -297,7 +298,7 @@ class Decisions:
         found = self._found(program)
         if not found:
             if passed:
-                no_option(program, verdict)
+                no_option(program, self._unseen_option(program), verdict)
             return
         option = found[0]
         told = self._rank_option(program, option)
@@ -325,6 +326,11 @@ class Decisions:
         if program.path not in self._options:
             self._options[program.path] = rank_options(program)
         return self._options[program.path]
+
+    def _unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
+        if program.path not in self._unseen:
+            self._unseen[program.path] = entries.unseen_option(self.project, self.modules, program, self._imports)
+        return self._unseen[program.path]
 
     def _rank_option(self, program: entries.Program, option: Option) -> RankOption:
         if program.path not in self._told:

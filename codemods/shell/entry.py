@@ -24,6 +24,7 @@ _TELLING: tuple[str, ...] = (
     ".parse_known_args(",
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
+_QUOTED = re.compile(r"[\"']--local[_-]rank[\"'=]")
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
 Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
@@ -122,11 +123,43 @@ def unseen_parser(found: Program) -> str | None:
         return "TrainingArguments of transformers takes it, and only newer versions read LOCAL_RANK themselves"
     if re.search(r"sys\.argv", own) and re.search(r"local[_-]rank", own):
         return "it looks for local_rank in sys.argv itself"
+    if any("local_rank" in text for text in texts) and any(_makes_names(tree) for tree in found.modules.values()):
+        return "it makes its options in a loop, and local_rank may be one of them"
     if any(re.search(r"\.parse_(known_)?args\(|hydra\.main", text) for text in texts):
         return None
     if any(re.search(r"init_process_group|LOCAL_RANK", text) for text in texts) and "sys.argv" not in own:
         return None
     return "where it reads its arguments is not in this repository"
+
+
+def _makes_names(tree: ast.Module) -> bool:
+    """Is there an `add_argument(f"--{key}")`?"""
+    calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "add_argument")
+    return any(
+        isinstance(each, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Starred)) for call in calls for each in call.args
+    )
+
+
+def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
+    """Where a file that the program imports, however far down, names `--local_rank` outside of an `add_argument` that
+    was found: a table of options, a dataclass. The program may take it."""
+    named = [source for source in project.matching(_QUOTED, word="rank") if source.path != found.path]
+    if not named:
+        return None
+    reached, todo = {found.path}, [found.path]
+    while todo:
+        importer = todo.pop()
+        if importer not in known:
+            tree = project.module(importer)
+            known[importer] = list(_imports(tree, importer, modules)) if tree is not None else []
+        todo += {target for _, target in known[importer]} - reached
+        reached.update(todo)
+    for source in named:
+        if source.path in reached:
+            at = _QUOTED.search(source.text)
+            assert at is not None
+            return source.path, source.position(at.start())[0]
+    return None
 
 
 def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:

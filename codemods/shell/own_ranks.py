@@ -11,6 +11,8 @@ from ..rewrite.argparse_options import nodes, options
 from .entry import Program, called, is_main_guard
 from .launch import LAUNCH, LaunchLine
 
+_ASKS = re.compile(r"environ|getenv|torchelastic")
+_RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")
 _SPAWNERS = ("spawn", "start_processes")
 
 
@@ -84,9 +86,11 @@ def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | No
         wanted, plain = True, test
         while isinstance(plain, ast.UnaryOp) and isinstance(plain.op, ast.Not):
             wanted, plain = not wanted, plain.operand
-        if re.search(r"environ|getenv|torchelastic", ast.unparse(plain)):
+        if _ASKS.search(ast.unparse(plain)) or _asked_before(found, plain):
             return None
         given = _switch(found, plain, line)
+        if given is None:
+            given = _set_for_launcher(found, plain)
         if given is None:
             open_tests.append(test)
         elif given != wanted:
@@ -94,6 +98,38 @@ def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | No
     if open_tests and line.kind != LAUNCH:
         return None  # started by torchrun on purpose: the test is there for it
     return replace(own, conditions=tuple(open_tests))
+
+
+def _asked_before(found: Program, test: ast.expr) -> bool:
+    """Does the test read what was set to something of the environment (`launched = "RANK" in os.environ`)?"""
+    return any(_ASKS.search(ast.unparse(value)) for value, _ in _values(found, test))
+
+
+def _set_for_launcher(found: Program, test: ast.expr) -> bool | None:
+    """True or False for a flag that code which reads the launcher's RANK sets to that (`cfg.no_spawn = True`)."""
+    told = {
+        value.value
+        for value, text in _values(found, test)
+        if isinstance(value, ast.Constant) and isinstance(value.value, bool) and _RANKS.search(text)
+    }
+    return told.pop() if len(told) == 1 else None
+
+
+def _values(found: Program, test: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """What the program sets the name or attribute `test` to, each with the text of the function that does so."""
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    for path, tree in found.modules.items() if name else ():
+        if not re.search(rf"\b{re.escape(name)}\s*=(?!=)", found.texts[path]):
+            continue
+        for function in [tree, *(each for each in nodes(tree) if isinstance(each, ast.FunctionDef))]:
+            own = function.body if isinstance(function, ast.FunctionDef) else []
+            text = "\n".join(map(ast.unparse, own))
+            for node in ast.walk(function) if own else tree.body:
+                if not isinstance(node, ast.Assign) or type(node.targets[0]) is not type(test):
+                    continue
+                target = node.targets[0]
+                if getattr(target, "attr", "") == name or getattr(target, "id", "") == name:
+                    yield node.value, text
 
 
 def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:

@@ -95,9 +95,14 @@ def pass_launcher(source: Source, line: LaunchLine, option: Option, verdict: Ver
         verdict.confidence = Confidence.LIKELY
 
 
-def no_option(program: entries.Program, verdict: Verdict) -> None:
-    """The script has no `--local_rank` in sight, and the launcher passes one; raises Refused."""
+def no_option(program: entries.Program, unseen: tuple[str, int] | None, verdict: Verdict) -> None:
+    """The script has no `--local_rank` in sight, and the launcher passes one; raises Refused.
+
+    `unseen`: the place where one of its modules names the option all the same.
+    """
     why = entries.unseen_parser(program)
+    if why is None and unseen is not None:
+        why = f"it may get its --local_rank from {unseen[0]}:{unseen[1]}, which can't be followed"
     if why is not None:
         raise Refused(f"{why}: check how it takes its local rank, then rename the launcher")
     if entries.hydra(program):

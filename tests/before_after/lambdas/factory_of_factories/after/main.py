@@ -21,9 +21,7 @@ def _with_high_clip(low, high, row):
 
 def noise(low):
     def with_high(high):
-        clip = functools.partial(_with_high_clip, low, high)
-
-        return clip
+        return functools.partial(_with_high_clip, low, high)
 
     return with_high
 

@@ -16,11 +16,11 @@ def load(frame, *, fill: int = 0) -> list:
     return (frame + [fill] * 3)[:3]
 
 
-def _process_map(frame):
+def _identity(frame):
     return frame
 
 
-def _process_map_2(crop, frame):
+def _process_map(crop, frame):
     return [
         x
         for x in frame
@@ -32,8 +32,8 @@ def process(frames, crop=None):
     with Pool(2) as pool:
         loaded = pool.map(load, frames)
         return pool.map(
-            _process_map if crop is None else (
-                functools.partial(_process_map_2, crop)
+            _identity if crop is None else (
+                functools.partial(_process_map, crop)
             ),
             loaded,
         )

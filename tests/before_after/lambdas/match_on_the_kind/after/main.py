@@ -26,8 +26,7 @@ def _build_step(factor, row):
 def build(kind):
     match kind:
         case ("scale", factor):
-            step = functools.partial(_build_step, factor)
-            return step
+            return functools.partial(_build_step, factor)
     return None
 
 

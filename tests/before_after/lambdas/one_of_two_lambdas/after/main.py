@@ -19,12 +19,12 @@ def _build_transform(scale, row):
     return row * scale
 
 
-def _build_transform_2(row):
+def _identity(row):
     return row
 
 
 def build_transform(train, scale):
-    transform = functools.partial(_build_transform, scale) if train else _build_transform_2
+    transform = functools.partial(_build_transform, scale) if train else _identity
     return transform
 
 

@@ -20,9 +20,7 @@ def _build_clip(limit, row, /, *more, low=0, **rest):
 
 
 def build(limit):
-    clip = functools.partial(_build_clip, limit)
-
-    return clip
+    return functools.partial(_build_clip, limit)
 
 
 def main():

@@ -22,9 +22,7 @@ def _build_depth(leaf, tree):
 
 
 def build(leaf):
-    depth = functools.partial(_build_depth, leaf)
-
-    return depth
+    return functools.partial(_build_depth, leaf)
 
 
 def main():

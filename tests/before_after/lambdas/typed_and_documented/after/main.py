@@ -31,9 +31,7 @@ def _build_rescale(
 
 
 def build(scale: float):
-    rescale = functools.partial(_build_rescale, scale)
-
-    return rescale
+    return functools.partial(_build_rescale, scale)
 
 
 def main():

@@ -43,12 +43,10 @@ def _make_env_thunk(name, rank):
 
 
 def make_env(name, rank):
-    _thunk = functools.partial(_make_env_thunk, name, rank)
-
-    return _thunk
+    return functools.partial(_make_env_thunk, name, rank)
 
 
-def _main_append(i=None):
+def _main_env_fns(i=None):
     return Env("late", i)
 
 
@@ -58,7 +56,7 @@ def main(name="pong"):
     envs.close()
     env_fns = []
     for i in range(2):
-        env_fns.append(functools.partial(_main_append, i=i))
+        env_fns.append(functools.partial(_main_env_fns, i=i))
     envs = VecEnv(env_fns)
     print(envs.step([3, 4]))
     envs.close()

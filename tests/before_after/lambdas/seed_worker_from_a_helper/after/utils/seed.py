@@ -10,6 +10,4 @@ def _get_seed_worker(seed, worker_id):
 def get_seed_worker(seed):
     """A worker_init_fn for the DataLoader."""
 
-    seed_worker = functools.partial(_get_seed_worker, seed)
-
-    return seed_worker
+    return functools.partial(_get_seed_worker, seed)
