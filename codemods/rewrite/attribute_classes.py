@@ -34,8 +34,11 @@ class Store:
 
     @property
     def always(self) -> bool:
-        """It runs whenever its method does: it stands in the method's own block."""
-        return any(each is self.statement for each in self.method.body)
+        """It runs whenever its method comes to an end: it stands in the method's own block, or in a `try` there
+        whose handlers all raise."""
+        tries = [each for each in self.method.body if isinstance(each, ast.Try)]
+        raising = [each.body for each in tries if all(isinstance(part.body[-1], ast.Raise) for part in each.handlers)]
+        return any(each is self.statement for block in (self.method.body, *raising) for each in block)
 
     @property
     def clears(self) -> bool:

@@ -201,8 +201,10 @@ class Recogniser:
             elif kind is not None and kind.plain and self._is_imported(outline, node):
                 yield Made(kind, outline, node)
             elif not outline.is_self(node):
+                given = any(each.parameter for each in outline.lookup(node, node.id)[1])
                 for value in _values(outline, node):
-                    yield from self._made(outline, value, depth + 1)
+                    found = self._made(outline, value, depth + 1)
+                    yield from (replace(each, choice=True) for each in found) if given else found
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
             origin = canonical(self.origin(outline, node))
             kind = kinds().get(origin)
@@ -281,6 +283,9 @@ class Recogniser:
         """Attributes of `self`, parts of files and alternatives; None for what needs no more than `origin` knows."""
         if isinstance(node, ast.Attribute) and outline.is_self(node.value):
             values = self.stores(outline, node)
+            if depth:  # what is called or asked of it must be of one kind
+                names = {origin(where, each, self._special, depth + 1) for where, each in values} - {""}
+                return names.pop() if len(names) == 1 else ""
         elif isinstance(node, ast.IfExp):
             values = [(outline, node.body), (outline, node.orelse)]
         elif isinstance(node, ast.BoolOp):
@@ -332,7 +337,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
     scope, bindings = outline.lookup(node, node.id)
-    if any(each.parameter for each in bindings) or (isinstance(scope, ast.Module) and len(bindings) != 1):
+    if isinstance(scope, ast.Module) and len(bindings) != 1:
         return []
     return [each.value for each in bindings if each.value is not None]
 

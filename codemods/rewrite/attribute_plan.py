@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..finding import Edit, Fix
@@ -10,7 +11,7 @@ from .attribute_classes import Shape
 from .attribute_held import Search
 from .attribute_kinds import MODULE, advice, kind_of_class
 from .attribute_names import by_its_name
-from .attribute_state import Treatment, check_bases, check_existing, edits
+from .attribute_state import Form, Treatment, check_bases, check_existing, edits
 from .attribute_text import Refused
 from .attribute_use import Hazard, Uses
 from .outline import last_name
@@ -45,7 +46,8 @@ class Planner:
         plan = self.plans[shape.node] = Plan()
         bases = [each for each in self.family.line(shape) if each is not shape and each in self.held]
         below = [self.plan(each) for each in bases]
-        treatments: list[Treatment] = []
+        uses: dict[str, Uses] = {}
+        treatments: dict[str, Treatment] = {}
         for name, hazards in self.held[shape].items():
             try:
                 for hazard in hazards:
@@ -58,11 +60,30 @@ class Planner:
                     elif kind.form == "generator":
                         plan.fixes[name] = self._as_list(shape, name, hazard)
                 if name not in plan.fixes:
-                    treatments.append(Uses(self.family, self.recogniser, shape, name, hazards).treatment())
+                    uses[name] = Uses(self.family, self.recogniser, shape, name, hazards)
+                    treatments[name] = uses[name].treatment()
             except Refused as refused:
                 plan.reasons[name] = str(refused)
-        self._join(shape, treatments, plan, bases, below)
+        try:
+            self._open_together(treatments, uses)
+        except Refused as refused:
+            plan.reasons.update(dict.fromkeys(treatments, str(refused)))
+            return plan
+        self._join(shape, list(treatments.values()), plan, bases, below)
         return plan
+
+    def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+        """What is made from something that is opened on demand is opened with it, or neither is. May raise Refused."""
+        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
+            lazy = {other for other, its in treatments.items() if its.form is Form.LAZY and its.empty == "None"}
+            lines = "\n".join(each.again.lines) if each.again is not None else ""
+            if not (needed := {other for other in lazy if re.search(rf"\bself\.{other}\b", lines)}):
+                continue
+            uses[name].companions = frozenset(needed)
+            treatments[name] = uses[name].treatment()
+            for other in needed if treatments[name].form is not Form.LAZY else ():
+                uses[other].on_demand = False
+                treatments[other] = uses[other].treatment()
 
     def _join(
         self, shape: Shape, treatments: list[Treatment], plan: Plan, bases: list[Shape], below: list[Plan]

@@ -49,6 +49,7 @@ class Treatment:
     open_test: str = ""
     never_none: bool = False
     empty: str = "None"
+    closes: str = "close"
 
 
 def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
@@ -62,7 +63,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     found = [_stash(source, each) for each in _stashes(treatments)]
     step = _step(source, shape)
     remade = [each for each in treatments if each.again is not None]
-    imports = list(dict.fromkeys(line for each in remade if each.again for line in each.again.imports))
+    always = [each.again for each in remade if each.again and each.form is not Form.MAYBE]
+    imports = list(dict.fromkeys(line for again in always for line in again.imports))
     new: list[list[str]] = []
     existing = shape.methods.get("__getstate__")
     get = [_leave(each, "state" if existing is None else _returned(existing)) for each in treatments]
@@ -215,15 +217,21 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     if each.form is Form.POSITION:
         return [*lines, f"self.{each.attribute}.seek({place})"]
     if each.form is Form.CLOSED:
-        return [*lines, f"if not {place}:", f"{step}self.{each.attribute}.close()"]
+        return [*lines, f"if not {place}:", f"{step}self.{each.attribute}.{each.closes}()"]
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
     if each.form is Form.MAYBE:
         short = f"self.{each.attribute} = {each.again.value} if {place} else None"
-        if each.again.value and "\n" not in short and " if " not in each.again.value and len(short) < 100:
+        if (
+            each.again.value
+            and not each.again.imports
+            and "\n" not in short
+            and " if " not in each.again.value
+            and len(short) < 100
+        ):
             return [short]
-        body = [step + line.replace("\n", f"\n{step}") for line in lines]
+        body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *lines)]
         return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
     return lines
 

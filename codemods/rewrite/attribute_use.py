@@ -47,6 +47,8 @@ class Uses:
         ]
         self.early = family.early(shape)
         self.late = frozenset(name for each in self.circle for name in each.late) - self.early
+        self.on_demand = True  # it may be left to the class to open it again
+        self.companions: frozenset[str] = frozenset()  # what else is None whenever this is
 
     def treatment(self) -> Treatment:
         """Raises Refused."""
@@ -93,7 +95,7 @@ class Uses:
         if nested:
             self.check_elements()
         carry = not nested and self._has_moved()
-        closes = None if nested else self._closed()
+        closes = "" if nested else self._closed()
         if only and not (closes and kind.is_open):
             return Treatment(self.attribute, key, Form.POSITION if carry else Form.ALWAYS, line, sure, again)
         if carry:
@@ -104,7 +106,7 @@ class Uses:
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
         if only and test and self._needs_it():
-            return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test)
+            return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test, closes=closes)
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
 
     def _filled(self, stores: list[Store]) -> Treatment:
@@ -305,16 +307,16 @@ class Uses:
         names = ("next", "enumerate", "list", "iter")
         return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
 
-    def _closed(self) -> int | None:
-        """A line that closes it while the object lives on."""
+    def _closed(self) -> str:
+        """The method that closes it while the object lives on; "" when none does."""
         for shape, method, node in self.uses:
             called = self._called(node, shape)
             if called is None or called[0] not in _CLOSES or self.kind.form != "reopen" or method.name == "__del__":
                 continue
             if not self.kind.is_open and method.name in self.early:
                 raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
-            return node.lineno
-        return None
+            return called[0]
+        return ""
 
     def _needs_it(self) -> bool:
         """Something after the constructor uses it without asking first whether there is one: None would not do."""
@@ -349,9 +351,10 @@ class Uses:
 
     def _is_lazy(self, stores: list[Store]) -> bool:
         """Wherever it is read, the class first opens it in case it is None."""
-        if not self._always_there(stores) or not all(self._guarded(each.store) for each in self.hazards):
-            return False
         openers = {each.store.method.name for each in self.hazards}
+        opened_at_once = "__init__" in openers and not all(self._guarded(each.store) for each in self.hazards)
+        if not self.on_demand or not self._always_there(stores) or opened_at_once:
+            return False
         return all(
             method.name == "__init__" or self._looked_after(shape, method, node, openers)
             for shape, method, node in self.uses
@@ -365,8 +368,9 @@ class Uses:
         return False
 
     def _asks_none(self, test: ast.expr) -> bool:
-        text = f"self.{self.attribute}"
-        return ast.unparse(test) in (f"{text} is None", f"not {text}", f"{text} == None")
+        asked = ast.unparse(test)
+        texts = [f"self.{name}" for name in (self.attribute, *self.companions)]
+        return any(asked in (f"{text} is None", f"not {text}", f"{text} == None") for text in texts)
 
     def _looked_after(self, shape: Shape, method: Method, node: ast.Attribute, openers: set[str]) -> bool:
         """The read is part of the question, or comes after an opening in the same method, or only where it is open."""
@@ -380,9 +384,11 @@ class Uses:
         for statement in method.body:
             if any(each is node for each in ast.walk(statement)):
                 break
-            if isinstance(statement, ast.If) and self._asks_none(statement.test):
-                return True
+            if isinstance(statement, ast.If) and not self._asks_none(statement.test):
+                continue  # what it asks is of something else
             for each in ast.walk(statement):
-                if isinstance(each, ast.Attribute) and each.attr in openers and shape.outline.is_self(each.value):
+                if not isinstance(each, ast.Attribute) or not shape.outline.is_self(each.value):
+                    continue
+                if each.attr in openers or (each.attr == self.attribute and isinstance(each.ctx, ast.Store)):
                     return True
         return False
