@@ -164,6 +164,11 @@ def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
                 raise Problem(f"{where}: {key!r} in entry {number} must be a {BOUNDARY_KEYS[key].__name__}")
             if BOUNDARY_KEYS[key] is list:
                 _strings(inside, f"{where}: {key!r} in entry {number}")
+            conditions = list(inside.values()) if isinstance(inside, dict) else []
+            if key == "when" and any(condition != "nonzero" for condition in conditions):
+                raise Problem(f"{where}: 'when' in entry {number} knows only {{ argument = \"nonzero\" }}")
+            if key == "unless" and not all(isinstance(literals, list) for literals in conditions):
+                raise Problem(f"{where}: 'unless' in entry {number} needs a list of literals for each argument")
         if "callable" not in entry:
             raise Problem(f"{where}: entry {number} names no callable")
     return tuple(value)
