@@ -441,3 +441,26 @@ class Model:
     assert "self.embed = self._init_embed\n" in after or "self.embed = self._embed\n" in after, after
     assert "ds.map(lambda x: x + self.size)" in after
     assert any("a model `self.part0`, a model `self.part1` and 7 more: pass" in reason for reason in reasons), reasons
+
+
+def test_parentheses_that_were_there_for_the_lambda() -> None:
+    text = """\
+class Fusion:
+    def __init__(self, mode):
+        if mode:
+            self.fuse = (
+                lambda x: x.chunk(2).max(dim=0).values.squeeze(1).contiguous().float()
+            )
+        self.norm = (  # none
+            lambda x: x * 2
+        )
+        self.pair = (
+            lambda x: x * 3,
+        )
+"""
+    after, _ = hoisted(text)
+    assert (
+        "            self.fuse = _fusion_fuse\n        self.norm = (  # none\n            _fusion_norm\n        )\n"
+        in after
+    )
+    assert "        self.pair = (\n            _fusion_pair,\n        )\n" in after

@@ -176,6 +176,26 @@ def test_value_stays(text: str) -> None:
             id="bound in the loop",
         ),
         pytest.param(
+            "def f(x):\n    for i in x:\n        if i:\n            a = i\n            g(lambda: a)\n        else:\n            a = 2\n",
+            "each round of a loop",
+            id="in another branch of the loop",
+        ),
+        pytest.param(
+            "def f(x):\n    a = 1\n    try:\n        return lambda: a\n    finally:\n        a = 2\n",
+            "re-bound at line 6",
+            id="behind a return, finally",
+        ),
+        pytest.param(
+            "def f(x):\n    a = 1\n    try:\n        if x:\n            g(lambda: a)\n            raise E\n    except E:\n        a = 2\n",
+            "re-bound at line 8",
+            id="behind a raise that is caught",
+        ),
+        pytest.param(
+            "def f(x):\n    a = 1\n    if x:\n        g(lambda: a)\n        if x.y:\n            return 1\n    a = 2\n",
+            "re-bound at line 7",
+            id="behind a return that may be",
+        ),
+        pytest.param(
             "def f(a):\n    while x:\n        g(lambda: a)\n        a = 1\n",
             "each round of a loop",
             id="later in the loop",

@@ -309,22 +309,21 @@ class _Planner:
     def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
         """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
         scopes = self.page.scopes
-        uses = [use.node for use in outside_uses(unit, {unit})]
-        places: list[ast.AST] = [unit.node] if isinstance(unit.node, ast.Lambda) else [*uses]
-        holders = [scopes.parents[place] for place in places]
+        uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
+        statements = [
+            scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
+        ]
+        targets = [target for each in statements if isinstance(each, ast.Assign) for target in each.targets]
         return (
-            bool(holders)
+            bool(statements)
             and not self.boundaries.get(unit.node)
+            and all(isinstance(each, ast.Assign) for each in statements)
             and all(
-                isinstance(holder, ast.Assign)
-                and all(
-                    isinstance(target, ast.Attribute)
-                    and isinstance(target.value, ast.Name)
-                    and target.value.id == me[1]
-                    and scopes.owner(scopes.around(target), me[1]) is me[0]
-                    for target in holder.targets
-                )
-                for holder in holders
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and target.value.id == me[1]
+                and scopes.owner(scopes.around(target), me[1]) is me[0]
+                for target in targets
             )
         )
 

@@ -96,10 +96,21 @@ class Page:
         """`text` instead of the lambda and of parentheses that were there for its sake."""
         edit, source = self.replace(node, text), self.source.text
         start, end = edit.start, edit.end
-        while source[start - 1 : start] == "(" and source[end : end + 1] == ")":
-            if source[start - 2 : start - 1].isalnum() or not _NO_CALL.search(source, max(0, start - 40), start - 1):
+        while True:
+            opened, closed = start, end
+            while source[opened - 1 : opened].isspace():
+                opened -= 1
+            while source[closed : closed + 1].isspace():
+                closed += 1
+            if source[opened - 1 : opened] != "(" or source[closed : closed + 1] != ")":
                 break
-            start, end = start - 1, end + 1
+            if source[opened - 2 : opened - 1].isalnum() or not _NO_CALL.search(
+                source, max(0, opened - 40), opened - 1
+            ):
+                break
+            if (opened, closed) != (start, end) and opened - source.rfind("\n", 0, opened) + len(text) > self.width:
+                break  # they are there to break the line
+            start, end = opened - 1, closed + 1
         return Edit(self.path, start, end, text)
 
     def partial(self, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:

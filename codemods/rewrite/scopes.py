@@ -162,7 +162,7 @@ class Scopes:
             if self._shared_loop(binding, anchor, scope):
                 what = "is a loop variable" if binding.kind == "for" else "is bound anew in each round of a loop"
                 return f"`{name}` {what} (line {binding.line}): pass its value as an argument"
-            if binding.done > start_of(anchor):
+            if binding.done > start_of(anchor) and not self._never_after(binding, anchor):
                 what = "re-bound" if binding is not variable.bindings[0] else "bound only later,"
                 return f"`{name}` is {what} at line {binding.line}: pass it as an argument"
         if not self.is_surely_bound(variable, anchor):
@@ -197,6 +197,23 @@ class Scopes:
 
     def _shared_loop(self, binding: Binding, anchor: ast.AST, scope: Scope) -> bool:
         return bool(self.loops_around(anchor, scope) & self.loops_around(binding.node, scope))
+
+    def _never_after(self, binding: Binding, anchor: ast.AST) -> bool:
+        """What runs `anchor`, in no loop around both, never gets to the binding: another branch, or behind a return."""
+        inside = {binding.node, *self.ancestors(binding.node)}
+        if any(type(above).__name__ in ("Try", "TryStar") and above in inside for above in self.ancestors(anchor)):
+            return False  # its handlers, or its `finally`
+        below = anchor
+        for above in self.ancestors(anchor):
+            if isinstance(above, ast.Match) and above in inside:
+                return below not in inside
+            block = next((each for each in blocks(above) if below in each), None)
+            if block is not None and not inside & {*block}:
+                returns = any(isinstance(each, ast.Return) for each in block[block.index(below) :])
+                if returns or (isinstance(above, ast.If) and above in inside):
+                    return True
+            below = above
+        return False
 
     def loops_around(self, node: ast.AST, scope: Scope) -> set[ast.AST]:
         """Loops inside `scope` that evaluate the node again and again."""
