@@ -192,6 +192,10 @@ FOUND: dict[str, dict[str, bytes]] = {
         "a.py": b"import multiprocessing\n\n\ndef work(n):\n    work(n)\n    global work\n\n\n"
         b"p = multiprocessing.Process(target=work, args=(1,))\np.start()\n"
     },
+    "what Python's parser takes and its tokenizer does not": {
+        "a.py": b"from multiprocessing import Pool\n\n\ndef report(n):\n    if n:\n        print(n)\n\\\n\n"
+        b"        n = 1\n    return n\n\n\nwith Pool(2) as pool:\n    print(pool.map(report, [1, 2]))\n"
+    },
     "backslash on the last line of a definition": {
         "a.py": b"from torch.utils.data import DataLoader\n\n\ndef build(rows):\n    def collate(batch):\n"
         b"        return batch \\\n\n    return DataLoader(rows, collate_fn=collate, num_workers=2)\n"

@@ -427,11 +427,15 @@ def indentation(outline: Outline, source: Source) -> str:
 
 
 def inside_strings(source: Source) -> frozenset[int]:
-    """Lines that begin inside a string literal: their leading whitespace is content."""
+    """Lines that begin inside a string literal: their leading whitespace is content. Raises CannotSplit."""
     lines: set[int] = set()
     text = re.sub(r"\r\n|\r", "\n", source.text)
     opened: list[int] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):  # it is stricter than the parser
+        raise CannotSplit("its lines are continued or indented in an odd way: lay them out as usual") from None
+    for token in tokens:
         kind = tokenize.tok_name[token.type]
         if kind in ("FSTRING_START", "TSTRING_START"):
             opened.append(token.start[0])
