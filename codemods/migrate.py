@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -36,6 +37,7 @@ T = TypeVar("T")
 MAX_PASSES = 10  # of one rule over its own output
 MAX_ROUNDS = 4  # of all rules over each other's output
 MAX_CRASHES = 20  # files that one rule may fail on before it is given up
+MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
 FRAMES = 5000  # of Python's stack while we work
 _READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
     r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job|mk|ya?ml|md|markdown|rst|ipynb"
@@ -220,8 +222,10 @@ class _Run:
                 project = project.without(path)
         else:
             return []
-        seen = (self._seen(f, project) for f in found)
-        return sorted((self._judged(f, project) for f in seen if self._wanted(f, project)), key=_order)
+        wanted = [f for f in (self._seen(f, project) for f in found) if self._wanted(f, project)]
+        full = {path for path, number in Counter(f.path for f in wanted).items() if number > MAX_FINDINGS}
+        self.crashes += [Skipped(path, f"left out by {rule.id}: more than {MAX_FINDINGS} findings") for path in full]
+        return sorted((self._judged(f, project) for f in wanted if f.path not in full), key=_order)
 
     def _seen(self, finding: Finding, project: Project) -> Finding:
         """`finding`, proven when a diagnosis saw it happen."""
@@ -396,9 +400,12 @@ def _order(finding: Finding) -> tuple[str, int, int, str]:
 def _disjoint(fixes: Iterable[Fix]) -> list[Fix]:
     """The first fixes that do not get in each other's way; the others have their turn in the next pass."""
     chosen: list[Fix] = []
+    beside: dict[str, list[Fix]] = {}  # those chosen, by the files that they write to
     for fix in fixes:
-        if not any(overlap(fix, other) for other in chosen):
+        if not any(overlap(fix, other) for path in fix.paths for other in beside.get(path, ())):
             chosen.append(fix)
+            for path in fix.paths:
+                beside.setdefault(path, []).append(fix)
     return chosen
 
 

@@ -7,6 +7,7 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..finding import Finding
 from ..tree.source import Source
@@ -34,6 +35,7 @@ class Suppression:
         return finding.span.line in self.covers or finding.span.end_line in self.covers
 
 
+@lru_cache(maxsize=16)
 def suppressions(source: Source) -> list[Suppression]:
     """All suppressions of a file, in order. Strings that look like one do not count."""
     if "spawnfix:" not in source.text:
