@@ -21,6 +21,7 @@ else:
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
+_LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
 _WALKS = ("iter", "enumerate", "cycle")
 _FILES = ("unpicklable.toml", "unpicklable_installed.toml")
 _DEPTH = 6
@@ -215,6 +216,13 @@ class Recogniser:
                     yield Made(kind, outline, node)
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
+                if (
+                    isinstance(node.func, ast.Name)
+                    and node.func.id in _LAZY
+                    and not outline.lookup(node, node.func.id)[1]
+                ):
+                    held = (made for each in node.args for made in self._made(outline, each, depth + 1))
+                    yield from (replace(made, nested=True) for made in held if made.kind is GENERATOR)
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
 
