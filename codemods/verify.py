@@ -118,7 +118,7 @@ class _Names:
 
     bound: frozenset[str]  # at module level
     loaded: frozenset[str]  # looked up at module level or in the builtins, from any scope
-    of_function: dict[str, frozenset[str]]  # qualified name -> what the function and those in it look up like that
+    of_function: dict[str, frozenset[str]]  # the same by qualified name, less what `global` says
 
 
 @lru_cache(maxsize=16)
@@ -135,8 +135,10 @@ def _names(module: symtable.SymbolTable) -> _Names:
     bound: set[str] = set()
     functions: dict[str, frozenset[str]] = {}
 
-    def loads(table: symtable.SymbolTable, prefix: str) -> set[str]:
+    def loads(table: symtable.SymbolTable, prefix: str) -> tuple[set[str], set[str]]:
+        """What is looked up, and of that what no `global` there says to be the module's."""
         found: set[str] = set()
+        unsaid: set[str] = set()
         for symbol in table.get_symbols():
             at_module = table is module or symbol.is_declared_global()
             if at_module and (symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()):
@@ -144,15 +146,18 @@ def _names(module: symtable.SymbolTable) -> _Names:
             # symtable takes a function called `top` for the module: its own variables are "global" and local
             if symbol.is_referenced() and (table is module or (symbol.is_global() and not symbol.is_local())):
                 found.add(symbol.get_name())
+                if not symbol.is_declared_global():
+                    unsaid.add(symbol.get_name())
         for child in table.get_children():
             name = f"{prefix}{child.get_name()}"
-            inner = loads(child, f"{name}.")
+            inner, unsaid_inside = loads(child, f"{name}.")
             found |= inner
+            unsaid |= unsaid_inside
             if child.get_type() == "function" and child.get_name().isidentifier() and child.get_name() != "lambda":
-                functions[name] = functions.get(name, frozenset()) | inner
-        return found
+                functions[name] = functions.get(name, frozenset()) | unsaid_inside
+        return found, unsaid
 
-    loaded = loads(module, "")
+    loaded, _ = loads(module, "")
     return _Names(frozenset(bound), frozenset(loaded), functions)
 
 

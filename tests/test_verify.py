@@ -90,6 +90,14 @@ GOOD = [
         [("lambda: k", "_pick"), ("def f", "def _pick():\n    return k\n\n\ndef f")],
         id="a global that the function assigns",
     ),
+    pytest.param(
+        "def f():\n    k = 0\n    def g():\n        global k\n        k += 1\n    return g, k\n",
+        [
+            ("    def g():\n        global k\n        k += 1\n", ""),
+            ("def f", "def g():\n    global k\n    k += 1\n\n\ndef f"),
+        ],
+        id="a global of the same name as a local variable outside",
+    ),
 ]
 
 
