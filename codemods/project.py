@@ -46,7 +46,7 @@ class Project:
         self._python2: set[str] = set()
         self.outlines: dict[str, Outline] = {}  # of the trees in `_modules`, made by the first rule that needs them
         self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
-        self._released = 0  # how many of the trees were made when `release` looked last
+        self._released = self._kept = 0  # trees, and characters that they are of, which `release` has let pass
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -133,17 +133,14 @@ class Project:
 
     def release(self) -> None:
         """Let go of syntax trees beyond MAX_TREES. Nobody may hold a node of one over this call."""
-        if len(self._modules) == self._released:
-            return
-        size = 0
-        for path, tree in list(self._modules.items()):
-            if tree is not None:
-                source = self.source(path)
-                size += len(source.text) if source is not None else 0
-                if size > MAX_TREES:
-                    del self._modules[path]
-                    self.outlines.pop(path, None)
-                    self._csts.pop(path, None)
+        for path in [*self._modules][self._released :]:  # in the order they were made
+            source = self.source(path) if self._modules[path] is not None else None
+            self._kept += len(source.text) if source is not None else 0
+            if self._kept > MAX_TREES and source is not None:
+                self._kept -= len(source.text)
+                del self._modules[path]
+                self.outlines.pop(path, None)
+                self._csts.pop(path, None)
         self._released = len(self._modules)
 
     @property

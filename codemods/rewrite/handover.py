@@ -293,7 +293,7 @@ class Handover:
         while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
             name = getattr(scope.node, "name", "")
             pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
-            if name and next(iter(self.project.matching(pattern, word="@")), None) is not None:
+            if name and next(iter(self.project.matching(pattern, word=name)), None) is not None:
                 raise Stay(f"`@{name}` may put it in the place of a method, and {_UNBOUND}")
             where = self._on_a_class(name) if name else None
             if where is not None:
