@@ -30,6 +30,7 @@ class Store:
     target: ast.Attribute
     value: ast.expr | None
     fills: bool = False  # `self.name[...] = value` and the like
+    cached: bool = False  # what a cached_property gives
     shared: bool = False  # the default of a dataclass: one for all objects
 
     @property

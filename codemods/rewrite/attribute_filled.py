@@ -44,6 +44,16 @@ def given_fields(shape: Shape) -> list[Store]:
     ]
 
 
+def cached(shape: Shape) -> Iterator[Store]:
+    """What each `@cached_property` gives, and so leaves on the object under its name."""
+    for name, method in shape.methods.items():
+        if any(last_name(mark) == "cached_property" for mark in method.decorator_list):
+            for each in shape.outline.own(method):
+                if isinstance(each, ast.Return) and each.value is not None:
+                    target = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())
+                    yield Store(shape, method, each, ast.copy_location(target, each.value), each.value, cached=True)
+
+
 def is_dataclass(shape: Shape) -> bool:
     """Its constructor is made of its fields."""
     marks = [last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]

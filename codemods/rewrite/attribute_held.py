@@ -11,7 +11,7 @@ from functools import cached_property
 from ..finding import Confidence, Trace
 from ..project import Project
 from .attribute_classes import Family, Shape, Store
-from .attribute_filled import fields, fillings, given_fields
+from .attribute_filled import cached, fields, fillings, given_fields
 from .attribute_given import Given
 from .attribute_kinds import Kind, Made, Recogniser, base_methods, canonical, kinds, words, wrong_context
 from .attribute_names import python_below
@@ -125,6 +125,11 @@ class Search:
             name = store.target.attr
             for made in [each for each in self.given.of(shape, name) if self.counts(each.kind)][:1]:
                 if not self.left_out(shape, name):
+                    found.setdefault(name, []).append(Hazard(store, made))
+        for store in cached(shape):
+            name = store.target.attr
+            for made in self.recogniser.made(shape.outline, store.value)[:1] if store.value is not None else ():
+                if self.counts(made.kind) and name not in shape.late and not self.left_out(shape, name):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape)]:
             if store.value is None or store.method.name in shape.late:

@@ -75,6 +75,8 @@ class Uses:
         sure = (only or self._always_there(stores)) and not self._skips_init()
         key = self.shape.key(self.attribute)
         line = first.store.target.lineno
+        if first.store.cached and len(stores) == 0:
+            return Treatment(self.attribute, key, Form.DROP, line, False)
         if first.store.shared and len(stores) == 1:  # the class has it too
             return Treatment(self.attribute, key, Form.DROP, line, sure)
         if kind.form == "drop":
@@ -105,7 +107,10 @@ class Uses:
                 f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
-        if only and test and self._needs_it():
+        never_none = only or (
+            self._always_there(stores) and not first.made.choice and not any(store.clears for store in stores)
+        )
+        if never_none and test and self._needs_it():
             return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test, closes=closes)
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
 
@@ -220,7 +225,7 @@ class Uses:
             if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
                 raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
             sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
-            if sets and early and not self._is_repeated(above, shape):
+            if sets and early and not self._is_repeated(above, shape) and not self._on_demand_inside(above):
                 raise Refused(
                     f"line {node.lineno} sets an attribute on it, which a new one would not have; "
                     "do it right after it is made"
@@ -252,6 +257,19 @@ class Uses:
             and position(statement) > position(store.statement)
         )
 
+    def _on_demand_inside(self, target: ast.AST) -> bool:
+        """`self.local.x = ...` where each method that uses `self.local.x` first asks whether it is there."""
+        if not self.kind.filled or not isinstance(target, ast.Attribute):
+            return False
+        whole = f"self.{self.attribute}"
+        asks = (f"hasattr({whole}, '{target.attr}')", f"getattr({whole}, '{target.attr}', None) is None")
+        users = {
+            method
+            for shape, method, node in self.uses
+            if getattr(shape.outline.parents[node], "attr", None) == target.attr
+        }
+        return all(any(each in ast.unparse(method) for each in asks) for method in users)
+
     def _check_kept_elsewhere(self) -> None:
         """Another object, or a bound method, holds it as well."""
         for shape, _, node in self.uses:
@@ -264,10 +282,13 @@ class Uses:
                 continue
             if isinstance(above, ast.Attribute) and above is statement.value and above.attr in _BOUND:
                 raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
-            call = outline.parents.get(above) if isinstance(above, ast.keyword) else above
+            call = above
+            while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
+                call = outline.parents[call]
             if isinstance(call, ast.Call) and node is not call.func:
                 name = last_name(call.func) or ""
-                if name[:1].isupper() and not self.recogniser.made(outline, call):
+                keeps = name[:1].isupper() or name == "partial"
+                if keeps and not self.recogniser.made(outline, call):
                     raise Refused(
                         f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it"
                     )
