@@ -2047,7 +2047,7 @@ def build(ds):
         pytest.param(
             """\
 def build(ds):
-    ds.map("äöü", lambda x: "é" + x, lambda y: y)
+    ds.map("äöü", lambda x: "é" + x, lambda y: -y)
 """,
             """\
 def _build_map(x):
@@ -2055,7 +2055,7 @@ def _build_map(x):
 
 
 def _build_map_2(y):
-    return y
+    return -y
 
 
 def build(ds):

@@ -464,3 +464,40 @@ class Fusion:
         in after
     )
     assert "        self.pair = (\n            _fusion_pair,\n        )\n" in after
+
+
+def test_the_same_function_in_several_methods_is_written_once() -> None:
+    part = """\
+class {}:
+    def prepare(self, flip):
+        if flip:
+            def swap(a, b=1):
+                return b, a
+            return swap
+        else:
+            def scale(a):
+                return a * {}
+            return scale
+"""
+    after, _ = hoisted("\n\n".join(part.format(*each) for each in (("Dist", 1), ("Rotate", 2))))
+    assert after.count("def _prepare_swap(a, b=1):\n    return b, a\n") == after.count("return b, a") == 1
+    assert after.count("            return _prepare_swap\n") == 2
+    assert "def _prepare_scale(a):\n    return a * 1\n" in after or "def scale(a):\n    return a * 1\n" in after
+    assert "def _prepare_scale(a):\n    return a * 2\n" in after or "def _rotate_prepare_scale(a):" in after
+
+
+def test_names_that_are_taken_get_what_it_does() -> None:
+    after, _ = hoisted("""\
+class Fusion:
+    def __init__(self, mode):
+        if mode == "max":
+            self.fuse = lambda x: x.max(dim=0).values
+        elif mode == "min":
+            self.fuse = lambda x: x.min(dim=0).values
+        else:
+            self.fuse = lambda x: x
+        self.steps = [lambda x: x.sum(0), lambda x: x + 1]
+""")
+    assert "def _fusion_fuse(x):\n    return x.max" in after and "def _fusion_fuse_min(x):" in after
+    assert "def _fusion_fuse_identity(x):" in after
+    assert "self.steps = [_fusion_sum, _fusion_steps]" in after

@@ -542,7 +542,7 @@ def test_what_another_file_asks_of_a_function() -> None:
         ),
         pytest.param(
             "    import math\n    ds.map(lambda x: math.floor(x))\n    ds.map(lambda x: math.ceil(x))\n",
-            "    ds.map(_build_map)\n    ds.map(_build_map_2)\n",
+            "    ds.map(_build_map)\n    ds.map(_build_map_ceil)\n",
             id="used by two that moved",
         ),
         pytest.param(

@@ -176,7 +176,8 @@ def test_value_stays(text: str) -> None:
             id="bound in the loop",
         ),
         pytest.param(
-            "def f(x):\n    for i in x:\n        if i:\n            a = i\n            g(lambda: a)\n        else:\n            a = 2\n",
+            "def f(x):\n    for i in x:\n        if i:\n            a = i\n            g(lambda: a)\n"
+            "        else:\n            a = 2\n",
             "each round of a loop",
             id="in another branch of the loop",
         ),
@@ -186,7 +187,8 @@ def test_value_stays(text: str) -> None:
             id="behind a return, finally",
         ),
         pytest.param(
-            "def f(x):\n    a = 1\n    try:\n        if x:\n            g(lambda: a)\n            raise E\n    except E:\n        a = 2\n",
+            "def f(x):\n    a = 1\n    try:\n        if x:\n            g(lambda: a)\n            raise E\n"
+            "    except E:\n        a = 2\n",
             "re-bound at line 8",
             id="behind a raise that is caught",
         ),

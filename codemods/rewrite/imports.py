@@ -320,7 +320,7 @@ def _place_in_run(source: Source, run: list[_Line], need: Import) -> _Place:
         same_kind = [line for line in alike if line.is_from == (need.name is not None)]
         return _Place((same_kind or alike)[-1].last + 1)
     later = next((paragraph for paragraph in paragraphs if paragraph[0].group > group), None)
-    blank = "\n" if tidy else ""
+    blank = "\n" if tidy or len(paragraphs) > 1 else ""
     if later is not None:
         return _Place(_above(source, later[0].first), after=blank)
     return _Place(run[-1].last + 1, before=blank)

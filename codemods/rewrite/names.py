@@ -31,8 +31,10 @@ def snake(name: str) -> str:
 def role(scopes: Scopes, node: ast.AST) -> str:
     """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says.
 
-    What `lambda x: x` is for says little about it where it is one of several: that is "identity".
+    Where it is one of several it is called by what it does, as far as that has a name: "reshape", "identity".
     """
+    if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) and (done := deed(node)):
+        return done
     parent = scopes.parents[node]
     if gives_back(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
         return "identity"
@@ -68,6 +70,35 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             break
         below = above
     return second_best or ("identity" if gives_back(node) else "fn")
+
+
+def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
+    """It stands in a list, among the arguments of a class, or fills a list."""
+    below: ast.AST = node
+    for above in scopes.ancestors(node):
+        if isinstance(above, (ast.List, ast.Tuple, ast.Set)):
+            return True
+        if not isinstance(above, (ast.Call, ast.IfExp, ast.BoolOp, ast.Starred)) or below not in ast.iter_child_nodes(
+            above
+        ):
+            return False
+        if isinstance(above, ast.Call):
+            called = _last_name(above.func)
+            if below is above.func or _named_by_text(above, below):
+                return False
+            if called in _FILLS or (called[:1].isupper() and len(above.args) > 1):
+                return True
+        below = above
+    return False
+
+
+def deed(node: ast.Lambda) -> str:
+    """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
+    at = node.body
+    while isinstance(at, (ast.Attribute, ast.Subscript)):
+        at = at.value
+    name = snake(_last_name(at.func)) if isinstance(at, ast.Call) else "identity" if gives_back(node) else ""
+    return name if name.isidentifier() and len(name) <= _LONG // 2 else ""
 
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
@@ -147,6 +178,16 @@ def home_name(scopes: Scopes, node: ast.AST) -> str:
     return ""
 
 
+def class_of(scopes: Scopes, node: ast.AST) -> str:
+    """The class whose method makes the node, in snake case; "" outside of classes."""
+    scope: Scope | None = scopes.around(node)
+    while scope is not None:
+        if isinstance(scope.node, ast.ClassDef):
+            return snake(scope.node.name)
+        scope = scope.parent
+    return ""
+
+
 def private_name(home: str, what: str) -> str:
     """`_build_loader_collate_fn` from "build_loader" and "collate_fn"; a shared word is not said twice.
 
@@ -182,9 +223,9 @@ class Names:
         """Names given since are free again."""
         self._taken, self._kept = taken, kept
 
-    def fresh(self, wanted: str) -> str:
-        """`wanted`, or `wanted_2`, `wanted_3`... when the file has that word already; never given twice."""
-        name, count = wanted, 1
+    def fresh(self, wanted: str, instead: str = "") -> str:
+        """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never given twice."""
+        name, count = instead if instead and wanted in self._taken and instead not in self._taken else wanted, 1
         while name in self._taken:
             count += 1
             name = f"{wanted}_{count}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
+from .callables import keeps_state
 from .handover import outside_uses
-from .names import gives_back, home_name, private_name, role, snake
+from .names import class_of, deed, gives_back, home_name, private_name, role, snake
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, line_of
 from .shapes import spelled
@@ -17,17 +18,27 @@ _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
 def signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
-    """Equal for lambdas that one function can stand for: the same code for the same role, made at one place."""
-    if not isinstance(unit.node, ast.Lambda) or unit.functions or unit.own_self or unit.frozen or unit.refusal:
+    """Equal for functions that one can stand for: the same code for the same role."""
+    if unit not in page.signatures:
+        page.signatures[unit] = _signature(page, unit)
+    return page.signatures[unit]
+
+
+def _signature(page: Page, unit: Unit) -> tuple[object, ...] | None:
+    node = unit.node
+    if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refusal:
         return None
-    edit = page.replace(unit.node, "")
+    edit = page.replace(node, "")
     if "#" in page.source.text[edit.start : edit.end]:
         return None  # its comments are its own
-    if gives_back(unit.node):
-        return ast.dump(unit.node), "identity"  # one is enough for the whole file
-    name = private_name(home_name(page.scopes, unit.node), role(page.scopes, unit.node))
+    home = home_name(page.scopes, node)
+    if not isinstance(node, ast.Lambda):
+        is_plain = not (node.decorator_list or unit.captures or unit.imports or keeps_state(page.scopes, unit))
+        return (ast.dump(node), home) if is_plain else None
+    if gives_back(node):
+        return ast.dump(node), "identity"  # one is enough for the whole file
     read = (tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()))
-    return ast.dump(unit.node), name, page.scopes.top_statement(unit.node).lineno, read
+    return ast.dump(node), private_name(home, role(page.scopes, node)), page.scopes.top_statement(node).lineno, read
 
 
 def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
@@ -44,32 +55,34 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         wanted = _spoken(page, snake(own), what)
         move.name = page.names.fresh_attribute(_fitting(page, move, wanted, what, *places))
         return
+    twins = [each for other, each in moves.items() if signature(page, unit) == signature(page, other) is not None]
+    several = len(twins) > 1 and not move.is_object
+    named = next((each.name for each in twins if each.name), "") if several else ""
+    if named:
+        move.name, move.is_repeated = named, True
+        return
     if isinstance(node, ast.Lambda):
         if move.is_object:
             what = "".join(word.capitalize() for word in private_name(home, role(page.scopes, node)).split("_"))
             move.name = page.names.fresh("_" + what)
             return
-        mine = signature(page, unit)
-        twins = (each for other, each in moves.items() if each.name and signature(page, other) == mine)
-        twin = next(twins, None) if mine is not None else None
-        if twin is not None:
-            move.name, move.is_repeated = twin.name, True
-            return
         what = role(page.scopes, node)
         if gives_back(node):
             known = _known_identity(page, node)
-            several = sum(signature(page, other) == mine for other in moves) > 1
             if known is not None or ((several or what == "identity") and page.names.is_free("_identity")):
                 move.name, move.is_repeated = known or page.names.fresh("_identity"), known is not None
                 return
         wanted = private_name(home, what)
         if wanted == "_" + home and page.names.is_word(wanted):
             wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
-        move.name = page.names.fresh(_fitting(page, move, wanted, what, node))
+        wanted = _fitting(page, move, wanted, what, node)
+        done = deed(node)
+        move.name = page.names.fresh(wanted, f"{wanted}_{done}" if done else "")
         return
     movable = unit.variable is not None and page.can_vanish(unit)
     if (
         movable
+        and not several
         and not move.is_object
         and not move.arguments
         and not unit.frozen
@@ -84,7 +97,9 @@ def give_name(page: Page, move: Move, moves: dict[Unit, Move]) -> None:
         renamed = [] if move.arguments or unit.frozen else outside_uses(unit, moves)
         wanted = _fitting(page, move, _spoken(page, home, own), own, *(use.node for use in renamed))
         goes = page.given_back(unit) is not None and wanted == node.name and page.names.keeps(wanted, unit.home)
-        move.name = page.names.keep(wanted) if goes else page.names.fresh(wanted)
+        owner = class_of(page.scopes, node)
+        instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
+        move.name = page.names.keep(wanted) if goes else page.names.fresh(wanted, instead)
 
 
 def _known_identity(page: Page, node: ast.Lambda) -> str | None:

@@ -73,6 +73,7 @@ class Page:
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
         self.padded: set[int] = set()  # offsets that got their blank lines
+        self.signatures: dict[Unit, tuple[object, ...] | None] = {}  # see `naming.signature`
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
     def given(self) -> tuple[set[int], set[str], set[str]]:

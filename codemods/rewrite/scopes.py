@@ -207,8 +207,8 @@ class Scopes:
         for above in self.ancestors(anchor):
             if isinstance(above, ast.Match) and above in inside:
                 return below not in inside
-            block = next((each for each in blocks(above) if below in each), None)
-            if block is not None and not inside & {*block}:
+            block: list[ast.AST] = next(([*each] for each in blocks(above) if below in each), [])
+            if block and not inside & {*block}:
                 returns = any(isinstance(each, ast.Return) for each in block[block.index(below) :])
                 if returns or (isinstance(above, ast.If) and above in inside):
                     return True

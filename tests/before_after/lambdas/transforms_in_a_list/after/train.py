@@ -6,15 +6,15 @@ from dataset import Images
 from transforms import Compose, Lambda
 
 
-def _get_transform_fn(path):
+def _get_transform_basename(path):
     return os.path.basename(path)
 
 
-def _get_transform_fn_2(size, name):
+def _get_transform_fn(size, name):
     return len(name) * size
 
 
-def _get_transform_fn_3(mean, x):
+def _get_transform_fn_2(mean, x):
     return (x - mean) / 2
 
 
@@ -22,9 +22,9 @@ def get_transform(args):
     size = args["size"]
     mean = 0.5 if args["normalize"] else 0.0
     return Compose([
-        Lambda(_get_transform_fn),
-        Lambda(functools.partial(_get_transform_fn_2, size)),
-        Lambda(functools.partial(_get_transform_fn_3, mean)),
+        Lambda(_get_transform_basename),
+        Lambda(functools.partial(_get_transform_fn, size)),
+        Lambda(functools.partial(_get_transform_fn_2, mean)),
     ])
 
 

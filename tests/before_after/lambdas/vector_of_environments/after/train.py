@@ -46,7 +46,7 @@ def make_env(name, rank):
     return functools.partial(_make_env_thunk, name, rank)
 
 
-def _main_env_fns(i=None):
+def _main_env(i=None):
     return Env("late", i)
 
 
@@ -56,7 +56,7 @@ def main(name="pong"):
     envs.close()
     env_fns = []
     for i in range(2):
-        env_fns.append(functools.partial(_main_env_fns, i=i))
+        env_fns.append(functools.partial(_main_env, i=i))
     envs = VecEnv(env_fns)
     print(envs.step([3, 4]))
     envs.close()
