@@ -742,3 +742,36 @@ def test_names_in_f_strings(string: str, expected: str | None) -> None:
         assert after == text and any("take it out of the string first" in each for each in reasons)
     else:
         assert f"return {expected}\n" in after.replace("(\n        ", "").replace("return (f", "return f"), after
+
+
+def test_a_text_that_is_only_filled_in() -> None:
+    text = """\
+import torch.nn as nn
+
+TEXTS = [
+    lambda c: f"a {c}.",
+    lambda c: f'{c} and "{ c }" {{x}}',
+    lambda c: rf"\\d {c}",
+    lambda c: f"a {c!r}",
+    lambda c: f"a {c:3}",
+    lambda c: f"a {c}" "b",
+    lambda c: f"a {c.x}",
+]
+
+
+class Clip(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.texts = TEXTS
+
+    def forward(self, name):
+        return [text(name) for text in self.texts]
+"""
+    settings = Settings(select=("lambdas",))
+    after = plan(MemoryFiles({PATH: text.encode()}), settings).contents[PATH].decode()
+    assert '    "a {}.".format,\n    \'{0} and "{0}" {{x}}\'.format,\n    r"\\d {}".format,\n    _texts,\n' in after
+    assert '"a {}" "b".format' in after and after.count("def _texts") == 3
+    texts = [eval(f"{each}.format") for each in ('"a {}."', "'{0} and \"{0}\" {{x}}'", 'r"\\d {}"')]
+    assert [each(3) for each in pickle.loads(pickle.dumps(texts))] == ["a 3.", '3 and "3" {x}', "\\d 3"]
+    by_name = text.replace("text(name)", "text(c=name)")
+    assert ".format" not in plan(MemoryFiles({PATH: by_name.encode()}), settings).contents[PATH].decode()

@@ -99,7 +99,7 @@ class _Planner:
         simple: dict[ast.AST, Fix] = {}
         for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
             outer = next((simple[above] for above in self.page.scopes.ancestors(node) if above in simple), None)
-            fix = outer or in_place(self.page, node)
+            fix = outer or in_place(self.page, node, self.known)
             if fix is not None:
                 answers[target] = simple[node] = fix
         moving = {target: self.page.units.of(node) for target, node in wanted.items() if target not in answers}

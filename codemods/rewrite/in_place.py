@@ -7,10 +7,11 @@ import re
 
 from ..finding import Edit, Fix
 from .definitions import Unwritable, lambda_as_def
+from .handover import Known
 from .page import Page
 from .placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from .scopes import Kind, Scope, end_of, start_of
-from .shapes import known_shape
+from .shapes import filled_text, known_shape
 from .unit import Movable
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
@@ -18,13 +19,17 @@ _FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)
 _NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"
 
 
-def in_place(page: Page, node: Movable) -> Fix | None:
+def in_place(page: Page, node: Movable, known: Known) -> Fix | None:
     """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
     if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in page.scopes.ancestors(node)):
         return None
-    known = known_shape(page.scopes, page.source, node, page.names.is_defined)
-    if known is not None:
-        return Fix(f"say `{known[0]}` instead of the lambda", (page.replace_lambda(node, known[0]),), known[1])
+    shape = known_shape(page.scopes, page.source, node, page.names.is_defined)
+    if shape is not None:
+        return Fix(f"say `{shape[0]}` instead of the lambda", (page.replace_lambda(node, shape[0]),), shape[1])
+    calls = {each.what for each in known.given(page.path, *start_of(node))}
+    text = filled_text(page.source, node) if calls == {"1"} else None  # which takes nothing by keyword
+    if text is not None and not known.asked(page.path, *start_of(node)):
+        return Fix(f"say `{text}` instead of the lambda", (page.replace_lambda(node, text),))
     return _def_in_place(page, node)
 
 

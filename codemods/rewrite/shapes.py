@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
+from string import Formatter
 
 from ..finding import Import
 from ..tree.source import Source
@@ -132,6 +134,39 @@ def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str,
     getter = spelled(scopes, source.path, node, "operator", "itemgetter")
     as_written = source.text[source.offset(*start_of(index)) : source.offset(*end_of(index))]
     return None if getter is None else (f"{getter[0]}({as_written})", getter[1])
+
+
+_FILLED = re.compile(r"""(?i)(r?)f(r?)(["']{1,3})""")
+
+
+def filled_text(source: Source, node: ast.Lambda) -> str | None:
+    """`"a {}.".format` for `lambda c: f"a {c}."`, which gives the same for whatever one argument; None for all else."""
+    arguments, body = node.args, node.body
+    plain = len(arguments.args) == 1 and not (
+        arguments.posonlyargs or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg
+    )
+    if not plain or not isinstance(body, ast.JoinedStr) or body.lineno != body.end_lineno:
+        return None
+    name, gaps = arguments.args[0].arg, [each for each in body.values if isinstance(each, ast.FormattedValue)]
+    for gap in gaps:
+        if not isinstance(gap.value, ast.Name) or gap.value.id != name or gap.conversion != -1 or gap.format_spec:
+            return None
+    written = source.text[source.offset(*start_of(body)) : source.offset(*end_of(body))]
+    head = _FILLED.match(written)
+    if head is None or not gaps:
+        return None
+    field = "{}" if len(gaps) == 1 else "{0}"
+    text = head[1] + head[2] + head[3] + re.sub(rf"\{{\s*{name}\s*\}}", field, written[head.end() :])
+    try:
+        value = ast.literal_eval(text)  # raises where this was more than one string
+        parts = [*Formatter().parse(value)]
+    except (SyntaxError, ValueError):
+        return None
+    said = [each.value for each in body.values if isinstance(each, ast.Constant)]
+    fields = [each[1] for each in parts if each[1] is not None]
+    literal = "".join(each[0] for each in parts)
+    same = fields == [field[1:-1]] * len(gaps) and literal == "".join(map(str, said)) and text.endswith(head[3])
+    return f"{text}.format" if same else None
 
 
 def spelled(scopes: Scopes, path: str, node: ast.AST, module: str, name: str) -> tuple[str, tuple[Import, ...]] | None:
