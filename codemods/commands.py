@@ -372,8 +372,8 @@ def diagnose(
         Optional[list[str]],  # noqa: UP045
         typer.Argument(
             metavar="TARGET | - | -- COMMAND...",
-            help="pkg.mod:name, pkg.mod:factory() or script.py:factory(); - for a traceback on stdin; "
-            "or after -- a command that is run and watched.",
+            help="pkg.mod:name, 'pkg.mod:factory()' or 'script.py:factory()' (in quotes, for the shell); "
+            "- for a traceback on stdin; or after -- a command that is run and watched.",
         ),
     ] = None,
     python: Annotated[

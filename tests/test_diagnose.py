@@ -172,6 +172,17 @@ def test_what_could_not_be_had_is_said(folder: Path, target: str, words: str) ->
         diagnose_target(target)
 
 
+def test_what_was_not_called_is_said(folder: Path) -> None:
+    _write(folder, "class Rows:\n    def __init__(self, root, *, n=1, **more): ...\n\ndef build(n=1):\n    return {}\n")
+    _, python = min(_FOUND.items(), key=lambda row: int(row[0].partition(".")[2]))
+    for each in (sys.executable, python):
+        (note,) = diagnose_target("train.py:build", each, child=False).notes
+        assert note.endswith('the function build itself. To look at what it gives, call it: "train.py:build()"')
+    (note,) = diagnose_target("train.py:Rows", child=False).notes
+    assert note.endswith('call it, with values for what it needs: "train.py:Rows(root)"')
+    assert not diagnose_target("train.py:build()", child=False).notes
+
+
 def test_python_names_the_interpreter(folder: Path) -> None:
     _write(folder, "import sys\nversion = {'v': sys.version_info[:2], 'f': lambda: 0}\n")
     version, python = min(_FOUND.items(), key=lambda row: int(row[0].partition(".")[2]))

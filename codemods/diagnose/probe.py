@@ -1420,6 +1420,21 @@ def diagnose(
     return total
 
 
+def _not_called(obj: Any, name: str, target: str) -> list[str]:
+    """A hint, for a function or class that stands there without parentheses: did they mean what it gives?"""
+    if not isinstance(obj, (types.FunctionType, type)):
+        return []
+    try:
+        parameters = inspect.signature(obj).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    needed = [each.name for each in parameters if each.default is each.empty and each.kind not in (2, 4)]
+    kind = "class" if isinstance(obj, type) else "function"
+    values = ", with values for what it needs" if needed else ""
+    call = "%s(%s)" % (target, ", ".join(needed))
+    return ['this was the %s %s itself. To look at what it gives, call it%s: "%s"' % (kind, name, values, call)]
+
+
 def _main(request_path: str, result_path: str) -> None:
     with open(request_path) as file:
         request = json.load(file)
@@ -1429,6 +1444,7 @@ def _main(request_path: str, result_path: str) -> None:
     try:
         obj, name = load(request["target"])
         result = diagnose(obj, name, request["seconds"], request["child"], request["child_seconds"])
+        result["notes"] += _not_called(obj, name, request["target"].strip())
     except NotFound as error:
         result = {"failed": str(error)}
         cause = error.__cause__
