@@ -26,12 +26,12 @@ from .heap import (
 )
 from .modules import Modules
 
-MAX_MEANT = 4  # a name that stands for instances of more classes than this says little of any of them
+MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly give back what they were given
 _KEPT_AS = frozenset(
     {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
-     "collate_fn", "sampler", "batch_sampler", "pipeline", "source", "fn", "config", "cfg"}
+     "collate_fn", "pipeline", "source", "fn", "config", "cfg"}
 )  # fmt: skip
 _BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
                    "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
