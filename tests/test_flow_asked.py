@@ -25,8 +25,9 @@ def build(scale):
 
 
 def test_questions_are_followed_across_files() -> None:
-    flow = Project(MemoryFiles({"maker.py": MAKER, "show.py": b"def show(fn):\n    print(fn.__name__)\n"})).flow
-    lambdas = {fact.position[0]: fact.position[1] for fact in flow.project.facts["maker.py"].functions}
+    project = Project(MemoryFiles({"maker.py": MAKER, "show.py": b"def show(fn):\n    print(fn.__name__)\n"}))
+    flow = project.flow
+    lambdas = {fact.position[0]: fact.position[1] for fact in project.facts["maker.py"].functions}
     seen = flow.asked("maker.py", 7, lambdas[7])
     assert [(q.what, q.path, q.line) for q in seen] == [("__name__", "show.py", 2)]
     assert [q.what for q in flow.asked("maker.py", 10, lambdas[10])] == ["functools.wraps"]
