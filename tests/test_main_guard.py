@@ -177,6 +177,21 @@ def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
     assert f'if __name__ == "__main__":\n{guarded}\n' in after and after.endswith(GUARD + START)
 
 
+@pytest.mark.parametrize("line", ["net.cuda()", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")'])
+def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None:
+    between = "\n\n\ndef other():\n    pass\n\n\n"
+    text = "import torch\ncuda = torch.cuda.is_available()\n" + HEAD + "net = make(3)\n" + line + between + START
+    assert wrapped(text).count(GUARD) == 2 and GUARD + "net = make(3)\n    " in wrapped(text)
+    (finding,) = found(text.replace("return x", "return net, x"))
+    assert finding.fix is not None and finding.fix.unsafe is None
+    assert Source("a.py", text).apply(finding.fix.edits).count(GUARD) == 1
+
+
+def test_values_that_become_numbers_are_no_models() -> None:
+    text = HEAD + "x = x.to(float)\n\n\ndef other():\n    pass\n\n\n" + START
+    assert wrapped(text).count(GUARD) == 1
+
+
 def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
     head = HEAD.replace("return x", "return size, x")
     text = 'import os\nos.remove("x")\nsize = len("abc")\n' + head + START

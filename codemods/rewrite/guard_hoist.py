@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from ..finding import Confidence, Edit, Hop
 from ..tree.source import Source
-from .guard_split import CannotSplit, inside_strings, names_bound, reads_on_import
+from .guard_split import CannotSplit, names_bound, reads_on_import
+from .guard_text import inside_strings
 from .outline import Outline
 from .process_starts import FUNCTIONS, LOADERS, Starts, is_main_test, own_nodes
 

@@ -1,4 +1,4 @@
-"""What a child that imports the script must not do once more: train, write files, join the other ranks."""
+"""What a child that imports the script should not do once more: train, write files, join ranks, use the GPU."""
 
 from __future__ import annotations
 
@@ -19,20 +19,29 @@ _JOINS = re.compile(
     r"torch\.distributed\.init_process_group|deepspeed\.init(ialize|_distributed)|horovod\.torch\.init|"
     r"(wandb|mlflow|neptune|comet_ml)\.(init\w*|start_run|login)"
 )
+_MOVES = re.compile(r"^\.(cuda\(|to\([^)]*(device|cuda|gpu))", re.IGNORECASE)
 _DEPTH = 2  # functions of the repository that are looked into
 
 
 def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> str | None:
-    """What `statement` does that every child would do again, in words; None when it only sets things up."""
+    """What `statement` does that every child would do again, in words; None when it only sets things up.
+
+    "" for what is only wasted there: a model on the GPU.
+    """
+    wasted: str | None = None
     for node in own_nodes([statement]):
         if isinstance(node, ast.Call):
             if (found := _does(outline, node)) is not None:
                 return found
+            if isinstance(node.func, ast.Attribute) and _MOVES.search(
+                ast.unparse(node).removeprefix(ast.unparse(node.func.value))
+            ):
+                wasted = ""
             called = starts.called(outline, node) if depth < _DEPTH else None
             for inner in called[1].body if called is not None else ():
-                if (found := repeated(starts, called[0], inner, depth + 1)) is not None:  # type: ignore[index]
+                if found := repeated(starts, called[0], inner, depth + 1):  # type: ignore[index]
                     return found
-    return None
+    return wasted
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:

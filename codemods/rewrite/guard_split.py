@@ -1,17 +1,14 @@
-"""Which statements of a script go under `if __name__ == "__main__":`, and the edits that put them there."""
+"""Which statements of a script go under `if __name__ == "__main__":`."""
 
 from __future__ import annotations
 
 import ast
-import io
 import re
 import symtable
-import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ..finding import Edit
 from ..tree.source import Source
 from .outline import Outline, last_name
 from .process_starts import FUNCTIONS, is_main_test
@@ -80,7 +77,8 @@ def split(
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
-    no child should do again: the guard begins there if it can, else the second result says in words what is repeated.
+    no child should do again: the guard begins there if it can, else the second result says in words what is repeated
+    ("": nothing that must be said).
     Raises CannotSplit.
     """
     splitter = _Splitter(outline, source, imported)
@@ -89,7 +87,7 @@ def split(
         with suppress(CannotSplit):
             return splitter.runs(above, frozenset(alone)), None
     runs = splitter.runs(first, frozenset(alone))
-    left = min((at for at in repeats if at < runs[0].first), default=None)
+    left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
     if left is None:
         return runs, None
     line = outline.module.body[left].lineno
@@ -379,68 +377,3 @@ def reads_on_import(statement: ast.stmt) -> Iterator[str]:
             todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
         elif not isinstance(node, ast.Lambda):
             todo += ast.iter_child_nodes(node)
-
-
-# Edits
-
-
-def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
-    """The edits that put each run under a guard of its own. Raises CannotSplit."""
-    indent = indentation(outline, source)
-    quote = "'" if source.text.count("'") > source.text.count('"') else '"'
-    strings = inside_strings(source)
-    edits: list[Edit] = []
-    for run in runs:
-        first, last = outline.module.body[run.first], outline.module.body[run.last]
-        low, high = first.lineno, last.end_lineno or last.lineno
-        for other in (run.first - 1, run.last + 1):
-            if 0 <= other < len(outline.module.body):
-                beside = outline.module.body[other]
-                if beside.end_lineno == low or beside.lineno == high:
-                    raise CannotSplit(f"line {low} holds several statements (`;`): put each on a line of its own")
-        while low > 1 and source.line_text(low - 1).startswith("#") and not _is_head(source, low - 1):
-            low -= 1
-        for line in range(low, high + 1):
-            if line in strings or not source.line_text(line).strip():
-                continue
-            lead = f"if __name__ == {quote}__main__{quote}:\n" if line == low else ""
-            at = source.line_starts[line - 1]
-            edits.append(Edit(source.path, at, at, lead + indent))
-    return tuple(edits)
-
-
-def _is_head(source: Source, line: int) -> bool:
-    """A shebang or encoding line."""
-    return line <= 2 and re.match(r"#!|#.*coding[:=]", source.line_text(line)) is not None
-
-
-def indentation(outline: Outline, source: Source) -> str:
-    """What one level is in this file."""
-    for node in outline.module.body:
-        block = getattr(node, "body", None)
-        if isinstance(block, list) and block and block[0].lineno > node.lineno:
-            text = source.line_text(block[0].lineno)
-            found = text[: len(text) - len(text.lstrip())]
-            if found:
-                return found
-    return "    "
-
-
-def inside_strings(source: Source) -> frozenset[int]:
-    """Lines that begin inside a string literal: their leading whitespace is content. Raises CannotSplit."""
-    lines: set[int] = set()
-    text = re.sub(r"\r\n|\r", "\n", source.text)
-    opened: list[int] = []
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (tokenize.TokenError, SyntaxError):  # it is stricter than the parser
-        raise CannotSplit("its lines are continued or indented in an odd way: lay them out as usual") from None
-    for token in tokens:
-        kind = tokenize.tok_name[token.type]
-        if kind in ("FSTRING_START", "TSTRING_START"):
-            opened.append(token.start[0])
-        elif kind in ("FSTRING_END", "TSTRING_END"):
-            lines.update(range(opened.pop() + 1, token.end[0] + 1))
-        elif kind == "STRING":
-            lines.update(range(token.start[0] + 1, token.end[0] + 1))
-    return frozenset(lines)

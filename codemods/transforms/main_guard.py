@@ -53,9 +53,10 @@ if __name__ == "__main__":
 The script itself does what it did: its statements keep their order, and names stay global. From the first statement
 that starts processes on (and what only prepares for it, directly above) everything goes under the guard but definitions
 and imports, which children need, and constants that functions read. What stands further up stays outside and runs in
-every child too, as it would have; unless it trains, writes files, or joins other ranks or a logging service: then the
-guard begins there, or, where it can't, the fix is unsafe. Nothing is rewritten when a function that a worker may run
-reads a global that would come to stand under the guard, or when another file imports the script.
+every child too, as it would have; unless it moves a model to a GPU: then the guard begins there, where it can. The same
+holds for what trains, writes files, or joins other ranks or a logging service, and where the guard can't begin there,
+the fix is unsafe. Nothing is rewritten when a function that a worker may run reads a global that would come to stand
+under the guard, or when another file imports the script.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
@@ -76,7 +77,8 @@ from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.guard_hoist import Guarded, guarded_definitions, hoist_edits
 from ..rewrite.guard_repeats import repeated
-from ..rewrite.guard_split import CannotSplit, guard_edits, split
+from ..rewrite.guard_split import CannotSplit, split
+from ..rewrite.guard_text import guard_edits
 from ..rewrite.outline import Outline, Repo
 from ..rewrite.process_starts import SET_METHOD, Start, Starts, is_main_test, own_nodes
 from ..tree.source import Source
