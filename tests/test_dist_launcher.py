@@ -668,6 +668,17 @@ def test_spawn_under_a_launcher_is_offered_as_unsafe(body: str, left: str) -> No
 
 
 @pytest.mark.parametrize(
+    "body", ["x = mp.set_start_method('spawn')\n    go(x)\n", "go(mp.set_start_method('spawn'))\n"]
+)
+def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
+    head = "import os\nimport torch.multiprocessing as mp\nrank = os.environ['LOCAL_RANK']\n\ndef main():\n    "
+    contents = files(run_sh="torchrun a.py\n", a_py=head + body + "\nmain()\n")
+    (finding,) = findings(contents)
+    assert finding.fix is None and "by hand" in (finding.reason or "")
+    assert not migrated(contents, unsafe_fixes=True)
+
+
+@pytest.mark.parametrize(
     ("path", "text", "newest"),
     [
         ("requirements.txt", "numpy\ntorch==1.8.1\n", (1, 8)),

@@ -9,8 +9,14 @@ from ..tree.source import Source
 
 
 def removed_statement(source: Source, module: ast.Module, call: ast.Call) -> tuple[Edit, ...]:
-    """The edits that remove the statement `call`, an `if` or `try` that holds nothing else, and an idle import."""
-    gone, edit = _removed(source, module, call)
+    """The edits that remove the statement `call`, an `if` or `try` that holds nothing else, and an idle import.
+
+    Nothing where the call is no statement of its own, but part of one.
+    """
+    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
+    if not isinstance(parents[call], ast.Expr):
+        return ()
+    gone, edit = _removed(source, parents, call)
     unused = _idle_import(module, gone)
     return (edit,) if unused is None else (_whole_lines(source, unused), edit)
 
@@ -50,8 +56,7 @@ def _whole_lines(source: Source, statement: ast.stmt) -> Edit:
     return Edit(source.path, starts[statement.lineno - 1], last, "")
 
 
-def _removed(source: Source, module: ast.Module, call: ast.Call) -> tuple[ast.stmt, Edit]:
-    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
+def _removed(source: Source, parents: dict[ast.AST, ast.AST], call: ast.Call) -> tuple[ast.stmt, Edit]:
     statement: ast.AST = parents[call]
     while True:
         parent = parents[statement]

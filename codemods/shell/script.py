@@ -21,6 +21,8 @@ _ENDS_WORDS = re.compile(r".*[;()#`\"']", re.DOTALL)
 _NESTED_LIMIT = 8  # how deep `A=$B`, `B=$C`... are followed
 _WRAPPING_STRINGS = {"string", "raw_string"}
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh"})
+_MAX_MARKS = 2000  # of those below; the parser's time grows with the square of how many follow each other
+_MARKS = ("|", ">", "=(", "<<")
 _MAX_DEPTH = 400  # deeper trees are not written by people
 
 
@@ -87,6 +89,7 @@ class Script:
     assignments: dict[str, list[Assignment]] = field(default_factory=dict)
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
     host: str = "script"  # where the text stands: see `hosts`
+    tangled: bool = False  # not read, because that would take too long
     listed: bool = False  # the words were given as a list: `["torchrun", "train.py"]`
 
 
@@ -95,6 +98,8 @@ def read(path: str, text: str, start: int = 0) -> Script:
 
     Comments, echoed strings and here-documents are not commands.
     """
+    if sum(text.count(mark) for mark in _MARKS) > _MAX_MARKS:
+        return Script(path, text, start, tangled=True)
     return _Reader(path, text, start).read()
 
 

@@ -143,6 +143,7 @@ class _Search:
         self.receivers = Receivers(self.repo)
         self.uses = ViewUses(self.repo, self.receivers)
         self.changes = DictChanges(self.repo, self.uses)
+        self._read: dict[ast.AST, dict[str, list[ast.Name]]] = {}
 
     def findings(self) -> Iterator[Finding]:
         crossings: dict[tuple[str, int, int], Crossing] = {}
@@ -242,14 +243,23 @@ class _Search:
         for local in held:
             if local.kind != "name" or local.outline is None or local.scope is None:
                 continue
-            for node in ast.walk(local.scope):
-                if isinstance(node, ast.Name) and node.id == local.name and isinstance(node.ctx, ast.Load):
-                    scope, bindings = local.outline.lookup(node, node.id)
-                    if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
-                        continue
-                    for item in held_by(local.outline, node, local.nested)[0]:
-                        if item.kind == "attribute" and keeps(self.repo, local.outline, item):
-                            yield node, item
+            for node in self._reads(local.scope).get(local.name, ()):
+                scope, bindings = local.outline.lookup(node, node.id)
+                if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
+                    continue
+                for item in held_by(local.outline, node, local.nested)[0]:
+                    if item.kind == "attribute" and keeps(self.repo, local.outline, item):
+                        yield node, item
+
+    def _reads(self, scope: ast.AST) -> dict[str, list[ast.Name]]:
+        """Where names are read below `scope`, by name."""
+        found = self._read.get(scope)
+        if found is None:
+            found = self._read[scope] = {}
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.id, []).append(node)
+        return found
 
     def _only_views(self, outline: Outline, name: ast.Name) -> bool:
         """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""

@@ -142,6 +142,9 @@ class DistLauncher:
         scripts = [
             (source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)
         ]
+        for source, script in scripts:
+            if script.tangled:
+                project.skip(source.path, "too many pipes, redirections or here-documents for a script")
         lines = [launch_lines(script) for _, script in scripts]
         others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
         decisions = Decisions(
@@ -305,6 +308,11 @@ def _spawn_settings(
             if path in program.via:
                 importer, number = program.via[path]
                 hops.append(Hop(importer, number, f"imports {path}"))
+            gone = removed_statement(code, program.modules[path], call)
+            unsafe = (
+                "workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset that uses "
+                "CUDA, or a lock that a thread of the rank holds, can hang in them"
+            )
             yield Finding(
                 _ID,
                 path,
@@ -314,12 +322,8 @@ def _spawn_settings(
                 "memory grows)",
                 Confidence.LIKELY,
                 tuple(hops),
-                Fix(
-                    "Leave the start method alone",
-                    removed_statement(code, program.modules[path], call),
-                    unsafe="workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset "
-                    "that uses CUDA, or a lock that a thread of the rank holds, can hang in them",
-                ),
+                Fix("Leave the start method alone", gone, unsafe=unsafe) if gone else None,
+                None if gone else "the call is part of a larger statement: take it out by hand",
             )
 
 
