@@ -13,7 +13,7 @@ from ..finding import Edit, Hop
 from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.argparse_options import Option, nodes, options
-from ..rewrite.launch_reads import Reach, Way
+from ..rewrite.launch_ways import Reach, Way
 from ..rewrite.outline import Repo, last_name
 from ..tree.source import Source
 from .entry import Program, called, is_value

@@ -72,7 +72,8 @@ from ..finding import Confidence, Finding, Fix, Hop
 from ..flow.graph import is_test
 from ..flow.modules import Modules
 from ..project import Project
-from ..rewrite.launch_reads import LOCAL, VARIABLES, Reach, Read, Way, asks_for_variable, default_edits, guard, reads
+from ..rewrite.launch_reads import Read, default_edits, reads
+from ..rewrite.launch_ways import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
 from ..rewrite.outline import Repo, position
 from ..tree.source import Source
 
