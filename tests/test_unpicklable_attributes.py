@@ -271,3 +271,132 @@ def test_every_entry_of_the_table_is_complete() -> None:
         assert kind.what and kind.error and kind.source
         assert kind.form in {"anew", "reopen", "named", "drop", "generator", "report"}
         assert kind.advice or kind.form in {"anew", "reopen", "named", "generator"}
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "hidden"),
+    [
+        pytest.param("import soundfile as sf", "self.x = sf.SoundFile(path)", "whose `_file`", id="sound file"),
+        pytest.param("from rich.console import Console", "self.x = Console()", "whose `_lock`", id="console"),
+        pytest.param("from loguru import logger", "self.x = logger", "whose `_core.handlers`", id="no call"),
+        pytest.param(
+            "import torch", "self.x = torch.jit.load(path).eval()", "whose `_c`", id="methods that give itself"
+        ),
+    ],
+)
+def test_what_installed_packages_hide(head: str, body: str, hidden: str) -> None:
+    code = thing(body, head)
+    assert hidden in found(code)[0].message
+    assert body.replace("path", "self.path") in fixed(code)
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "reason"),
+    [
+        pytest.param("import faiss", "self.x = faiss.Kmeans(4, 2)", "`self.x.cp = None`", id="the line to write"),
+        pytest.param("import duckdb", "self.x = duckdb.connect(path)", "open for writing", id="read_only"),
+        pytest.param(
+            "import sqlalchemy", "self.x = sqlalchemy.create_engine('sqlite://')", "in memory", id="database in memory"
+        ),
+        pytest.param("import psutil", "self.x = psutil.Process()", "without a pid", id="the process itself"),
+        pytest.param(
+            "import torch", "self.x = torch.jit.load(path)\nself.x.train()", "fills or sets it", id="changed since"
+        ),
+        pytest.param(
+            "from torch.utils.data import DataLoader",
+            "self.x = iter(DataLoader([1], num_workers=path))",
+            "gives it `num_workers`",
+            id="iterator over workers",
+        ),
+        pytest.param(
+            "from threading import Lock\nfrom torch.utils.data import DataLoader",
+            "self.x = Lock()\nself.y = DataLoader([self.x])",
+            "hands it to `DataLoader`",
+            id="kept by another object",
+        ),
+        pytest.param(
+            "import threading\n\nclass Own(threading.Thread):\n    pass",
+            "self.x = Own()",
+            "a thread can't go along",
+            id="class that derives from a thread",
+        ),
+    ],
+)
+def test_installed_and_derived_things_that_stay(head: str, body: str, reason: str) -> None:
+    findings = found(thing(body, head))
+    assert findings and all(finding.fix is None for finding in findings)
+    assert any(reason in (finding.reason or "") for finding in findings), [finding.reason for finding in findings]
+
+
+def test_a_scripted_module_among_the_modules_of_a_model_stays() -> None:
+    code = thing("self.x = torch.jit.load(path)", "import torch", "(torch.nn.Module)")
+    assert "one of the modules" in (found(code)[0].reason or "")
+
+
+@pytest.mark.parametrize(
+    ("base", "call"),
+    [
+        pytest.param("", "Thing('a', logger=LOG)", id="call"),
+        pytest.param("class Own(Thing):\n    pass\n", "Own('a', LOG)", id="no constructor of its own"),
+        pytest.param(
+            "class Own(Thing):\n    def __init__(self, log):\n        super().__init__('a', log)\n",
+            "Own(LOG)",
+            id="super",
+        ),
+        pytest.param(
+            "class Own(Thing):\n    def __init__(self, **kw):\n        super().__init__('a', **kw)\n",
+            "Own(**{'logger': LOG})",
+            id="keywords",
+        ),
+        pytest.param("TABLE = {'a': Thing}\n", "TABLE['a']('a', logger=LOG)", id="table"),
+        pytest.param("from functools import partial\n", "partial(Thing, logger=LOG)", id="partial"),
+        pytest.param(
+            "@DATASETS.register_module()\nclass Own(Thing):\n    pass\n", "build_dataset(1, logger=LOG)", id="registry"
+        ),
+    ],
+)
+def test_ways_of_a_logger_into_the_class(base: str, call: str) -> None:
+    code = "class Thing:\n    def __init__(self, path, logger=None):\n        self.log = logger\n" + USE_OF_A_LOGGER
+    made = call.replace("LOG", "logging.getLogger('x')")
+    code += f"\n\n{base}\ndef make():\n    import logging\n    return {made}\n"
+    assert [finding.fix is not None for finding in found(code, setup__py="setup(python_requires='>=3.6')")] == [True]
+
+
+def test_a_field_of_a_dataclass_may_be_given_below() -> None:
+    code = """\
+import logging
+from dataclasses import dataclass
+
+@dataclass
+class Base:
+    path: str
+    log: object = None
+
+    def run(self, n):
+        return n
+
+@dataclass
+class Thing(Base):
+    size: int = 3
+
+def make():
+    return Thing("a", logging.getLogger("x"))
+"""
+    (finding,) = found(code, setup__py="setup(python_requires='>=3.6')")
+    assert "`self.log` is a logger" in finding.message and finding.fix is not None
+
+
+def test_a_dataset_of_an_installed_package_is_handed_on() -> None:
+    code = """\
+from torch.utils.data import DataLoader
+from torchvision.datasets import LSUN
+
+data = LSUN("root")
+loaders = [DataLoader(data, num_workers=2), DataLoader(data, num_workers=0)]
+"""
+    (finding,) = found(code)
+    assert (finding.span.line, finding.fix) == (5, None) and "`dbs[0].env`" in finding.message
+
+
+def test_a_module_of_the_repository_is_not_the_one_of_its_name() -> None:
+    assert not found(thing("self.x = Queue()", "from .queue import Queue"))

@@ -98,12 +98,12 @@ class Given:
         name = last_name(call.func) or ""
         if name == "partial" and call.args:
             name = last_name(call.args[0]) or ""
-        if name[:1].isupper():
+        if isinstance(call.func, (ast.Subscript, ast.Call)):
+            yield from self._of_table(outline, call.func)
+        elif name[:1].isupper():
             classes = self.repo.classes(name)
             if len(classes) == 1:
                 yield self.family.shape(*classes[0])
-        elif isinstance(call.func, (ast.Subscript, ast.Call)):
-            yield from self._of_table(outline, call.func)
 
     def _of_table(self, outline: Outline, function: ast.Subscript | ast.Call) -> Iterator[Shape]:
         """`DATASETS[name](...)`, `DATASETS.get(name)(...)`, with `DATASETS = {"a": A, "b": B}` somewhere."""

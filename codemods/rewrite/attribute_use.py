@@ -98,7 +98,10 @@ class Uses:
             self.check_elements()
         carry = not nested and self._has_moved()
         closes = "" if nested else self._closed()
-        if only and not (closes and kind.is_open):
+        never_none = only or (
+            self._always_there(stores) and not first.made.choice and not any(store.clears for store in stores)
+        )
+        if (only or (never_none and not carry)) and not (closes and kind.is_open):
             return Treatment(self.attribute, key, Form.POSITION if carry else Form.ALWAYS, line, sure, again)
         if carry:
             raise Refused("what was read from it decides where a copy would have to go on; seek before each read")
@@ -107,9 +110,6 @@ class Uses:
                 f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
-        never_none = only or (
-            self._always_there(stores) and not first.made.choice and not any(store.clears for store in stores)
-        )
         if never_none and test and self._needs_it():
             return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test, closes=closes)
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
@@ -175,9 +175,16 @@ class Uses:
                     Maker(self.family, self.recogniser, self.shape, store, self.hazards[0].made).check_local(target)
         if any(store.value is None for store in mine):
             raise Refused("it is set together with other things; assign it in a statement of its own")
-        if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1:
+        if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1 and self._differ():
             lines = sorted(store.statement.lineno for store in mine)
             raise Refused(f"it is made in different ways (lines {lines[0]} and {lines[-1]}); open it in one method")
+
+    def _differ(self) -> bool:
+        """The statements that make it say different things, also in terms of what the copy knows."""
+        if any(hazard.store.owner is not self.shape for hazard in self.hazards):
+            return True
+        makers = (Maker(self.family, self.recogniser, self.shape, each.store, each.made) for each in self.hazards)
+        return len({maker.again().lines for maker in makers}) > 1
 
     def _always_there(self, stores: list[Store]) -> bool:
         """Every object has the attribute, if only as None."""
