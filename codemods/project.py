@@ -28,6 +28,7 @@ MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 0.
 MAX_TEXT = 512 * 1024 * 1024  # bytes of all files that are read
 MAX_NODES = 4_000_000  # of the value flow, before it is solved; seen: 45 000 in 1 MB of Python
 MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
+MAX_NAME = 1000  # characters of one name: some patterns over names take time by its square
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
@@ -98,9 +99,10 @@ class Project:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
                 tree = ast.parse(source.text, path)
-            if shallow(tree):
+            why = unfit(tree)
+            if why is None:
                 return tree
-            self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
+            self.skipped[path] = Skipped(path, why)
         except SyntaxError as error:
             reason = f"line {error.lineno}: {error.msg}"
             old = None if _BOUNDS.search(error.msg) else self._old(path, source.text)
@@ -245,8 +247,9 @@ class Project:
         return after
 
 
-def shallow(tree: ast.Module) -> bool:
-    """True when `tree` is not deeper than MAX_DEPTH: code that recurses over it has room enough."""
+def unfit(tree: ast.Module) -> str | None:
+    """Why `tree` can't be analysed: deeper than MAX_DEPTH, so that code that recurses over it may run out of room, or
+    with a name longer than MAX_NAME; else None."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):
         below: list[ast.AST] = []
@@ -255,9 +258,12 @@ def shallow(tree: ast.Module) -> bool:
                 value = getattr(node, name, None)
                 if isinstance(value, list):
                     below += [item for item in value if isinstance(item, ast.AST)]
-                elif isinstance(value, ast.AST) and value._fields:
-                    below.append(value)
+                elif isinstance(value, ast.AST):
+                    if value._fields:
+                        below.append(value)
+                elif isinstance(value, str) and len(value) > MAX_NAME and not isinstance(node, ast.Constant):
+                    return f"a name of {len(value)} characters"
         if not below:
-            return True
+            return None
         level = below
-    return False
+    return "nested too deeply to be analysed"

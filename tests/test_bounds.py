@@ -79,3 +79,10 @@ def test_more_text_than_one_run_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(row.path, row.reason) for row in part.skipped] == [
         ("c.py", "left out: more than 0 MiB of text; --exclude helps")
     ]
+
+
+def test_a_name_of_a_page() -> None:
+    files = {"a.py": loader("a").encode(), "b.py": (loader("b") + "x" * 1001 + " = 1\n").encode()}
+    report = check(MemoryFiles(files), Settings())
+    assert [finding.path for finding in report.findings] == ["a.py"]
+    assert [(row.path, row.reason) for row in report.skipped] == [("b.py", "a name of 1001 characters")]

@@ -44,6 +44,19 @@ def loader(dataset, args):
     return DataLoader(dataset, num_workers=args.workers, collate_fn=lambda batch: batch)  # proven
 """
     },
+    "set on a foreign object that was given nothing": {
+        "train.py": LOADER
+        + """
+from torchvision.datasets import Flowers102
+
+def loader():
+    data = Flowers102("x")
+    data.target_transform = lambda y: y - 1  # proven
+    other = Flowers102("y")
+    other.target_transform = lambda y: y - 1
+    return DataLoader(data, num_workers=2), other
+"""
+    },
     "module alias": {
         "train.py": """
             import torch.utils.data as data

@@ -349,7 +349,7 @@ class Solver(Members):
             named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
             made = Value(OBJECT, name if named else kept, contents)
-            if self.table.fluent(name):
+            if self.table.fluent(name) or self._filled_later(result):
                 self.add(result, self.number(made))
             else:
                 self.add_when_filled(result, made, contents)
@@ -368,6 +368,10 @@ class Solver(Members):
             self.add(result, self.number(Value(OBJECT, name, contents)))
         elif self.table.concerns(name):
             self.add(result, self.number(Value(OBJECT, self.table.family(name))))
+
+    def _filled_later(self, result: int) -> bool:
+        """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""
+        return any(node in self.stores_at or node in self.puts_at for node in (result, *(self.targets[result] or ())))
 
     def _builtin(self, name: str, node: int, offset: int, call: Call) -> bool:
         """Calls of Python's own functions that hand values on; False for all others."""
