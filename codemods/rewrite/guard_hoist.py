@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from ..finding import Confidence, Edit, Hop
 from ..tree.source import Source
+from .callees import FUNCTIONS
 from .guard_split import CannotSplit, names_bound, reads_on_import
 from .guard_text import inside_strings
 from .outline import Outline
-from .process_starts import FUNCTIONS, LOADERS, Starts, is_main_test, own_nodes
+from .process_starts import LOADERS, Starts, is_main_test, own_nodes
 
 _BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -10,8 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..tree.source import Source
+from .callees import FUNCTIONS
 from .outline import Outline, last_name
-from .process_starts import FUNCTIONS, is_main_test
+from .process_starts import is_main_test
 
 _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
