@@ -363,6 +363,16 @@ NOT_AGAIN = pytest.mark.parametrize(
         pytest.param(
             "model = Net(torch.randn(3))\nema = deepcopy(model)", "would not give the same again", id="random argument"
         ),
+        pytest.param(
+            "sizes = iter(args.sizes)\nmodel = Net(next(sizes))\nema = deepcopy(model)",
+            r"`next\(sizes\)` among the arguments gives something else each time",
+            id="the next of an iterator",
+        ),
+        pytest.param(
+            "model = Net(width=cfg.pop('width'))\nema = deepcopy(model)",
+            r"`cfg.pop\('width'\)` among the arguments gives something else",
+            id="popped argument",
+        ),
         pytest.param("model = args.make()\nmodel.eval()\nema = deepcopy(model)", "what `args.make", id="passed in"),
         pytest.param(
             "table = nn.Linear(4, 4)\nmodel = Net(table)\nema = deepcopy(model)",
@@ -396,14 +406,40 @@ def test_shares_the_groups_where_training_is_distributed(text: str, reason: str)
         pytest.param("self.x = random.random()", "random generator", id="Python's generator"),
         pytest.param("dist.barrier()", "takes all ranks", id="collective"),
         pytest.param("width.pop('type')", "changes an argument in place", id="argument popped"),
+        pytest.param("Net.made += 1", "changes a global variable", id="counted by the class"),
+        pytest.param("type(self).made += 1", "changes a global variable", id="counted by its type"),
+        pytest.param("self.number = next(numbers)", "changes a global variable", id="numbered"),
+        pytest.param(
+            "pass\n\n    def __new__(cls, *args):\n        return one(cls)", "keeps its results", id="one object"
+        ),
     ],
 )
 def test_refuses_constructors_that_cannot_run_twice(line: str, reason: str) -> None:
-    head = "import random\n" + PLAIN.replace("self.group = group", line)
+    head = "import random\nnumbers = iter(range(9))\n" + PLAIN.replace("self.group = group", line)
     (finding,) = found("model = Net(args.width)\nema = deepcopy(model)", head)
     assert finding.fix is None and re.search(reason, finding.reason or ""), finding
     (finding,) = found("model = Net(args.width)\nema = deepcopy(model)", "import torch.distributed as dist\n" + head)
     assert finding.fix is not None and finding.fix.title == SHARED
+
+
+HOW = """
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "group"}
+
+"""
+
+
+def test_a_class_that_leaves_its_group_out_can_be_copied() -> None:
+    text = "model = Net(width=4)\nema = deepcopy(model)"
+    (finding,) = found(text, HEAD.rstrip() + HOW)
+    assert finding.confidence is Confidence.LIKELY  # for the distributed script: other layers aren't seen to hold one
+    (finding,) = found(text, HEAD)
+    assert finding.confidence is Confidence.PROVEN
+
+
+def test_a_class_that_says_how_it_is_copied_is_left_alone() -> None:
+    how = HOW.replace("__getstate__(self)", "__deepcopy__(self, memo)").replace("{", "Net(4) or {")
+    assert found("model = Net(4, group=group)\nema = deepcopy(model)", HEAD.rstrip() + how) == []
 
 
 def test_pretrained_weights_make_it_unsafe() -> None:

@@ -72,6 +72,8 @@ class Again(ModelScope):
             for node in walk_scope([argument]):
                 if isinstance(node, ast.Call):
                     name = dotted(node.func) or ""
+                    if name in ("next", "input") or any(True for _ in changed(node)):
+                        return f"`{ast.unparse(node)[:60]}` among the arguments gives something else each time"
                     if GROUP_CALL.search(name) and re.search(r"new_", name):
                         return f"building again would make another process group: keep `{name}(...)` in a variable"
                     if self._makes_tensor(name):

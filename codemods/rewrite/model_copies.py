@@ -87,7 +87,8 @@ class _Search(Seen):
             self._construction(copy, base, unwrapped, wrapped=unwrapped != key, either=either)
         self._judge(copy)
         harmless = copy.construction is not None and self.only_torch(copy.construction.value)
-        if copy.evidence is None and (copy.maker is not None or harmless):
+        says_itself = copy.construction is not None and copy.construction.survey.copies
+        if says_itself or (copy.evidence is None and (copy.maker is not None or harmless)):
             return None
         return copy
 
@@ -100,7 +101,7 @@ class _Search(Seen):
             assert isinstance(built.search, _Search)
             inside = survey(self.models, built.search.path, built.call)
             evidence, hops = built.search.evidence(built.site, built.call, built.statement, inside, by_import=False)
-            if evidence is Evidence.GROUP:
+            if evidence is Evidence.GROUP and inside.copies is None:
                 copy.evidence, copy.confidence = evidence, Confidence.PROVEN
                 copy.trace = (*hops, *built.hops, Hop(self.path, call.lineno, f"it is copied: {short(copy.text)}"))
                 copy.blocker = "it is a part of a model, or a snapshot"

@@ -34,6 +34,10 @@ _MUTATORS = re.compile(
 )
 
 
+_PLAIN_METACLASSES = ("ABCMeta", "abc.ABCMeta", "type")
+_COPYING = frozenset(("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__"))
+
+
 @dataclass
 class Survey:
     """What was seen of a construction; strings are `path:line`."""
@@ -50,6 +54,7 @@ class Survey:
     wraps: str | None = None  # DDP, FSDP...: not the bare model
     changes_global: str | None = None
     cached: str | None = None  # a function that gives the same object again
+    copies: str | None = None  # a class that says itself how it is deep-copied
     unsaved_buffers: bool = False
     keeps: str | None = None  # running it keeps a tensor with its gradient history as an attribute
     keeps_more: bool = False  # running it sets other attributes too
@@ -91,7 +96,7 @@ class _Reading:
             where = f"{path}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
                 self._call(names, node, where, depth)
-            elif isinstance(node, ast.Global):
+            elif isinstance(node, ast.Global) or (isinstance(node, ast.AugAssign) and _of_class(names, node.target)):
                 self.result.note("changes_global", where)
             elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -109,6 +114,8 @@ class _Reading:
             result.note("loads", where)
         if not _is(given.get("persistent"), True) or (method == "register_buffer" and len(node.args) > 2):
             result.unsaved_buffers = True
+        if name == "next" and node.args and dotted(node.args[0]) in names.definitions:
+            result.note("changes_global", where)
         for what, pattern in (("collective", _COLLECTIVE), ("wraps", _WRAPS), ("other_random", _OTHER_RANDOM),
                               ("lock", _LOCK)):  # fmt: skip
             if pattern.search(qualified):
@@ -146,7 +153,15 @@ class _Reading:
             for init in (item for item in methods if item.name == "__init__"):
                 self._changes_arguments(found.path, init)
             self._forward(found.path, methods)
+            own = {method.name for method in methods}
+            where, held = f"{found.path}:{node.lineno}", (self.result.group, self.result.lock)
+            if "__new__" in own or any(dotted(word.value) not in _PLAIN_METACLASSES for word in node.keywords):
+                self.result.note("cached", where)
+            if "__deepcopy__" in own:
+                self.result.note("copies", where)
             self.nodes(found.path, called_from(methods, "__init__"), depth + 1)
+            if own & _COPYING:  # what can't be copied is left out, or made anew
+                self.result.group, self.result.lock = held
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.result.seen = True
             self._changes_arguments(found.path, node)
@@ -200,6 +215,14 @@ class _Reading:
                     self.result.note("keeps", f"{path}:{stored.lineno}")
                 else:
                     self.result.keeps_more = True
+
+
+def _of_class(names: Names, target: ast.expr) -> bool:
+    """`Net.made`, `cls.made`, `type(self).made`: shared by all objects."""
+    if not isinstance(target, ast.Attribute):
+        return False
+    holder = dotted(target.value) or ast.unparse(target.value)
+    return holder in names.definitions or holder in ("cls", "type(self)", "self.__class__")
 
 
 def called_from(methods: Iterable[ast.FunctionDef], first: str) -> list[ast.FunctionDef]:
