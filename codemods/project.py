@@ -99,10 +99,12 @@ class Project:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
                 tree = ast.parse(source.text, path)
-            why = unfit(tree)
-            if why is None:
+            if not shallow(tree):
+                self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
+            elif max(map(len, source.text.split("\n"))) > MAX_NAME and (length := _longest_name(tree)) > MAX_NAME:
+                self.skipped[path] = Skipped(path, f"a name of {length} characters")
+            else:
                 return tree
-            self.skipped[path] = Skipped(path, why)
         except SyntaxError as error:
             reason = f"line {error.lineno}: {error.msg}"
             old = None if _BOUNDS.search(error.msg) else self._old(path, source.text)
@@ -247,9 +249,13 @@ class Project:
         return after
 
 
-def unfit(tree: ast.Module) -> str | None:
-    """Why `tree` can't be analysed: deeper than MAX_DEPTH, so that code that recurses over it may run out of room, or
-    with a name longer than MAX_NAME; else None."""
+def _longest_name(tree: ast.Module) -> int:
+    nodes = (node for node in ast.walk(tree) if not isinstance(node, ast.Constant))
+    return max((len(each) for node in nodes for _, each in ast.iter_fields(node) if isinstance(each, str)), default=0)
+
+
+def shallow(tree: ast.Module) -> bool:
+    """True when `tree` is not deeper than MAX_DEPTH: code that recurses over it has room enough."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):
         below: list[ast.AST] = []
@@ -258,12 +264,9 @@ def unfit(tree: ast.Module) -> str | None:
                 value = getattr(node, name, None)
                 if isinstance(value, list):
                     below += [item for item in value if isinstance(item, ast.AST)]
-                elif isinstance(value, ast.AST):
-                    if value._fields:
-                        below.append(value)
-                elif isinstance(value, str) and len(value) > MAX_NAME and not isinstance(node, ast.Constant):
-                    return f"a name of {len(value)} characters"
+                elif isinstance(value, ast.AST) and value._fields:
+                    below.append(value)
         if not below:
-            return None
+            return True
         level = below
-    return "nested too deeply to be analysed"
+    return False
