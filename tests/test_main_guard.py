@@ -187,6 +187,14 @@ def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None
     assert Source("a.py", text).apply(finding.fix.edits).count(GUARD) == 1
 
 
+def test_three_guards_are_too_many_for_what_is_only_wasted() -> None:
+    text = HEAD + "import logging\nh = logging.FileHandler('x')\ndef a(): pass\nn = len('a')\ndef b(): pass\n" + START
+    assert wrapped(text).replace("'", '"').count(GUARD) == 1
+    (finding,) = found(text)
+    assert finding.fix is not None and finding.fix.unsafe is None
+    assert wrapped(text.replace("logging.FileHandler('x')", "open('x', 'w')")).replace("'", '"').count(GUARD) == 3
+
+
 def test_values_that_become_numbers_are_no_models() -> None:
     text = HEAD + "x = x.to(float)\n\n\ndef other():\n    pass\n\n\n" + START
     assert wrapped(text).count(GUARD) == 1

@@ -10,51 +10,46 @@ from .outline import Outline, last_name
 from .process_starts import Starts, own_nodes
 from .receivers import dotted
 
-_WRITES = re.compile(
+_ACTS = re.compile(
     r"(torch|numpy|joblib|pickle|json|yaml)\.(save\w*|dump)|shutil\.(rmtree|move|copy\w*)|"
-    r"os\.(remove|unlink|rename|replace|rmdir|removedirs|system)|subprocess\.\w+|(\w+\.)*(SummaryWriter|FileHandler)"
-)
-_WRITING_METHODS = frozenset({"to_csv", "savefig", "write_text", "write_bytes", "save_pretrained", "save_weights"})
-_JOINS = re.compile(
+    r"os\.(remove|unlink|rename|replace|rmdir|removedirs|system)|subprocess\.\w+|"
     r"torch\.distributed\.init_process_group|deepspeed\.init(ialize|_distributed)|horovod\.torch\.init|"
     r"(wandb|mlflow|neptune|comet_ml)\.(init\w*|start_run|login)"
 )
-_MOVES = re.compile(r"^\.(cuda\(|to\([^)]*(device|cuda|gpu))", re.IGNORECASE)
+_WRITING_METHODS = frozenset({"to_csv", "savefig", "write_text", "write_bytes", "save_pretrained", "save_weights"})
+_LOGS = frozenset({"SummaryWriter", "FileHandler"})
+_DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
 _DEPTH = 2  # functions of the repository that are looked into
 
 
 def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> str | None:
     """What `statement` does that every child would do again, in words; None when it only sets things up.
 
-    "" for what is only wasted there: a model on the GPU.
+    "" for what is only wasted there: a model on the GPU, one more file for logs.
     """
     wasted: str | None = None
-    for node in own_nodes([statement]):
-        if isinstance(node, ast.Call):
-            if (found := _does(outline, node)) is not None:
+    for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
+        called = starts.called(outline, call) if depth < _DEPTH else None
+        does = [_does(outline, call)]
+        if called is not None:
+            does += [repeated(starts, called[0], each, depth + 1) for each in called[1].body]
+        for found in does:
+            if found:
                 return found
-            if isinstance(node.func, ast.Attribute) and _MOVES.search(
-                ast.unparse(node).removeprefix(ast.unparse(node.func.value))
-            ):
-                wasted = ""
-            called = starts.called(outline, node) if depth < _DEPTH else None
-            for inner in called[1].body if called is not None else ():
-                if found := repeated(starts, called[0], inner, depth + 1):  # type: ignore[index]
-                    return found
+            wasted = found if wasted is None else wasted
     return wasted
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:
-    name, last = dotted(outline, call.func), last_name(call.func)
-    if last == "backward" and isinstance(call.func, ast.Attribute):
+    name, last, method = dotted(outline, call.func), last_name(call.func), isinstance(call.func, ast.Attribute)
+    if method and last == "backward":
         return "trains"
-    if _JOINS.fullmatch(name):
-        return f"calls `{ast.unparse(call.func)}`"
-    if _WRITES.fullmatch(name) or (last in _WRITING_METHODS and isinstance(call.func, ast.Attribute)):
+    if _ACTS.fullmatch(name) or (method and last in _WRITING_METHODS):
         return f"calls `{ast.unparse(call.func)}`"
     if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)):
         return "opens a file for writing"
-    return None
+    moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
+    return "" if last in _LOGS or (method and moved) else None
 
 
 def _modes(call: ast.Call) -> Iterator[str]:

@@ -83,10 +83,12 @@ def split(
     Raises CannotSplit.
     """
     splitter = _Splitter(outline, source, imported)
-    above = min((at for at in repeats if first is not None and at < first), default=None)
-    if above is not None:
+    early = sorted(at for at in repeats if first is not None and at < first)
+    for above in dict.fromkeys([*early[:1], *[at for at in early if repeats[at]][:1]]):
         with suppress(CannotSplit):
-            return splitter.runs(above, frozenset(alone)), None
+            runs = splitter.runs(above, frozenset(alone))
+            if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
+                return runs, None
     runs = splitter.runs(first, frozenset(alone))
     left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
     if left is None:
