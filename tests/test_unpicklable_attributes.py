@@ -160,6 +160,11 @@ def test_private_names_are_written_as_python_stores_them() -> None:
     assert 'del state["_Thing__lock"]' in fixed(thing("self.__lock = Lock()", "from threading import Lock"))
 
 
+def test_comments_at_the_end_of_a_method_stay_in_it() -> None:
+    text = fixed(thing("self.x = Lock()\n# counts\n# self.y = 0", "from threading import Lock"))
+    assert "        # self.y = 0\n\n    def __getstate__" in text
+
+
 def test_unknown_base_class_makes_it_unsafe() -> None:
     findings = found(thing("self.x = Lock()", "from threading import Lock\nfrom other import Base", "(Base)"))
     assert findings[0].fix is not None and "other.Base" in (findings[0].fix.unsafe or "")

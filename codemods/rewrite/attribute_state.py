@@ -13,6 +13,7 @@ from .attribute_again import Again
 from .attribute_classes import Family, Method, Shape
 from .attribute_text import Refused, Stash
 from .outline import last_name
+from .placement import last_line
 
 _COPIES = frozenset(
     [
@@ -304,8 +305,9 @@ def _methods(source: Source, shape: Shape, new: list[list[str]]) -> Edit:
         line = min([before.lineno, *(mark.lineno for mark in before.decorator_list)])
         start = source.line_starts[line - 1]
         return Edit(source.path, start, start, "\n".join(blocks) + "\n")
-    end = _line_end(source, after)
-    below = (after.end_lineno or after.lineno) + 1
+    last = last_line(source, after)
+    end = source.line_starts[last - 1] + len(source.line_text(last))
+    below = last + 1
     gap = "\n" if below <= len(source.line_starts) and source.line_text(below).strip() else ""
     return Edit(source.path, end, end, "\n\n" + "\n".join(blocks).removesuffix("\n") + gap)
 
