@@ -246,18 +246,25 @@ class Outline:
             and statement in self.ancestors(use)
         )
 
+    @cached_property
+    def _blocks(self) -> dict[ast.AST, int]:
+        """Which list of statements (or of other nodes) each node stands in."""
+        return {
+            item: id(block)
+            for node in self.nodes
+            for _, block in ast.iter_fields(node)
+            if isinstance(block, list)
+            for item in block
+            if isinstance(item, ast.AST)
+        }
+
     def _always_before(self, statement: ast.AST, use: ast.AST) -> bool:
         """`statement` runs before `use` whenever `use` runs: it stands in a block that `use` is in too."""
         holder = self.parents.get(statement)
         child = use
         for parent in self.ancestors(use):
             if parent is holder:
-                return any(
-                    isinstance(block, list)
-                    and any(item is statement for item in block)
-                    and any(item is child for item in block)
-                    for _, block in ast.iter_fields(parent)
-                )
+                return statement in self._blocks and self._blocks[statement] == self._blocks.get(child)
             child = parent
         return False
 
