@@ -135,6 +135,8 @@ def test_parts_and_snapshots_with_a_group(text: str) -> None:
         "nets = [Net(3, group)]\nfor i, net in enumerate(nets):\n    args.run(deepcopy(i))",
         "nets = [Net(3, group)]\nreturn [deepcopy(cfg) for cfg in args.cfgs]",
         "return [deepcopy(net) for net in args.nets]",
+        "kwargs = dict(width=4, group=group)\nmodel = Net(**kwargs)\nreturn model, deepcopy(kwargs['width'])",
+        "settings = make_settings(group=group)\nreturn deepcopy(settings.sizes)",
     ],
 )
 def test_parts_without_a_group(text: str) -> None:

@@ -99,6 +99,8 @@ class _Search(Seen):
         copy = site_of(self, call)
         for built in constructions(self, copy, call.args[0]):
             assert isinstance(built.search, _Search)
+            if not built.search.is_model(built.call):
+                continue
             inside = survey(self.models, built.search.path, built.call)
             evidence, hops = built.search.evidence(built.site, built.call, built.statement, inside, by_import=False)
             if evidence is Evidence.GROUP and inside.copies is None:
