@@ -242,6 +242,22 @@ def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: P
     assert git(fork, "rev-parse", "spawnfix/migrate") == git(fork, "rev-parse", "main")
 
 
+def test_killed_after_the_push_and_begun_again_is_no_failure(
+    three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose result was not noted does its work again, in a commit of another second."""
+    fork = tmp_path / "fork.git"
+    git(tmp_path, "clone", "--quiet", "--bare", str(tmp_path / "src/bad"), str(fork))
+    three.write_text("src/bad\n")
+    for year in ("2024", "2025"):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{year}-05-06T07:08:09+0000")
+        options = ("--allow-protocol", "file", "--push", "--push-remote", f"file://{fork}")
+        done = batch(three, "--out", tmp_path / year, *options)
+        assert done.returncode == 0, done.stderr
+    assert by_name(tmp_path / "2025")["bad"]["status"] == "migrated"
+    assert git(fork, "log", "-1", "--format=%cd", "--date=format:%Y", "spawnfix/migrate") == "2024"
+
+
 def test_who_is_larger_than_the_disk_limit_is_one_failed_row(tmp_path: Path) -> None:
     big = make(tmp_path / "src/big", {"train.py": PROGRAM})
     for number in range(3):  # each small enough to be asked for, together too much

@@ -186,9 +186,21 @@ def _push(spec: Spec, repository: Repository, branch: str, outcome: Outcome) -> 
     try:
         repository.git("push", "--quiet", "--no-verify", "origin", f"refs/heads/{branch}:refs/heads/{branch}", **call)  # type: ignore[arg-type]
     except GitFailed as error:
-        text = "the branch is there already, with other commits" if "rejected" in error.errors else why(error, spec)
-        raise Problem(f"can't be pushed: {text.replace(where, without_secrets(where))}") from None
+        rejected = "rejected" in error.errors
+        if not (rejected and _is_pushed(repository, branch, call)):
+            text = "the branch is there already, with other commits" if rejected else why(error, spec)
+            raise Problem(f"can't be pushed: {text.replace(where, without_secrets(where))}") from None
     outcome.pushed = without_secrets(where)
+
+
+def _is_pushed(repository: Repository, branch: str, call: Mapping[str, Mapping[str, str]]) -> bool:
+    """A run that was killed after its push has been there: the same files in a commit of another second."""
+    try:
+        repository.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", f"refs/heads/{branch}", **call)  # type: ignore[arg-type]
+        ours, theirs = (repository.git("rev-parse", f"{name}^{{tree}}") for name in (branch, "FETCH_HEAD"))
+    except GitFailed:
+        return False
+    return ours == theirs
 
 
 def push_address(spec: Spec) -> str:
