@@ -45,7 +45,8 @@ def run_local(specs: Iterable[Spec], jobs: int, scratch: Path) -> Generator[Even
             try:
                 outcome = child.ask(spec)
             except Exception as error:  # no space for scratch, say: this row's, not the batch's end
-                outcome = Outcome(FAILED, f"internal error (please report it): {error}", "engine")
+                ours = "" if isinstance(error, OSError) else "internal error (please report it): "
+                outcome = Outcome(FAILED, f"{ours}{error}", "engine")
             events.put(Event(spec.name, outcome))
         events.put(None)
 
