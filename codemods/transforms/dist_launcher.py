@@ -91,8 +91,8 @@ In guides only lines are rewritten whose script is here, and refusals there aren
 for a torch before 1.9, the line stays and only the script learns to hear every launcher.
 
 Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
-several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, `tcp://` addresses
-that more may rely on.
+several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, options that come
+out of a table or a loop, `tcp://` addresses that more may rely on.
 
 References
 ----------

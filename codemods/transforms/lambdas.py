@@ -75,8 +75,10 @@ if __name__ == "__main__":
 Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
 What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
 afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
-objects carry a model, a loader or something that can't be pickled: then the attributes that it reads are handed over,
-if nothing sets them again. Functions that use each other move together or not at all.
+objects carry a model, a loader or something that can't be pickled and do more than keep the function for themselves:
+then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
+together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a {}".format` where it is
+seen to be called with one argument.
 `lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more. A function that
 keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A
 local class that reads variables gets them as the first arguments of its constructor, where nothing but calls uses it
