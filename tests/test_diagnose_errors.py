@@ -639,3 +639,11 @@ def test_the_third_article_from_error_to_a_program_that_runs(failing: Path) -> N
     assert _spawnfix("migrate", ".", "--from", "../d.json").returncode == 0
     after = subprocess.run([sys.executable, "train.py"], capture_output=True, text=True, check=False)
     assert (after.returncode, after.stdout) == (0, "exit code 0\n"), after.stderr
+
+
+def test_a_text_that_never_begins_anew_keeps_the_last_frames() -> None:
+    frame = '  File "/a/b.py", line {}, in f\n    x = y\n'
+    text = "".join(frame.format(n) + "TypeError: cannot pickle 'dict_keys' object\n" for n in range(1, 3001))
+    found = read_traceback(text + "noise " * 100_000)
+    assert found is not None and found.cause.rule == "dict-views"
+    assert [found.frames[0].line, found.frames[-1].line] == [2001, 3000]

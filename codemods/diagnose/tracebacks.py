@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .causes import Cause, cause_of
 
 _FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
+_MOST = 1000  # frames above an error; the limit of recursion
 _LONG = 4000  # columns; more is data, and slow to search
 _START = "Traceback (most recent call last)"
 _ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b.*)$")
@@ -75,12 +78,13 @@ def read_traceback(text: str) -> Traceback | None:
     An error that only echoes another one (EOFError in the child) is taken when there is nothing else.
     """
     lines = [line[:_LONG] for line in text.splitlines()]
-    found: list[Traceback] = []
-    frames: list[Frame] = []
+    best: Traceback | None = None
+    latest: Traceback | None = None
+    frames: deque[Frame] = deque(maxlen=_MOST)
     last = 0
     for number, line in enumerate(lines):
         if _START in line:
-            frames = []
+            frames.clear()
         match = _FRAME.search(line)
         if match:
             path = match["path"]
@@ -90,7 +94,7 @@ def read_traceback(text: str) -> Traceback | None:
         if cause is None or (frames and _is_code(lines, number)):
             continue
         error = _ERROR.search(line)
-        if error is None and number - last < 20 and found and found[-1].cause == cause:
+        if error is None and number - last < 20 and latest is not None and latest.cause == cause:
             continue  # a message of many lines
         last = number
         notes = []
@@ -100,13 +104,17 @@ def read_traceback(text: str) -> Traceback | None:
                 break
             notes.append(note["what"])
         words = (error["error"] if error else _message(lines, number)).strip()
-        found.append(Traceback(words, cause, tuple(frames), tuple(notes)))
-    if not found:
-        return None
-    return max(enumerate(found), key=lambda row: (not row[1].cause.secondary, row[1].cause.rule is not None, row[0]))[1]
+        latest = Traceback(words, cause, tuple(frames), tuple(notes))
+        if best is None or _explains(latest) >= _explains(best):
+            best = latest
+    return best
 
 
-def _in_context(lines: list[str], number: int, frames: list[Frame]) -> Cause | None:
+def _explains(found: Traceback) -> tuple[bool, bool]:
+    return not found.cause.secondary, found.cause.rule is not None
+
+
+def _in_context(lines: list[str], number: int, frames: Sequence[Frame]) -> Cause | None:
     """The cause of an error whose words say nothing without the frames above it."""
     if not frames:
         return None
