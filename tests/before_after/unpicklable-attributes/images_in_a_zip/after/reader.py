@@ -15,7 +15,9 @@ class ZipReader:
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self.zip = zipfile.ZipFile(self.path) if state["zip"] else None
+        self.zip = zipfile.ZipFile(self.path)
+        if not state["zip"]:
+            self.zip.close()
 
     def read(self, index):
         return self.zip.read(self.names[index]).decode()
