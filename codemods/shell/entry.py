@@ -141,9 +141,9 @@ def _makes_names(tree: ast.Module) -> bool:
 
 
 def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
-    """Where a file that the program imports, however far down, names `--local_rank` outside of an `add_argument` that
-    was found: a table of options, a dataclass. The program may take it."""
-    named = [source for source in project.matching(_QUOTED, word="rank") if source.path != found.path]
+    """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
+    found: a table of options, a dataclass, `arg = parser.add_argument`. It may take that."""
+    named = list(project.matching(_QUOTED, word="rank"))
     if not named:
         return None
     reached, todo = {found.path}, [found.path]
