@@ -38,6 +38,7 @@ MAX_PASSES = 10  # of one rule over its own output
 MAX_ROUNDS = 4  # of all rules over each other's output
 MAX_CRASHES = 20  # files that one rule may fail on before it is given up
 MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
+MAX_WORK = 100_000_000  # findings times characters of their file: each fix is tried on all of it
 FRAMES = 5000  # of Python's stack while we work
 _READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
     r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job|mk|ya?ml|md|markdown|rst|ipynb"
@@ -223,8 +224,8 @@ class _Run:
         else:
             return []
         wanted = [f for f in (self._seen(f, project) for f in found) if self._wanted(f, project)]
-        full = {path for path, number in Counter(f.path for f in wanted).items() if number > MAX_FINDINGS}
-        self.crashes += [Skipped(path, f"left out by {rule.id}: more than {MAX_FINDINGS} findings") for path in full]
+        full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
+        self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
         return sorted((self._judged(f, project) for f in wanted if f.path not in full), key=_order)
 
     def _seen(self, finding: Finding, project: Project) -> Finding:
@@ -391,6 +392,11 @@ class _Read:
             self._bytes[path] = data
             self._room -= len(data)
         return data
+
+
+def _too_many(findings: int, path: str, project: Project) -> bool:
+    source = project.source(path)
+    return findings > MAX_FINDINGS or (source is not None and findings * len(source.text) > MAX_WORK)
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str]:
