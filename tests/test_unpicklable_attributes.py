@@ -405,3 +405,18 @@ loaders = [DataLoader(data, num_workers=2), DataLoader(data, num_workers=0)]
 
 def test_a_module_of_the_repository_is_not_the_one_of_its_name() -> None:
     assert not found(thing("self.x = Queue()", "from .queue import Queue"))
+
+
+def test_a_class_of_the_same_name_elsewhere_gets_nothing() -> None:
+    other = "class Counter:\n    def __init__(self, start):\n        self.counter = start\n"
+    code = (
+        "from collections import Counter\n\nclass Thing:\n    def run(self, n):\n        return Counter(x for x in n)\n"
+    )
+    assert not found(code, own__py=other)
+
+
+def test_what_is_opened_for_writing_on_demand_stays() -> None:
+    opens = "\n\n    def start(self):\n        self.x = open('log', 'w')\n"
+    writes = "\n    def run(self, n):\n        if self.x:\n            self.x.write(n)\n"
+    code = "class Thing:\n    def __init__(self, path):\n        self.x = None\n        self.start()" + opens + writes
+    assert "open for writing" in (found(code)[0].reason or "")

@@ -263,13 +263,17 @@ class Family:
             self._derived[shape.node] = found
         return self._derived[shape.node]
 
+    def is_foreign(self, outline: Outline, name: str) -> bool:
+        """The file imports that name from outside of the repository: `from collections import Counter`."""
+        return outline.imported.get(name, "").partition(".")[0] not in {*self._tops, ""}
+
     def foreign_bases(self, outline: Outline, node: ast.expr) -> list[str]:
         """Dotted names of base classes outside of the repository, where `node` names one of its classes.
 
         Empty where the class says itself how its objects are pickled.
         """
         name = last_name(node) or ""
-        found = self._classes(name) if name in self._index[0] else []
+        found = self._classes(name) if name in self._index[0] and not self.is_foreign(outline, name) else []
         if len(found) != 1 or (isinstance(node, ast.Name) and not outline.lookup(node, name)[1]):
             return []
         shape = self.shape(*found[0])

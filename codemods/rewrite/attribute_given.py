@@ -100,7 +100,7 @@ class Given:
             name = last_name(call.args[0]) or ""
         if isinstance(call.func, (ast.Subscript, ast.Call)):
             yield from self._of_table(outline, call.func)
-        elif name[:1].isupper():
+        elif name[:1].isupper() and not self.family.is_foreign(outline, name):
             classes = self.repo.classes(name)
             if len(classes) == 1:
                 yield self.family.shape(*classes[0])

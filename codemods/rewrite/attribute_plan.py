@@ -64,6 +64,7 @@ class Planner:
                     treatments[name] = uses[name].treatment()
             except Refused as refused:
                 plan.reasons[name] = str(refused)
+                plan.fixes.pop(name, None)
         try:
             self._open_together(treatments, uses)
         except Refused as refused:
@@ -153,6 +154,8 @@ class Planner:
     def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
         """`list(...)` around a generator."""
         node, outline = hazard.made.node, hazard.made.outline
+        if hazard.made.given:
+            raise Refused(f"it is given from outside ({hazard.made.given}); give a list there")
         for _, use in shape.selves[name]:
             above = shape.outline.parents[use]
             if any(isinstance(each, ast.Call) and last_name(each.func) == "next" for each in _around(shape, use)):

@@ -91,6 +91,7 @@ class Uses:
         if self._is_lazy(stores):
             if self._has_moved():
                 raise Refused("what was read from it decides where a copy would have to go on; seek before each read")
+            Maker(self.family, self.recogniser, self.shape, first.store, first.made).check()
             return Treatment(self.attribute, key, Form.LAZY, line, True)
         again = Maker(self.family, self.recogniser, self.shape, first.store, first.made).again()
         nested = any(hazard.made.nested for hazard in self.hazards)
@@ -408,7 +409,10 @@ class Uses:
                 if any(each is node for each in ast.walk(above.test)):
                     return True
                 if ast.unparse(above.test) in (f"{text} is not None", text):
-                    return True
+                    # who uses it only where it is open would go without, if nobody opens it
+                    called = self._called(node, shape)
+                    closes = called is not None and called[0] in _CLOSES
+                    return closes or all(self._guarded(each.store) for each in self.hazards)
         for statement in method.body:
             if any(each is node for each in ast.walk(statement)):
                 break
