@@ -44,6 +44,13 @@ def loader(dataset, args):
     return DataLoader(dataset, num_workers=args.workers, collate_fn=lambda batch: batch)  # proven
 """
     },
+    "one of the many datasets that a builder makes": {
+        "train.py": LOADER
+        + "from torchvision import datasets\n\ndef build(name, where):\n"
+        + "".join(f"    if name == {at}:\n        data = datasets.D{at}(where, where)\n" for at in range(30))
+        + "    if name == 30:\n        data = datasets.D30(where, lambda y: y - 1)  # proven\n    return data\n"
+        + "\nDataLoader(build('x', str()), num_workers=2)\n"
+    },
     "set on a foreign object that was given nothing": {
         "train.py": LOADER
         + """

@@ -94,7 +94,7 @@ class Heap:
             contents = int(value.a) if value.kind == CONTAINER else value.b
             if value.kind == CONTAINER and node in self.modules_only:
                 return
-            if contents != self.summaries.get(node, -1):
+            if contents != self.summaries.get(node, -1) and self.most[number] == MAX_VALUES:
                 if self.holders.get(node, 0) >= MAX_CONTAINERS:
                     self.overflow.append((node, contents))
                     return

@@ -21,6 +21,7 @@ from .heap import (
     FUNCTION,
     INSTANCE,
     KEPT,
+    MAX_HAZARDS,
     MAX_VALUES,
     OBJECT,
     PERHAPS_KEPT,
@@ -349,6 +350,8 @@ class Solver(Members):
             named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
             made = Value(OBJECT, name if named else kept, contents)
+            if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
+                self.most[self.number(made)] = MAX_HAZARDS
             if self.table.fluent(name) or self._filled_later(result):
                 self.add(result, self.number(made))
             else:
