@@ -77,8 +77,8 @@ def test_fine(text: str) -> None:
     [
         pytest.param(START, GUARD + START, id="one line"),
         pytest.param("x = work(1)\n" + START, GUARD + "x = work(1)\n    " + START, id="prepares"),
-        pytest.param("N = 3\n" + START, "N = 3\n" + GUARD + START, id="constants stay"),
-        pytest.param("seed(0)\n" + START, "seed(0)\n" + GUARD + START, id="settings stay"),
+        pytest.param("N = 3\n" + START, "N = 3\n\n" + GUARD + START, id="constants stay"),
+        pytest.param("seed(0)\n" + START, "seed(0)\n\n" + GUARD + START, id="settings stay"),
         pytest.param(
             START + "\n# then\n\nprint(1)\n",
             GUARD + START + "\n    # then\n\n    print(1)\n",

@@ -29,10 +29,11 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
                     raise CannotSplit(f"line {low} holds several statements (`;`): put each on a line of its own")
         while low > 1 and source.line_text(low - 1).startswith("#") and not _is_head(source, low - 1):
             low -= 1
+        gap = "\n" if low > 1 and source.line_text(low - 1).strip() else ""
         for line in range(low, high + 1):
             if line in strings or not source.line_text(line).strip():
                 continue
-            lead = f"if __name__ == {quote}__main__{quote}:\n" if line == low else ""
+            lead = f"{gap}if __name__ == {quote}__main__{quote}:\n" if line == low else ""
             at = source.line_starts[line - 1]
             edits.append(Edit(source.path, at, at, lead + indent))
     return tuple(edits)

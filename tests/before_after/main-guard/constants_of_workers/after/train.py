@@ -10,6 +10,7 @@ if __name__ == "__main__":
 STEP = 4
 OFFSET = 1
 SCALE = STEP * 2.5
+
 if __name__ == "__main__":
     values = list(executor.map(scaled, range(3)))
     print(values)

@@ -7,6 +7,7 @@ def tokenize(line):
 
 
 lines = ["a b", "c d e"]
+
 if __name__ == "__main__":
     with Executor(2) as executor: tokens = list(executor.map(tokenize, lines))
 
