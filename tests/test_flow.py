@@ -51,6 +51,23 @@ def loader(dataset, args):
         + "    if name == 30:\n        data = datasets.D30(where, lambda y: y - 1)  # proven\n    return data\n"
         + "\nDataLoader(build('x', str()), num_workers=2)\n"
     },
+    "fields of a namedtuple": {
+        "train.py": LOADER
+        + """
+from collections import namedtuple
+
+Stage = namedtuple("Stage", "fn p")
+
+class Data(Dataset):
+    def __init__(self, stages):
+        self.stages = stages
+
+def loader(names):
+    stages = [Stage(lambda x: x, 0.1), Stage(p=names.keys(), fn=len)]  # proven
+    kept = Stage(lambda x: x, 1)
+    return DataLoader(Data(stages), num_workers=2), kept
+"""
+    },
     "set on a foreign object that was given nothing": {
         "train.py": LOADER
         + """

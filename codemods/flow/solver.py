@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .boundaries import Boundary, Table, Variant
 from .facts import Call, FileFacts, Function
@@ -40,6 +40,7 @@ _SAME_ELEMENTS = frozenset(
     {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain",
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
+_RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _PAIRS = frozenset({"zip", "enumerate"})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
@@ -167,6 +168,8 @@ class Solver(Members):
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
             self._call_later(value.b, offset, call)
+        elif kind == OBJECT and value.a in _RECORDS:
+            self._record(offset, call)
         elif kind == INSTANCE:
             function = self._member_function(int(value.a), "__call__")
             if function >= 0:
@@ -267,6 +270,15 @@ class Solver(Members):
                 self.edge(argument + offset, self.attribute_node(index, name, line, file), line)
         for name in self.all_foreign_bases(index):
             self._hand_to_base(name, index, offset, call)
+
+    def _record(self, offset: int, call: Call) -> None:
+        """The namedtuple that `call` makes."""
+        contents = self._contents(call.result + offset, call.position[0])
+        self.bags.add(contents)
+        self._keep(contents, offset, replace(call, keywords=()))
+        for name, argument in call.keywords:
+            if argument >= 0:
+                self.edge(argument + offset, self.field(contents, name), call.position[0])
 
     def _hand_to_base(self, base: str, index: int, offset: int, call: Call) -> None:
         """The arguments of `call` go to the initialiser of a base class outside the repo."""
@@ -399,6 +411,8 @@ class Solver(Members):
             for number in tuple(self.holds[first]):
                 if self.values[number].kind == INSTANCE:
                     self.add(result, self.number(Value(CLASS, self.values[number].a)))
+        elif name in _RECORDS:
+            self.add(result, self.number(Value(OBJECT, name)))
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
             self.edge(first, result, line)
         elif name == "map" and first >= 0 and len(call.arguments) > 1:
