@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from codemods.finding import Fix
-from codemods.migrate import plan
+from codemods.migrate import check, plan
 from codemods.project import Project
 from codemods.rewrite.apply import edits_of
 from codemods.rewrite.handover import Unknown
@@ -2540,3 +2540,34 @@ def test_captured_names_and_keywords_do_not_meet() -> None:
             return function(2, scale=9)
 
     assert build(Rows(), 5) == (10, {"scale": 9})
+
+
+COPIED = """import copy
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        inner = self.layer
+        self.first = lambda x: inner(x)
+        self.second = lambda x: x + 1
+
+
+def main():
+    net = Net(2)
+    {line}
+    torch.save(net, "net.pt")
+"""
+
+
+def test_a_deep_copy_shares_functions_and_what_they_captured() -> None:
+    files = MemoryFiles({PATH: COPIED.format(line="ema = copy.deepcopy(net)").encode()})
+    first, second = check(files, Settings()).findings
+    assert first.fix is not None and second.fix is not None and second.fix.unsafe is None
+    shared = "gives the copy its own `inner` here, where it shared that of the original"
+    assert first.fix.unsafe == f"`copy.deepcopy` ({PATH}:17) {shared}"
+    files = MemoryFiles({PATH: COPIED.format(line="ema = copy.deepcopy(3)").encode()})
+    assert all(each.fix is not None and each.fix.unsafe is None for each in check(files, Settings()).findings)

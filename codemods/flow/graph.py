@@ -14,7 +14,7 @@ from ..finding import Confidence, Hop, Trace
 from .asked import Question, Seen, look, reaching
 from .boundaries import table
 from .facts import Position
-from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT
+from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT, Value
 from .solver import Sink, Solver
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 _NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
 _EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
+_DEEPCOPY = "copy.deepcopy"
 MAX_HOPS = 12  # a longer path is shown without its middle
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
@@ -329,6 +330,21 @@ class Flow:
     def called(self, path: str, line: int, column: int) -> list[Question]:
         """Names at module level that hold the function or lambda at this position."""
         return reaching(self, self._seen.names, path, line, column)
+
+    def deep_copied(self, path: str, line: int, column: int) -> str | None:
+        """`path:line` of a `copy.deepcopy` that is given what holds the function at this position; None: none seen."""
+        index = self.function_at.get((path, line, column))
+        number = self.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+        reason = self._deep_copied.get(number)
+        while reason is not None and reason.parent >= 0:
+            reason = self._deep_copied[reason.parent]
+        return f"{reason.hop.path}:{reason.hop.line}" if reason is not None and reason.hop is not None else None
+
+    @cached_property
+    def _deep_copied(self) -> dict[int, _Reason]:
+        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), _EVERY)
+        seeds = (seed for seed in self._proven_seeds(only) if seed[1].boundary == _DEEPCOPY)
+        return self._closure(seeds, None, only)
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:

@@ -37,6 +37,9 @@ class Known(Protocol):
     def carried(self, path: str, line: int, column: int) -> Sequence[str]:
         """What heavy things a function reads, in words."""
 
+    def deep_copied(self, path: str, line: int, column: int) -> str | None:
+        """`path:line` of a `copy.deepcopy` of what holds a function."""
+
     def given(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many)."""
 
@@ -58,6 +61,10 @@ class Unknown:
     def carried(self, path: str, line: int, column: int) -> Sequence[str]:
         """None."""
         return ()
+
+    def deep_copied(self, path: str, line: int, column: int) -> str | None:
+        """None."""
+        return None
 
     given = called = asked
 

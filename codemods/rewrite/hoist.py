@@ -165,7 +165,9 @@ class _Planner:
             edits += idle_imports(self.page.scopes, self.page.source, group, moving)
         except (Stay, Unwritable) as stay:
             return Refusal(str(stay))
-        unsafe = "; ".join(dict.fromkeys(why for unit in group for why in unit.snapshots)) or None
+        changes = [why for unit in group for why in unit.snapshots]
+        changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
+        unsafe = "; ".join(dict.fromkeys(changes)) or None
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
         title = f"move {', '.join(titles)} to {where}"
@@ -175,6 +177,16 @@ class _Planner:
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
+
+    def _shared(self, move: Move) -> str | None:
+        """What would differ where a copy is made of what holds the function: by `deepcopy` functions are shared."""
+        if isinstance(move.unit.node, ast.ClassDef) or not (move.arguments or move.method):
+            return None
+        where = self.known.deep_copied(self.page.path, *start_of(move.unit.node))
+        if where is None:
+            return None
+        what = "self" if move.method else f"`{move.arguments[0]}`"
+        return f"`copy.deepcopy` ({where}) gives the copy its own {what} here, where it shared that of the original"
 
     def _moves(self, group: list[Unit]) -> dict[Unit, Move]:
         captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}

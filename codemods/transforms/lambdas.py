@@ -85,7 +85,9 @@ local class that reads variables gets them as the first arguments of its constru
 and no base has a say in that. Imports inside the function that only the moved code used go with it.
 
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
-value from when it is made, where a closure would have seen the last one; often that is what was meant.
+value from when it is made, where a closure would have seen the last one; often that is what was meant. And what takes
+values along and is kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original
+and what they captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
 
 Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
 others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
