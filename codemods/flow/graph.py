@@ -48,6 +48,7 @@ class Crossing:
     confidence: Confidence
     trace: Trace
     boundary: str
+    aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,14 @@ class Flow:
             confidence = Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and (guessed or is_test(path)):
             confidence = Confidence.POSSIBLE
-        return Crossing(kind, path, *position, confidence, _shorten(trace), boundary)
+        aboard = self._is_in_class_of(reasons[number].parent, path, position)
+        return Crossing(kind, path, *position, confidence, _shorten(trace), boundary, aboard)
+
+    def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
+        if number < 0 or self.solver.values[number].kind != INSTANCE:
+            return False
+        file, made = self.solver.classes[int(self.solver.values[number].a)]
+        return self.solver.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
 
     def _guessed(self, number: int, reasons: dict[int, _Reason]) -> bool:
         """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or

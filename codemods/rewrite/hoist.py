@@ -34,6 +34,7 @@ class Target(NamedTuple):
     line: int
     column: int
     boundary: str = ""  # what pickles it, where that is known
+    aboard: bool = False  # an object that keeps it crosses, of the class whose code made it
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class _Planner:
         self.page = page = Page(project, path, module)
         self.unsafe_too = project.settings.unsafe_fixes
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
+        self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
         self.handover = Handover(project, page.source, page.scopes, known)
         self.known = known
         self.captured = Captured(self.handover.repo, path, page.scopes)
@@ -94,6 +96,8 @@ class _Planner:
             if found:
                 wanted[target] = found[0]
                 self.boundaries[found[0]] = target.boundary
+                if target.aboard:
+                    self.aboard.add(found[0])
             else:
                 answers[target] = Refusal("the code at this place can't be found again")
         simple: dict[ast.AST, Fix] = {}
@@ -328,7 +332,7 @@ class _Planner:
         targets = [target for each in statements if isinstance(each, ast.Assign) for target in each.targets]
         return (
             bool(statements)
-            and not self.boundaries.get(unit.node)
+            and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
             and all(isinstance(each, ast.Assign) for each in statements)
             and all(
                 isinstance(target, ast.Attribute)

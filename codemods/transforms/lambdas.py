@@ -170,7 +170,7 @@ class Lambdas:
 
 
 def _target(crossing: Crossing) -> Target:
-    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary)
+    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary, crossing.aboard)
 
 
 def _message(crossing: Crossing) -> str:
