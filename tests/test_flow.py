@@ -51,6 +51,37 @@ def loader(dataset, args):
         + "    if name == 30:\n        data = datasets.D30(where, lambda y: y - 1)  # proven\n    return data\n"
         + "\nDataLoader(build('x', str()), num_workers=2)\n"
     },
+    "defaults of dataclasses": {
+        "train.py": """
+from dataclasses import dataclass, field
+from multiprocessing import Pool
+from typing import Callable
+
+@dataclass
+class A:
+    f: Callable = lambda x: x  # proven
+
+@dataclass(frozen=True)
+class B:
+    f: Callable = field(default=lambda x: x)  # proven
+    g: Callable = field(default=lambda x: x)
+
+@dataclass
+class C:
+    names: list = field(default_factory=lambda: [1])
+    f: Callable = field(
+        default_factory=lambda: (
+            lambda x: x  # proven
+        )
+    )
+
+class D:
+    f: Callable = lambda x: x
+
+def main(pool: Pool, items):
+    Pool(2).map(len, [A(), B(g=len), C(), D()])
+"""
+    },
     "fields of a namedtuple": {
         "train.py": LOADER
         + """

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from .expressions import Expressions, FunctionNode
 from .facts import Call, Class, FileFacts, Function, Parameter
 from .scope import DEAD, SEVERAL, Scope
-from .syntax import dotted, dropped_attributes, literal_key, not_callable, position
+from .syntax import dotted, dropped_attributes, is_record, literal_key, not_callable, position
 
 _WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
 
@@ -319,6 +319,7 @@ class _Collector(Expressions):
         body = self.scope
         made.members = {name: body.names[name] for name in body.bound if name in body.names}
         made.dropped = dropped_attributes(node)
+        made.record = is_record(node)
         self.scope.function = -1  # a class body captures nothing by itself
         self.leave()
         self.line = node.lineno

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..project import Project
 
-FACTS_VERSION = 4  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 5  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -59,6 +59,7 @@ class Class:
     nested: bool  # defined inside a function
     members: dict[str, int] = field(default_factory=dict)
     fields: tuple[str, ...] = ()  # annotated names in order: parameters of a dataclass or NamedTuple
+    record: bool = False  # one of these: an instance keeps the defaults that its class names
     dropped: frozenset[str] | None = (
         frozenset()
     )  # attributes that __getstate__ leaves out; None: can't tell, or __reduce__

@@ -41,6 +41,7 @@ _SAME_ELEMENTS = frozenset(
      "collections.OrderedDict", "collections.deque", "dict"}
 )  # fmt: skip
 _RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
+_FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
 _PAIRS = frozenset({"zip", "enumerate"})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
@@ -268,8 +269,18 @@ class Solver(Members):
         for name, argument in named:
             if argument >= 0:
                 self.edge(argument + offset, self.attribute_node(index, name, line, file), line)
+        self._defaults(index, {name for name, _ in named}, line, file)
         for name in self.all_foreign_bases(index):
             self._hand_to_base(name, index, offset, call)
+
+    def _defaults(self, index: int, given: set[str], line: int, file: int) -> None:
+        """An instance of a dataclass or the like keeps the defaults of what it is not given."""
+        for at in self.order(index):
+            home, made = self.classes[at]
+            for name in made.fields if made.record else ():
+                default = made.members.get(name, -1)
+                if default >= 0 and name not in given:
+                    self.edge(default + self.offsets[home], self.attribute_node(index, name, line, file), line)
 
     def _record(self, offset: int, call: Call) -> None:
         """The namedtuple that `call` makes."""
@@ -411,6 +422,13 @@ class Solver(Members):
             for number in tuple(self.holds[first]):
                 if self.values[number].kind == INSTANCE:
                     self.add(result, self.number(Value(CLASS, self.values[number].a)))
+        elif name in _FIELDS:
+            for key, argument in call.keywords:
+                if argument >= 0 and key == "default":
+                    self.edge(argument + offset, result, line)
+                elif argument >= 0 and key in ("default_factory", "factory"):
+                    made = Call(argument, (), (), (), (), call.result, call.position, call.text)
+                    self._call_later(argument + offset, offset, made)
         elif name in _RECORDS:
             self.add(result, self.number(Value(OBJECT, name)))
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:

@@ -7,11 +7,22 @@ from collections.abc import Iterable
 
 from .facts import Position
 
+_RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
+_RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
 def position(node: ast.expr | ast.stmt) -> Position:
     return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+
+
+def is_record(node: ast.ClassDef) -> bool:
+    """True for dataclasses, attrs classes, named tuples and pydantic's models."""
+    marks = (dotted(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list)
+    bases = (dotted(base).rpartition(".")[2] for base in node.bases)
+    return any(mark in ("attr.s", "attr.attrs") or mark.rpartition(".")[2] in _RECORD_MARKS for mark in marks) or any(
+        base in _RECORD_BASES for base in bases
+    )
 
 
 def dotted(node: ast.AST) -> str:
