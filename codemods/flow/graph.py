@@ -340,13 +340,16 @@ class Flow:
         return reaching(self, self._seen.names, path, line, column)
 
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
-        """`path:line` of a `copy.deepcopy` that is given what holds the function at this position; None: none seen."""
+        """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
+
+        None when none is seen, or only by a way so long that the solver may have made it up.
+        """
         index = self.function_at.get((path, line, column))
         number = self.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
-        reason = self._deep_copied.get(number)
-        while reason is not None and reason.parent >= 0:
-            reason = self._deep_copied[reason.parent]
-        return f"{reason.hop.path}:{reason.hop.line}" if reason is not None and reason.hop is not None else None
+        if number not in self._deep_copied:
+            return None
+        way = self._trace(number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0))
+        return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
 
     @cached_property
     def _deep_copied(self) -> dict[int, _Reason]:
