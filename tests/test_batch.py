@@ -74,7 +74,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def batch(*arguments: str | Path, cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=120, cwd=cwd, input=stdin)
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=600, cwd=cwd, input=stdin)
 
 
 def summary(out: Path) -> dict[str, Any]:
@@ -401,7 +401,7 @@ def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> 
     assert 4 <= len(before) < 24
 
     run = _stub(tmp_path, "_sleepy", names, jobs=2, resume=True)
-    done = subprocess.run(run, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(run, capture_output=True, text=True, timeout=600)
 
     assert done.returncode == 0, done.stderr
     assert list(by_name(tmp_path / "out")) == names

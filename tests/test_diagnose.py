@@ -96,7 +96,7 @@ def test_names_every_bad_path_on_every_python(version: str, tmp_path: Path) -> N
         "look.py",
     )
     done = subprocess.run(
-        [_FOUND[version], "look.py"], cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
+        [_FOUND[version], "look.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     count, wrong = json.loads(done.stdout.splitlines()[-1])

@@ -850,7 +850,7 @@ def ran(shell: str, folder: Path, *arguments: str, **environment: str) -> tuple[
     (folder / "python").chmod(0o755)
     clean = {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", **environment}
     command = ["bash", "run.sh", *arguments]
-    done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=600)
     assert "line " not in done.stderr, done.stderr
     return done.returncode, sorted(done.stdout.splitlines())
 

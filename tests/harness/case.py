@@ -37,7 +37,7 @@ class Case:
     reference: str | dict[str, Any] = "fork"
     migrate: tuple[str, ...] = ()
     reason: str | None = None  # regex
-    timeout: float = 60
+    timeout: float = 400  # s; busy machines stand still for minutes
     forkserver: bool = False
     env: dict[str, str] = field(default_factory=dict)
 

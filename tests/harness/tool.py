@@ -22,7 +22,7 @@ def spawnfix(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
         stdin=subprocess.DEVNULL,
     )
 
