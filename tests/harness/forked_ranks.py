@@ -28,9 +28,13 @@ def _rank(job: dict[str, Any], rank: int, meeting: str, output: Path) -> None:
     os.environ.update(job["env"], RANK=str(rank), WORLD_SIZE=str(job["ranks"]), INIT_METHOD=f"file://{meeting}")
     sys.path.insert(0, job["folder"])
     sys.argv = [job["script"]]
+    import torch.distributed
+
     code = 1
     try:
         runpy.run_path(job["script"], run_name="__main__")
+        if torch.distributed.is_initialized():
+            torch.distributed.barrier()  # a rank that ends while another still connects makes that one fail
         code = 0
     except BaseException:
         traceback.print_exc()
