@@ -6,12 +6,19 @@ On the PYTHONPATH of every program under test. The method is a default, not a ch
 
 import atexit
 import os
+import sys
 
 _method = os.environ.get("HARNESS_START_METHOD")
 if _method:
     from multiprocessing import context as _context
 
     _context._default_context._default_context = _context._concrete_contexts[_method]  # type: ignore[attr-defined]
+
+# torchrun starts ranks with `python -u`, where each piece of a `print` is a write of its own: ranks that share an output
+# would mix within a line. Whole lines, as when the output is a terminal.
+for _stream in (sys.stdout, sys.stderr):
+    if hasattr(_stream, "reconfigure"):
+        _stream.reconfigure(line_buffering=True, write_through=False)
 
 
 def _let_gloo_end() -> None:
