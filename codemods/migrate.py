@@ -22,11 +22,12 @@ from typing import ParamSpec, TypeVar
 
 from . import notebooks
 from .finding import Confidence, Finding, Fix, Hop, Skipped, Span
+from .globs import glob_pattern
 from .project import MAX_BYTES, MAX_TEXT, Project
 from .rewrite.apply import edits_of, overlap, touched
 from .rewrite.suppress import suppressions
 from .rule import Rule
-from .settings import Settings, glob_pattern
+from .settings import Settings
 from .transforms import rules as all_rules
 from .tree.files import Entry, Files
 from .tree.source import Source
@@ -194,10 +195,8 @@ class _Run:
 
     def at_work(self, project: Project) -> list[Rule]:
         """The rules that may find something in `project`, as it is after other rules changed it."""
-        for path in project.rewritten:
-            source = project.source(path)
-            if source is not None:
-                self._screen(source.encode(source.text))
+        for source in project.written.values():
+            self._screen(source.encode(source.text))
         return [rule for rule in self.rules if rule.id in self.hit]
 
     def look(self, rule: Rule, project: Project) -> list[Finding]:

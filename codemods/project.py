@@ -47,7 +47,8 @@ class Project:
         self._python2: set[str] = set()
         self.outlines: dict[str, Outline] = {}  # of the trees in `_modules`, made by the first rule that needs them
         self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
-        self._released = self._kept = 0  # trees, and characters that they are of, which `release` has let pass
+        self._fresh: list[str] = []  # files whose trees `release` has not seen yet
+        self._kept = 0  # characters that the trees are of which `release` let stay
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -86,6 +87,7 @@ class Project:
         """The syntax tree of a Python file; None (and a `skipped` entry) when it does not parse."""
         if path not in self._modules:
             self._modules[path] = self._parse(path)
+            self._fresh.append(path)
         return self._modules[path]
 
     def _parse(self, path: str) -> ast.Module | None:
@@ -137,15 +139,16 @@ class Project:
 
     def release(self) -> None:
         """Let go of syntax trees beyond MAX_TREES. Nobody may hold a node of one over this call."""
-        for path in [*self._modules][self._released :]:  # in the order they were made
+        for path in self._fresh:
             source = self.source(path) if self._modules[path] is not None else None
-            self._kept += len(source.text) if source is not None else 0
-            if self._kept > MAX_TREES and source is not None:
-                self._kept -= len(source.text)
-                del self._modules[path]
-                self.outlines.pop(path, None)
-                self._csts.pop(path, None)
-        self._released = len(self._modules)
+            if source is None:
+                continue
+            if self._kept + len(source.text) <= MAX_TREES:
+                self._kept += len(source.text)
+                continue
+            for made in (self._modules, self.outlines, self._csts):
+                made.pop(path, None)
+        self._fresh = []
 
     @property
     def python2_paths(self) -> tuple[str, ...]:
@@ -207,6 +210,7 @@ class Project:
             after._overlay[path] = Source(path, text, before.encoding, before.bom)
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
         after.outlines = {path: outline for path, outline in self.outlines.items() if path not in texts}
+        after._fresh = [*after._modules]
         after._python2 = self._python2 - set(texts)
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
         known = self.facts if "facts" in self.__dict__ else self.inherited_facts
@@ -220,20 +224,16 @@ class Project:
         for made in ("facts", "flow"):
             self.__dict__.pop(made, None)
         self._modules, self._csts, self.outlines, self.inherited_facts = {}, {}, {}, {}
+        self._fresh = []
 
     @property
     def written(self) -> Mapping[str, Source]:
         """The files whose text is not that of `files` any more, by path."""
-        return dict(self._overlay)
+        return self._overlay
 
     def original(self, path: str) -> Source | None:
         """As `source`, before any change."""
         return self._sources.get(path) if path in self._overlay else self.source(path)
-
-    @property
-    def rewritten(self) -> tuple[str, ...]:
-        """The files whose text is not that of `files` any more."""
-        return tuple(sorted(self._overlay))
 
     def without(self, path: str) -> Project:
         """This project with one file that can't be read (a rule fails on it); `skipped` stays shared."""

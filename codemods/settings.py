@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from .finding import Confidence
-from .globs import glob_pattern as glob_pattern
+from .globs import glob_pattern
 from .problem import Problem
 from .tree.files import Files
 

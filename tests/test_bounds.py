@@ -30,6 +30,19 @@ def test_trees_that_are_let_go_are_made_again(before: Path, monkeypatch: pytest.
     assert planned(before) == kept
 
 
+def test_trees_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"{letter}.py": loader(letter).encode() for letter in "abc"}
+    monkeypatch.setattr(codemods.project, "MAX_TREES", len(files["a.py"]) * 2)
+    parsed: list[str] = []
+    project = codemods.project.Project(MemoryFiles(files))
+    parse = project._parse
+    monkeypatch.setattr(project, "_parse", lambda path: parsed.append(path) or parse(path))
+    for path in [*files, *files]:
+        assert project.module(path) is not None
+        project.release()
+    assert parsed == ["a.py", "b.py", "c.py", "c.py"]
+
+
 def loader(name: str) -> str:
     return HEAD + f"DataLoader({name}, collate_fn=lambda items: items, num_workers=2)\n"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
+from codemods.globs import glob_pattern
 from codemods.problem import Problem
-from codemods.settings import Settings, glob_pattern, read_settings, with_flags
+from codemods.settings import Settings, read_settings, with_flags
 from codemods.tree.files import MemoryFiles
 
 RULES = ("dict-views", "dist-launcher", "lambdas")

@@ -11,11 +11,12 @@ from ..finding import Edit
 from ..tree.source import Source
 from .guard_split import CannotSplit, Run
 from .outline import Outline
+from .placement import indentation_unit
 
 
 def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
     """The edits that put each run under a guard of its own. Raises CannotSplit."""
-    indent = indentation(outline, source)
+    indent = indentation_unit(source, outline.module)
     quote = "'" if source.text.count("'") > source.text.count('"') else '"'
     strings = inside_strings(source)
     edits: list[Edit] = []
@@ -42,18 +43,6 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
 def _is_head(source: Source, line: int) -> bool:
     """A shebang or encoding line."""
     return line <= 2 and re.match(r"#!|#.*coding[:=]", source.line_text(line)) is not None
-
-
-def indentation(outline: Outline, source: Source) -> str:
-    """What one level is in this file."""
-    for node in outline.module.body:
-        block = getattr(node, "body", None)
-        if isinstance(block, list) and block and block[0].lineno > node.lineno:
-            text = source.line_text(block[0].lineno)
-            found = text[: len(text) - len(text.lstrip())]
-            if found:
-                return found
-    return "    "
 
 
 def inside_strings(source: Source) -> frozenset[int]:

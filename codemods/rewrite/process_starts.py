@@ -294,14 +294,14 @@ def _attribute_values(owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """The nodes that run when `nodes` run: not the bodies of functions, lambdas and what the main guard holds."""
-    todo = list(nodes)
+    todo = [*nodes][::-1]  # the next one is the last
     while todo:
-        node = todo.pop(0)
+        node = todo.pop()
         yield node
         if isinstance(node, ast.If) and is_main_test(node.test):
-            todo = [*node.orelse, *todo]
+            todo += node.orelse[::-1]
         elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            todo = [*ast.iter_child_nodes(node), *todo]
+            todo += [*ast.iter_child_nodes(node)][::-1]
 
 
 def is_main_test(test: ast.expr) -> bool:

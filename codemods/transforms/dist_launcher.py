@@ -202,7 +202,7 @@ def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
 
 def _bytes(project: Project, path: str) -> bytes:
     """The bytes of `path` without a line in `skipped` (most files are none of ours); b"" when it can't be read."""
-    if path in project.rewritten:
+    if path in project.written:
         source = project.source(path)
         return source.text.encode("utf-8", "replace") if source is not None else b""
     try:

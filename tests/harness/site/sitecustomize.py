@@ -14,8 +14,8 @@ if _method:
 
     _context._default_context._default_context = _context._concrete_contexts[_method]  # type: ignore[attr-defined]
 
-# torchrun starts ranks with `python -u`, where each piece of a `print` is a write of its own: ranks that share an output
-# would mix within a line. Whole lines, as when the output is a terminal.
+# torchrun starts ranks with `python -u`, where each piece of a `print` is a write of its own: ranks that share an
+# output would mix within a line. Whole lines, as when the output is a terminal.
 for _stream in (sys.stdout, sys.stderr):
     if hasattr(_stream, "reconfigure"):
         _stream.reconfigure(line_buffering=True, write_through=False)
