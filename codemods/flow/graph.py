@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..finding import Confidence, Hop, Trace
+from ..finding import Confidence, Trace
 from .asked import Question, Seen, look, reaching
 from .boundaries import table
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT, Value
-from .solver import Sink, Solver
+from .modules import is_test
+from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
+from .solver import Solver
+from .telling import MAX_HOPS, Reason, shorten, trace_of
 
 if TYPE_CHECKING:
     from .facts import FileFacts
 
-_TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 _NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
-_EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
 _DEEPCOPY = "copy.deepcopy"
-MAX_HOPS = 12  # a longer path is shown without its middle
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
 MAX_LIKELY = 9  # where the end is a guess, or a step of the way, or a file: what is saved is mostly a dict of numbers
@@ -49,16 +48,6 @@ class Crossing:
     trace: Trace
     boundary: str
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
-
-
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end, `hop`."""
-
-    node: int
-    parent: int
-    hop: Hop | None
-    boundary: str
 
 
 class Flow:
@@ -89,11 +78,11 @@ class Flow:
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, self._proven_seeds(files=False), _EVERY),
-            (Confidence.PROVEN, self._proven_seeds(files=True), _EVERY),
-            (Confidence.LIKELY, self._likely_seeds(), _EVERY),
-            *((Confidence.LIKELY, self._proven_seeds(only), only) for only in self._pickier),
-            (Confidence.POSSIBLE, self._possible_seeds(), _EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solver, files=False), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solver, files=True), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
+            *((Confidence.LIKELY, proven_seeds(self.solver, only), only) for only in self._pickier),
+            (Confidence.POSSIBLE, possible_seeds(self.solver), EVERY),
         ):
             reasons = self._closure(seeds, self._holders(only), only)
             for number, reason in reasons.items():
@@ -111,9 +100,13 @@ class Flow:
     def _instances(self) -> dict[tuple[str, int], Crossing]:
         found: dict[tuple[str, int], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, self._proven_seeds(), _EVERY),
-            (Confidence.LIKELY, self._likely_seeds(), _EVERY),
-            *((Confidence.LIKELY, self._proven_seeds(only), only) for only in self._pickier if "instance" in only),
+            (Confidence.PROVEN, proven_seeds(self.solver), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
+            *(
+                (Confidence.LIKELY, proven_seeds(self.solver, only), only)
+                for only in self._pickier
+                if "instance" in only
+            ),
         ):
             reasons = self._closure(seeds, None, only)
             for number in reasons:
@@ -163,9 +156,9 @@ class Flow:
         position: Position,
         confidence: Confidence,
         number: int,
-        reasons: dict[int, _Reason],
+        reasons: dict[int, Reason],
     ) -> Crossing:
-        trace = self._trace(number, reasons[number], reasons, kind, path, position)
+        trace = trace_of(self.solver, number, reasons[number], reasons, kind, path, position)
         guessed = self._guessed(number, reasons)
         boundary = self._boundary(reasons[number], reasons)
         to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
@@ -179,7 +172,7 @@ class Flow:
         if confidence is Confidence.LIKELY and (guessed or is_test(path)):
             confidence = Confidence.POSSIBLE
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
-        return Crossing(kind, path, *position, confidence, _shorten(trace), boundary, aboard)
+        return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
 
     def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
         if number < 0 or self.solver.values[number].kind != INSTANCE:
@@ -187,7 +180,7 @@ class Flow:
         file, made = self.solver.classes[int(self.solver.values[number].a)]
         return self.solver.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
 
-    def _guessed(self, number: int, reasons: dict[int, _Reason]) -> bool:
+    def _guessed(self, number: int, reasons: dict[int, Reason]) -> bool:
         """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or
         on one of the repo that may be none of those that it was put on."""
         while reasons[number].parent >= 0:
@@ -201,84 +194,20 @@ class Flow:
         value = self.solver.values[number]
         return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node))
 
-    # what starts to cross
-
-    def _proven_seeds(self, only: frozenset[str] = _EVERY, files: bool | None = None) -> Iterator[tuple[int, _Reason]]:
-        """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
-
-        `files`: only those that pickle for something else than another process (True), or none of these (False).
-        """
-        solver = self.solver
-        for sink in solver.sinks:
-            if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
-                name = sink.boundary.replace("()", "")
-                argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
-                what = f"`{name}` pickles {argument} for another process, {self.start_words(sink)}"
-                if sink.says:
-                    what = f"`{name}` {sink.says}"
-                hop = Hop(sink.path, sink.line, what)
-                for number in solver.holds[sink.node]:
-                    yield number, _Reason(sink.node, -1, hop, sink.boundary)
-
-    def start_words(self, sink: Sink) -> str:
-        """Under which start methods, and so where, the arguments of a boundary call are pickled."""
-        if sink.always:
-            return "under every start method"
-        if sink.method:
-            return f"as {sink.method} is asked for here"
-        for (path, line), method in sorted(self.solver.start_methods.items()):
-            if method in ("spawn", "forkserver") and not is_test(path):
-                return f"as {method} is set at {path}:{line}"
-        return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
-
-    def _likely_seeds(self) -> Iterator[tuple[int, _Reason]]:
-        solver = self.solver
-        for index, (file, made) in enumerate(solver.classes):
-            for base in solver.all_foreign_bases(index):
-                what = solver.table.carried(base)
-                if what is not None:
-                    hop = Hop(
-                        solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
-                    )
-                    number = solver.number_of_instance(index)
-                    if number >= 0:
-                        yield number, _Reason(-1, -1, hop, "")
-                    break
-
-    def _possible_seeds(self) -> Iterator[tuple[int, _Reason]]:
-        solver = self.solver
-        for sink in solver.sinks:
-            if not sink.crosses and not sink.only:
-                hop = Hop(
-                    sink.path,
-                    sink.line,
-                    f"`{sink.boundary}` would pickle its `{sink.argument}`, but not as called here",
-                )
-                for number in solver.holds[sink.node]:
-                    yield number, _Reason(sink.node, -1, hop, sink.boundary)
-        for owner, attributes in list(solver.attributes.items()):
-            file, made = solver.classes[owner]
-            hop = Hop(
-                solver.files[file], made.position[0], f"`{made.name}` objects were not seen to cross a process boundary"
-            )
-            for node in attributes.values():
-                for number in solver.holds[node]:
-                    yield number, _Reason(node, -1, hop, "")
-
     def _closure(
-        self, seeds: Iterable[tuple[int, _Reason]], among: set[int] | None, only: frozenset[str]
-    ) -> dict[int, _Reason]:
+        self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]
+    ) -> dict[int, Reason]:
         """Every value (`among` these) that crosses along with the seeds, and why.
 
         Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
         """
         solver = self.solver
-        reasons: dict[int, _Reason] = {}
+        reasons: dict[int, Reason] = {}
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
-        todo: list[tuple[int, int, int, int, _Reason]] = []
+        todo: list[tuple[int, int, int, int, Reason]] = []
         order = count()
 
-        def wait(number: int, reason: _Reason, guesses: int, hops: int) -> None:
+        def wait(number: int, reason: Reason, guesses: int, hops: int) -> None:
             heappush(todo, (guesses, hops, next(order), number, reason))
 
         for number, reason in seeds:
@@ -295,15 +224,15 @@ class Flow:
                         continue
                     if node in self.reach(held):
                         more = guesses + self._guess(number, node)
-                        wait(held, _Reason(node, number, None, ""), more, hops + self._hops(node, held))
+                        wait(held, Reason(node, number, None, ""), more, hops + self._hops(node, held))
             value = solver.values[number]
             if value.kind == BOUND and value.b not in reasons:
-                wait(value.b, _Reason(reason.node, number, None, ""), guesses, hops)
+                wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
             elif value.kind == FUNCTION and not only and solver.functions[int(value.a)][1].kind in _NAMELESS:
                 for node in self._captures(int(value.a)):
                     for held in solver.holds[node]:
                         if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
-                            wait(held, _Reason(node, number, None, ""), guesses, hops + self._hops(node, held) + 1)
+                            wait(held, Reason(node, number, None, ""), guesses, hops + self._hops(node, held) + 1)
         return reasons
 
     def _hops(self, node: int, number: int) -> int:
@@ -348,13 +277,15 @@ class Flow:
         number = self.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
         if number not in self._deep_copied:
             return None
-        way = self._trace(number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0))
+        way = trace_of(
+            self.solver, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
+        )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
 
     @cached_property
-    def _deep_copied(self) -> dict[int, _Reason]:
-        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), _EVERY)
-        seeds = (seed for seed in self._proven_seeds(only) if seed[1].boundary == _DEEPCOPY)
+    def _deep_copied(self) -> dict[int, Reason]:
+        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), EVERY)
+        seeds = (seed for seed in proven_seeds(self.solver, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure(seeds, None, only)
 
     @cached_property
@@ -424,62 +355,10 @@ class Flow:
                 return [("class", solver.files[file], made.position)]
         return []
 
-    # telling the path
-
-    def _boundary(self, reason: _Reason, reasons: dict[int, _Reason]) -> str:
+    def _boundary(self, reason: Reason, reasons: dict[int, Reason]) -> str:
         while reason.parent >= 0:
             reason = reasons[reason.parent]
         return reason.boundary
-
-    def _trace(
-        self, number: int, reason: _Reason, reasons: dict[int, _Reason], kind: str, path: str, position: Position
-    ) -> Trace:
-        words = {
-            "lambda": "a lambda is made here",
-            "function": "a function is defined inside another here",
-            "class": "a class is defined inside a function here",
-            "dict-view": "a view of a dict is taken here",
-            "generator": "a generator is made here",
-            "instance": "instances of this class",
-        }
-        hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]
-        seen: set[int] = set()
-        while True:
-            if reason.node >= 0:
-                hops += self._way(reason.node, number)
-            if reason.parent < 0 or reason.parent in seen:
-                break
-            number = reason.parent
-            seen.add(number)
-            value = self.solver.values[number]
-            if value.kind == FUNCTION:
-                file, function = self.solver.functions[int(value.a)]
-                what = "the lambda" if function.kind == "lambda" else f"`{function.name}`"
-                hops.append(Hop(self.solver.files[file], function.position[0], f"captured by {what} made here"))
-            reason = reasons[number]
-        if reason.hop is not None:
-            hops.append(reason.hop)
-        return _tidy(hops)
-
-    def _way(self, node: int, number: int) -> list[Hop]:
-        """The hops of one value from where it is made to `node`."""
-        solver, hops, seen = self.solver, list[Hop](), set[int]()
-        line = solver.lines[node]
-        while node >= 0 and node not in seen:
-            seen.add(node)
-            source = solver.holds[node].get(number, -1)
-            came = (solver.targets[source] or {}).get(node, 0) if source >= 0 else 0
-            label = solver.labels[node]
-            if label:
-                same_file = source < 0 or solver.file_of[source] == solver.file_of[node]
-                at = (
-                    came
-                    if came and same_file and not label.startswith(("parameter", "returned"))
-                    else solver.lines[node]
-                )
-                hops.append(Hop(solver.files[solver.file_of[node]], at or line, label))
-            node = source
-        return hops[::-1]
 
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
         """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
@@ -515,24 +394,3 @@ class Flow:
             named = (solver.table.burden(base) for base in solver.all_foreign_bases(int(value.a)))
             return next((what for what in named if what), None)
         return None
-
-
-def is_test(path: str) -> bool:
-    """True for test code by the conventions of pytest and unittest.
-
-    A test builds the classes of the program with values of its own. We keep one abstract instance per class, so such a
-    value seems to get wherever the program takes its instances; only a boundary in test code says anything about it.
-    """
-    return _TEST.search(path) is not None
-
-
-def _tidy(hops: list[Hop]) -> Trace:
-    return tuple(hop for at, hop in enumerate(hops) if at == 0 or hops[at - 1] != hop)
-
-
-def _shorten(trace: Trace) -> Trace:
-    if len(trace) <= MAX_HOPS:
-        return trace
-    half = MAX_HOPS // 2
-    middle = Hop(trace[half].path, trace[half].line, f"... {len(trace) - 2 * half} more steps ...")
-    return (*trace[:half], middle, *trace[-half:])

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Container, Iterable
+
+_TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
+
+
+def is_test(path: str) -> bool:
+    """True for test code by the conventions of pytest and unittest.
+
+    A test builds the classes of the program with values of its own. We keep one abstract instance per class, so such a
+    value seems to get wherever the program takes its instances; only a boundary in test code says anything about it.
+    """
+    return _TEST.search(path) is not None
 
 
 class Modules:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
-from .boundaries import Boundary, Table, Variant
+from .boundaries import Table, Variant
+from .calls import Calls
 from .facts import Call, FileFacts, Function
 from .heap import (
     BOUND,
@@ -28,7 +28,7 @@ from .heap import (
     SUPER,
     Value,
 )
-from .members import HOLDERS, Members
+from .members import HOLDERS
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
@@ -46,32 +46,12 @@ _PAIRS = frozenset({"zip", "enumerate"})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
-    """An argument of a boundary call. `crosses` False: this call is known not to pickle it (num_workers=0)."""
-
-    node: int
-    boundary: str
-    argument: str
-    path: str
-    line: int
-    crosses: bool
-    always: bool  # under every start method, fork too
-    method: str  # the start method that the call itself asks for, "" where it doesn't
-    only: frozenset[str]  # as in `Boundary`
-    says: str
-
-
-class Solver(Members):
+class Solver(Calls):
     """Solves on construction. Node and value numbers are valid for this solver only."""
 
     def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
         super().__init__(facts, table)
-        self.sinks: list[Sink] = []
-        self.sink_keys: set[tuple[int, str, str]] = set()
         self.start_methods: dict[tuple[str, int], str] = {}  # (path, line) -> what is set there for the whole process
-        self.site_contents: dict[int, int] = {}  # result of a call -> contents of what it makes
-        self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
         self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
@@ -155,7 +135,7 @@ class Solver(Members):
             for result in self.types_at[node]:
                 self.add(result, self.number(Value(CLASS, value.a)))
 
-    # calls of the repo's own functions and classes
+    # calls
 
     def _call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
         kind = value.kind
@@ -182,135 +162,6 @@ class Solver(Members):
             self.calls_at[node].append((offset, call))
             for number in tuple(self.holds[node]):
                 self._call(node, self.values[number], number, offset, call)
-
-    def _member_function(self, owner: int, name: str) -> int:
-        for at in self.order(owner):
-            file, made = self.classes[at]
-            member = made.members.get(name, -1)
-            if member >= 0:
-                held = (self.values[number] for number in self.holds[member + self.offsets[file]])
-                return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
-        return -1
-
-    def _call_function(self, index: int, offset: int, call: Call, receiver: int) -> None:
-        file, function = self.functions[index]
-        base, line = self.offsets[file], call.position[0]
-        parameters = list(function.parameters)
-        if receiver >= 0 and parameters and parameters[0].kind in ("", "/"):
-            self.add(parameters.pop(0).node + base, receiver)
-        positional = [p for p in parameters if p.kind in ("", "/")]
-        named = {p.name: p.node + base for p in parameters if p.kind in ("", "k")}
-        rest = next((p.node + base for p in parameters if p.kind == "*"), -1)
-        others = next((p.node + base for p in parameters if p.kind == "**"), -1)
-        site = call.result + offset + 1
-        for place, argument in enumerate(call.arguments):
-            if argument >= 0 and place < len(positional):
-                self.edge(argument + offset, positional[place].node + base, line, site)
-            elif argument >= 0 and rest >= 0:
-                self.edge(argument + offset, self._rest(rest), line, site)
-        for name, argument in call.keywords:
-            if argument >= 0 and name in named:
-                self.edge(argument + offset, named[name], line, site)
-            elif argument >= 0 and others >= 0:
-                self.edge(argument + offset, self.field(self._rest(others), name), line, site)
-        for star in call.stars:
-            if star >= 0:
-                for at, parameter in enumerate(positional[len(call.arguments) :]):
-                    self._pass_elements(star + offset, parameter.node + base, f"#{at}" if len(call.stars) == 1 else "")
-                if rest >= 0:
-                    self._pass_elements(star + offset, self._rest(rest))
-        given = {name for name, _ in call.keywords} | {p.name for p in positional[: len(call.arguments)]}
-        for star in call.double_stars:
-            if star >= 0:
-                for name, node in named.items():
-                    if name not in given:
-                        self._pass_elements(star + offset, node, name)
-                if others >= 0:
-                    self.edge(star + offset, others, line)
-        result = call.result + offset
-        if function.generator:
-            self.add_when_filled(result, Value(CONTAINER, function.returns + base), function.returns + base)
-        else:
-            self.edge(function.returns + base, result, line, -site)
-
-    def _rest(self, parameter: int) -> int:
-        """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
-        contents = self.rest_of.get(parameter, -1)
-        if contents < 0:
-            contents = self.rest_of[parameter] = self.node("", self.file_of[parameter], self.lines[parameter])
-            self.add_when_filled(parameter, Value(CONTAINER, contents), contents)
-        return contents
-
-    def _construct(self, index: int, offset: int, call: Call) -> None:
-        initialiser = self._member_function(index, "__init__")
-        if initialiser >= 0 and self.functions[initialiser][1].raises:
-            return
-        instance = self.number(Value(INSTANCE, index))
-        result, line = call.result + offset, call.position[0]
-        self.roomy.add(result)  # `table[name]()` makes one of many
-        self.add(result, instance)
-        if self.is_bag(index):
-            contents = self._contents(result, line)
-            self.bags.add(contents)
-            self.add(result, self.number(Value(CONTAINER, contents)))
-            for name, argument in call.keywords:
-                if argument >= 0:
-                    self.edge(argument + offset, self.field(contents, name), line)
-            for argument in call.arguments:
-                if argument >= 0:
-                    self._pass_elements(argument + offset, contents)
-        if initialiser >= 0:
-            self._call_function(initialiser, offset, call, instance)
-        if initialiser >= 0 or self.is_bag(index):
-            return
-        file = self.file_of[result]
-        fields = [name for at in reversed(self.order(index)) for name in self.classes[at][1].fields]
-        named = [*zip(fields, call.arguments, strict=False), *call.keywords]
-        for name, argument in named:
-            if argument >= 0:
-                self.edge(argument + offset, self.attribute_node(index, name, line, file), line)
-        self._defaults(index, {name for name, _ in named}, line, file)
-        for name in self.all_foreign_bases(index):
-            self._hand_to_base(name, index, offset, call)
-
-    def _defaults(self, index: int, given: set[str], line: int, file: int) -> None:
-        """An instance of a dataclass or the like keeps the defaults of what it is not given."""
-        for at in self.order(index):
-            home, made = self.classes[at]
-            for name in made.fields if made.record else ():
-                default = made.members.get(name, -1)
-                if default >= 0 and name not in given:
-                    self.edge(default + self.offsets[home], self.attribute_node(index, name, line, file), line)
-
-    def _record(self, offset: int, call: Call) -> None:
-        """The namedtuple that `call` makes."""
-        contents = self._contents(call.result + offset, call.position[0])
-        self.bags.add(contents)
-        self._keep(contents, offset, replace(call, keywords=()))
-        for name, argument in call.keywords:
-            if argument >= 0:
-                self.edge(argument + offset, self.field(contents, name), call.position[0])
-
-    def _hand_to_base(self, base: str, index: int, offset: int, call: Call) -> None:
-        """The arguments of `call` go to the initialiser of a base class outside the repo."""
-        instance = self.number(Value(INSTANCE, index))
-        line = call.position[0]
-        self._boundary(base, offset, call, instance)
-        if self.table.keeps(base) and self.table.carried(base) is None:
-            held = self.attribute_node(index, f"<arguments of {base}>", line, self.file_of[call.result + offset])
-            self._keep(held, offset, call)
-        elif self.table.boundary(base) is None:  # a foreign Dataset: what it is given, it keeps
-            held = self.attribute_node(index, "<arguments of the base class>", line, self.file_of[call.result + offset])
-            self._keep(held, offset, call)
-
-    def _keep(self, contents: int, offset: int, call: Call) -> None:
-        line = call.position[0]
-        for argument in (*call.arguments, *(value for _, value in call.keywords)):
-            if argument >= 0:
-                self.edge(argument + offset, contents, line)
-        for star in (*call.stars, *call.double_stars):
-            if star >= 0:
-                self._pass_elements(star + offset, contents)
 
     # calls of what lies outside the repo
 
@@ -444,14 +295,6 @@ class Solver(Members):
             return False
         return True
 
-    def _contents(self, result: int, line: int) -> int:
-        """The contents of the container that a call gives."""
-        contents = self.site_contents.get(result, -1)
-        if contents < 0:
-            contents = self.site_contents[result] = self.node("", self.file_of[result], line)
-            self.add_when_filled(result, Value(CONTAINER, contents), contents)
-        return contents
-
     def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
         line = call.position[0]
         contents = self._contents(result, line)
@@ -529,55 +372,3 @@ class Solver(Members):
                 pair = self.rest_of[pairs] = self.node("", self.file_of[result], line)
                 self.edge(self.every(contents), self.field(pair, "#1"), line)
                 self.add_when_filled(pairs, Value(CONTAINER, pair), pair)
-
-    # boundaries
-
-    def _boundary(self, name: str, offset: int, call: Call, receiver: int) -> None:
-        boundary = self.table.boundary(name)
-        if boundary is None:
-            return
-        given: dict[str, int] = {}
-        for place, argument in enumerate(call.arguments):
-            known = place < len(boundary.parameters)
-            given[boundary.parameters[place] if known else f"argument {place + 1}"] = argument
-        given.update(call.keywords)
-        open_ended = bool(call.double_stars or call.stars)
-        crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
-        line = call.position[0]
-        context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
-        method = context if isinstance(context, str) else ""
-        for argument_name, argument in given.items():
-            if argument < 0:
-                continue
-            if argument_name in boundary.pickles or "*" in boundary.pickles:
-                self._sink(argument + offset, boundary, argument_name, line, crosses, method)
-            elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
-                node = self.node("", self.file_of[argument + offset], line)
-                self._pass_elements(argument + offset, node)
-                self._sink(node, boundary, argument_name, line, crosses, method)
-        if "self" in boundary.pickles and receiver >= 0:
-            node = self.node("", self.file_of[call.result + offset], line)
-            self.add(node, receiver)
-            self._sink(node, boundary, "self", line, crosses, method)
-        for star in call.double_stars:
-            for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
-                node = self.node("", self.file_of[star + offset], line)
-                self._pass_elements(star + offset, node, argument_name)
-                self._sink(node, boundary, argument_name, line, crosses, method)
-        for star in call.stars:
-            if star >= 0:
-                node = self.node("", self.file_of[star + offset], line)
-                self._pass_elements(star + offset, node)
-                self._sink(node, boundary, "*", line, crosses, method)
-
-    def _sink(self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str) -> None:
-        key = (node, boundary.callable, argument)
-        if key not in self.sink_keys:
-            self.sink_keys.add(key)
-            path = self.files[self.file_of[node]]
-            self.sinks.append(
-                Sink(
-                    node, boundary.callable, argument, path, line, crosses, boundary.always, method, boundary.only,
-                    boundary.says,
-                )
-            )  # fmt: skip

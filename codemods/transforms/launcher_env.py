@@ -69,8 +69,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..finding import Confidence, Finding, Fix, Hop
-from ..flow.graph import is_test
-from ..flow.modules import Modules
+from ..flow.modules import Modules, is_test
 from ..project import Project
 from ..rewrite.launch_reads import Read, default_edits, reads
 from ..rewrite.launch_ways import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard

@@ -72,8 +72,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..finding import Confidence, Finding, Fix, Hop
-from ..flow.graph import is_test
-from ..flow.modules import Modules
+from ..flow.modules import Modules, is_test
 from ..project import Project
 from ..rewrite.guard_hoist import Guarded, guarded_definitions, hoist_edits
 from ..rewrite.guard_repeats import repeated
