@@ -17,21 +17,20 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import ParamSpec, TypeVar
 
 from . import notebooks
-from .finding import Confidence, Finding, Fix, Hop, Skipped, Span
-from .globs import glob_pattern
-from .project import MAX_BYTES, MAX_TEXT, Project
-from .rewrite.apply import edits_of, overlap, touched
+from .finding import Confidence, Finding, Fix, Hop, Skipped
+from .project import Project
+from .reading import ReadFiles
 from .rewrite.suppress import suppressions
 from .rule import Rule
 from .settings import Settings
+from .steps import disjoint, identity, recheck, rewritten, texts_of
 from .transforms import rules as all_rules
-from .tree.files import Entry, Files
+from .tree.files import Files
 from .tree.source import Source
-from .verify import compiles, libcst_reads, verify
+from .verify import compiles, libcst_reads
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -163,7 +162,7 @@ class _Run:
     """One run: what is asked for, and what went wrong on the way."""
 
     def __init__(self, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
-        self.files = _Read(files, settings.exclude)
+        self.files = ReadFiles(files, settings.exclude)
         self.rules = [
             rule
             for rule in rules.values()
@@ -264,16 +263,16 @@ class _Run:
         """`finding`, refused when its fix failed our checks before."""
         if finding.fix is None or not self.rejected:
             return finding
-        why = self.rejected.get(_identity(finding.fix, project))
+        why = self.rejected.get(identity(finding.fix, project))
         return finding if why is None else finding.refused(f"internal check failed: {why}")
 
     def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
         """`found`, refused where the fix fails a first test on its own."""
         found = list(found)
         for fix in self._applicable(found):
-            _, why = _texts(project, [fix], thorough=False)
+            _, why = texts_of(project, [fix], thorough=False)
             if why is not None:
-                self.rejected[_identity(fix, project)] = why
+                self.rejected[identity(fix, project)] = why
         return [self._judged(finding, project) for finding in found]
 
     def settle(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
@@ -281,7 +280,7 @@ class _Run:
         repaired: list[Finding] = []
         found = self.look(rule, project)
         for _ in range(MAX_PASSES):
-            batch = _disjoint(self._applicable(found))
+            batch = disjoint(self._applicable(found))
             step = self._step(rule, project, batch, found) or self._careful_step(rule, project, batch, found)
             found = [self._judged(finding, project) for finding in found]
             if step is None:
@@ -302,11 +301,11 @@ class _Run:
         """`fixes` applied together; None when there are none or one of our checks fails."""
         if not fixes:
             return None
-        after, why = _rewritten(project, fixes)
+        after, why = rewritten(project, fixes)
         if why is not None:
             return None
         found_after = self.look(rule, after)
-        if _recheck(found, fixes, found_after, project) is not None:
+        if recheck(found, fixes, found_after, project) is not None:
             return None
         return _Step(after, frozenset(fixes), found_after)
 
@@ -314,10 +313,10 @@ class _Run:
         """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
         good: list[Fix] = []
         for fix in fixes:
-            _, why = _texts(project, [fix])
+            _, why = texts_of(project, [fix])
             if why is not None:
-                self.rejected[_identity(fix, project)] = why
-            elif _texts(project, [*(other for other in good if other.paths & fix.paths), fix])[1] is None:
+                self.rejected[identity(fix, project)] = why
+            elif texts_of(project, [*(other for other in good if other.paths & fix.paths), fix])[1] is None:
                 good.append(fix)
         step = self._step(rule, project, good, found)
         if step is None and good:
@@ -328,10 +327,10 @@ class _Run:
     def _helping(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
         """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
         if len(fixes) == 1:
-            after, why = _rewritten(project, fixes)
-            why = why or _recheck(found, fixes, self.look(rule, after), project)
+            after, why = rewritten(project, fixes)
+            why = why or recheck(found, fixes, self.look(rule, after), project)
             if why is not None:
-                self.rejected[_identity(fixes[0], project)] = why
+                self.rejected[identity(fixes[0], project)] = why
             return [] if why is not None else fixes
         half = len(fixes) // 2
         parts = (fixes[:half], fixes[half:])
@@ -356,43 +355,6 @@ class _Step:
     found: list[Finding]
 
 
-class _Read:
-    """The files of a run without the excluded ones; what is read for the screening is kept for the analysis."""
-
-    def __init__(self, files: Files, exclude: Sequence[str]) -> None:
-        self._files, self._exclude = files, exclude
-        self._bytes: dict[str, bytes] = {}
-        self._room = MAX_TEXT
-        self.unreadable: dict[str, Skipped] = {}
-
-    @property
-    def root(self) -> str:
-        return self._files.root
-
-    @cached_property
-    def _entries(self) -> list[Entry]:
-        entries = self._files.entries()
-        return [e for e in entries if not any(glob_pattern(glob).match(e.path) for glob in self._exclude)]
-
-    def entries(self) -> Sequence[Entry]:
-        return self._entries
-
-    def read(self, path: str) -> bytes:
-        return self._bytes[path] if path in self._bytes else self._files.read(path)
-
-    def peek(self, path: str) -> bytes:
-        """The bytes of `path`, kept; b"" (and an entry in `unreadable`) when it can't be read."""
-        try:
-            data = self._files.read(path)
-        except OSError as error:
-            self.unreadable[path] = Skipped(path, error.strerror or str(error))
-            return b""
-        if len(data) <= min(MAX_BYTES, self._room):
-            self._bytes[path] = data
-            self._room -= len(data)
-        return data
-
-
 def _too_many(findings: int, path: str, project: Project) -> bool:
     source = project.source(path)
     return findings > MAX_FINDINGS or (source is not None and findings * len(source.text) > MAX_WORK)
@@ -400,75 +362,6 @@ def _too_many(findings: int, path: str, project: Project) -> bool:
 
 def _order(finding: Finding) -> tuple[str, int, int, str]:
     return finding.sort_key
-
-
-def _disjoint(fixes: Iterable[Fix]) -> list[Fix]:
-    """The first fixes that do not get in each other's way; the others have their turn in the next pass."""
-    chosen: list[Fix] = []
-    beside: dict[str, list[Fix]] = {}  # those chosen, by the files that they write to
-    for fix in fixes:
-        if not any(overlap(fix, other) for path in fix.paths for other in beside.get(path, ())):
-            chosen.append(fix)
-            for path in fix.paths:
-                beside.setdefault(path, []).append(fix)
-    return chosen
-
-
-def _texts(project: Project, fixes: Sequence[Fix], thorough: bool = True) -> tuple[dict[str, str], str | None]:
-    """The new text of every file that `fixes` write to, and what is wrong with it (None: nothing)."""
-    texts: dict[str, str] = {}
-    try:
-        for path, edits in edits_of(fixes, project.source, project.module).items():
-            source = project.source(path)
-            if source is None:
-                return texts, f"{path} can't be read"
-            texts[path] = source.apply(edits)
-            why = verify(source, texts[path], edits, thorough)
-            if why is not None:
-                return texts, f"{why} ({path})"
-    except (ValueError, RecursionError) as error:
-        return texts, str(error)
-    return texts, None
-
-
-def _rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | None]:
-    """`project` with `fixes` applied, and None; or `project` as it is, and what is wrong with the result."""
-    texts, why = _texts(project, fixes)
-    return (project.changed(texts) if why is None else project), why
-
-
-def _recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], project: Project) -> str | None:
-    """What is wrong when the rule still finds what `fixes` should have repaired, or more than before; else None."""
-    if len(after) > len(before):
-        return "the result has hazards that were not there before"
-    if not after:
-        return None
-    edits = edits_of(fixes, project.source, project.module)
-    for finding in before:
-        source = project.source(finding.path)
-        if finding.fix not in fixes or source is None:
-            continue
-        area, area_after = touched(source, edits.get(finding.path, ()), finding.span)
-        others = sum(_is_in(area, finding, other) and other.fix not in fixes for other in before)
-        if sum(_is_in(area_after, finding, other) for other in after) > others:
-            return "the hazard is still there after its fix"
-    return None
-
-
-def _is_in(area: Span, like: Finding, finding: Finding) -> bool:
-    """True when `finding` starts in `area` of the file of `like` and says the same."""
-    start = (finding.span.line, finding.span.column)
-    inside = (area.line, area.column) <= start < (area.end_line, area.end_column)
-    return inside and finding.path == like.path and finding.message == like.message
-
-
-def _identity(fix: Fix, project: Project) -> object:
-    """What `fix` writes over what, wherever that stands: recognises it after other edits moved it."""
-    removed = []
-    for edit in fix.edits:
-        source = project.source(edit.path)
-        removed.append((edit.path, edit.text, source.text[edit.start : edit.end] if source else ""))
-    return fix.title, fix.imports, tuple(removed)
 
 
 def _difference(before: Mapping[str, Source], after: Project) -> dict[str, bytes]:
