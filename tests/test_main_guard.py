@@ -148,7 +148,7 @@ def test_global_of_a_function_for_the_parent_is_fine() -> None:
     assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
 
 
-IO = "import os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
+IO = "import logging\nimport os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
 STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.dump(x, f)\n"
 
 
@@ -165,6 +165,8 @@ STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.
         "open('x', mode='a').write('1')",
         "frame.to_csv('x')",
         "for i in [1]:\n    loss.backward()",
+        "logging.basicConfig(filename='x', filemode='w')",
+        "handler = logging.FileHandler('x', 'w')",
     ],
 )
 def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
@@ -209,6 +211,15 @@ def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
         "line 2 calls `os.remove`, and would do it again in every child: it should go under the guard as well"
     )
     assert wrapped(text).endswith(GUARD + START)
+
+
+def test_a_log_that_workers_write_is_set_up_in_them_too() -> None:
+    setup = "import logging\nlogging.basicConfig(filename='x', filemode='w')\n\n\ndef other():\n    pass\n\n\n"
+    text = HEAD.replace("    return x", "    logging.info(x)\n    return x") + setup + START
+    (finding,) = found(text)
+    assert finding.fix is not None and (finding.fix.unsafe or "").endswith("it should go under the guard as well")
+    (finding,) = found(text.replace(", filemode='w'", ""))
+    assert finding.fix is not None and finding.fix.unsafe is None
 
 
 def test_imported_script_is_unsafe() -> None:

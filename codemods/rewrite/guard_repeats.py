@@ -48,10 +48,12 @@ def _does(outline: Outline, call: ast.Call) -> str | None:
         return f"calls `{ast.unparse(call.func)}`"
     if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)):
         return "opens a file for writing"
+    if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
+        return "empties its log"
     moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
     return "" if last in _LOGS or (method and moved) else None
 
 
 def _modes(call: ast.Call) -> Iterator[str]:
-    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg in ("mode", "filemode"))]
     yield from (node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str))

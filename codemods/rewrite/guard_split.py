@@ -23,6 +23,8 @@ _PURE = (
     ast.IfExp, ast.JoinedStr, ast.FormattedValue,
     ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
 )  # fmt: skip
+_LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
+_LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
 _MAX_GUARDS = 3
 
 
@@ -85,6 +87,8 @@ def split(
     splitter = _Splitter(outline, source, imported)
     early = sorted(at for at in repeats if first is not None and at < first)
     for above in dict.fromkeys([*early[:1], *[at for at in early if repeats[at]][:1]]):
+        if _LOG_SETUP.search(ast.unparse(splitter.body[above])) and splitter.children_log():
+            continue  # under the guard, what workers log would go nowhere
         with suppress(CannotSplit):
             runs = splitter.runs(above, frozenset(alone))
             if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
@@ -168,6 +172,12 @@ class _Splitter:
             for read in reads:
                 found.setdefault(read, name)
         return {**found, **self.imported}
+
+    def children_log(self) -> bool:
+        """A function or class of the file that a child may run writes to a log."""
+        return any(
+            _LOGS.search(ast.unparse(each)) for each in self.body if getattr(each, "name", "") in self.in_children
+        )
 
     # where the guard begins
 
