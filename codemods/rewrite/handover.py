@@ -12,7 +12,7 @@ from ..project import Project
 from ..tree.source import Source
 from .outline import Repo, last_name
 from .scopes import FUNCTIONS, Kind, Scope, Scopes, Use, Variable, end_of, start_of
-from .unit import Unit
+from .unit import Unit, given
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
@@ -273,7 +273,7 @@ class Handover:
             first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
             if first in (["self"], ["cls"]):
                 raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
-            if unit.home.kind is Kind.CLASS and isinstance(self.scopes.statement_of(unit.node), ast.Assign):
+            if unit.home.kind is Kind.CLASS and given(self.scopes.statement_of(unit.node)):
                 raise Stay(f"it may be a method of the class around it, and {_UNBOUND}")
             for above in self.scopes.ancestors(unit.node):
                 if isinstance(above, ast.Call) and len(above.args) == 3 and last_name(above.func) == "type":
@@ -284,10 +284,8 @@ class Handover:
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
             parent = self.scopes.parents[place]
-            holders: list[ast.expr] = []
-            if isinstance(parent, ast.Assign):
-                holders = [each.value for each in parent.targets if isinstance(each, ast.Attribute)]
-            elif isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
+            holders = [each.value for each in given(parent) if isinstance(each, ast.Attribute)]
+            if isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
                 holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
             for holder in holders:
                 if self._may_be_class(holder):
@@ -318,12 +316,12 @@ class Handover:
 
     def _on_a_class(self, maker: str) -> str | None:
         """Where a class body of the project has `name = maker(...)`."""
-        pattern = re.compile(rf"^[ \t]+\w+[ \t]*=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
+        pattern = re.compile(rf"^[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
         for source in self.project.matching(pattern, word=maker):
             module = self.project.module(source.path)
             for cls in ast.walk(module) if module is not None else ():
                 for node in cls.body if isinstance(cls, ast.ClassDef) else ():
-                    value = node.value if isinstance(node, ast.Assign) else None
+                    value = getattr(node, "value", None) if given(node) else None
                     if isinstance(value, ast.Call) and last_name(value.func) == maker:
                         return f"{source.path}:{node.lineno}"
         return None

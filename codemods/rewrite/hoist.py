@@ -24,7 +24,7 @@ from .leaving import leave
 from .naming import class_name, give_name, signature
 from .page import Move, Page
 from .scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
-from .unit import Movable, Unit
+from .unit import Movable, Unit, given
 
 
 class Target(NamedTuple):
@@ -258,8 +258,7 @@ class _Planner:
 
     def _check_marks(self, unit: Unit) -> None:
         """Raises Stay where an attribute is set on what will be a bound method, also after the name was bound again."""
-        holder = self.page.scopes.parents[unit.node]
-        names = {each.id for each in getattr(holder, "targets", ()) if isinstance(each, ast.Name)}
+        names = {each.id for each in given(self.page.scopes.parents[unit.node]) if isinstance(each, ast.Name)}
         names.add(getattr(unit.node, "name", ""))
         for node in ast.walk(unit.home.node):
             if (
@@ -329,11 +328,11 @@ class _Planner:
         statements = [
             scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
         ]
-        targets = [target for each in statements if isinstance(each, ast.Assign) for target in each.targets]
+        targets = [target for each in statements for target in given(each)]
         return (
             bool(statements)
             and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
-            and all(isinstance(each, ast.Assign) for each in statements)
+            and all(given(each) for each in statements)
             and all(
                 isinstance(target, ast.Attribute)
                 and isinstance(target.value, ast.Name)

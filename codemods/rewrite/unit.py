@@ -13,6 +13,13 @@ Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
 SEES_NAMES = frozenset({"eval", "exec", "locals", "vars", "dir"})  # builtins that find variables by their names
 
 
+def given(node: ast.AST) -> list[ast.expr]:
+    """The targets of an assignment that has a value, annotated or not; none for any other node."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) and node.value is not None else []
+
+
 @dataclass(eq=False)
 class Unit:
     """One function, lambda or class that may move; `refusal` says why it may not."""

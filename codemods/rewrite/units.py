@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .scopes import FUNCTIONS, Kind, Scopes, Use, Variable, line_of, start_of
-from .unit import SEES_NAMES, Movable, Unit
+from .unit import SEES_NAMES, Movable, Unit, given
 from .unit_header import Header
 
 
@@ -44,12 +44,10 @@ class Units:
     def _variable(self, node: Movable) -> Variable | None:
         """The local variable that holds the node and never anything else."""
         if isinstance(node, ast.Lambda):
-            parent = self.scopes.parents[node]
-            if not (
-                isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name)
-            ):
+            targets = given(self.scopes.parents[node])
+            if len(targets) != 1 or not isinstance(targets[0], ast.Name):
                 return None
-            name = parent.targets[0].id
+            name = targets[0].id
         else:
             name = node.name
         owner = self.scopes.owner(self.scopes.around(node), name)
@@ -65,9 +63,9 @@ class Units:
         if binding.kind in ("def", "class") and binding.by is variable.scope:
             assert isinstance(binding.node, (*FUNCTIONS, ast.ClassDef))
             return binding.node
-        statement = binding.statement
-        if binding.kind == "assign" and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda):
-            return statement.value if len(statement.targets) == 1 and statement.targets[0] is binding.node else None
+        value = getattr(binding.statement, "value", None)
+        if binding.kind == "assign" and isinstance(value, ast.Lambda) and given(binding.statement) == [binding.node]:
+            return value
         return None
 
     # what speaks against it
