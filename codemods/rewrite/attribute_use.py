@@ -333,6 +333,10 @@ class Uses:
         above = shape.outline.parents[node]
         if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
             return True
+        if isinstance(above, (ast.Starred, ast.YieldFrom)):
+            return True
+        if isinstance(above, ast.Attribute) and above.attr in ("__next__", "__iter__"):
+            return True
         names = ("next", "enumerate", "list", "iter")
         return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
 
