@@ -9,7 +9,7 @@ from .facts import Call
 from .scope import DEAD, SEVERAL, Names, Scope
 from .syntax import MAX_PLACES, dotted, literal_key, not_callable, position, starred
 
-_VIEW_METHODS = frozenset({"keys", "values", "items"})
+VIEW_METHODS = frozenset({"keys", "values", "items"})
 _MAX_DEPTH = 400  # nesting of expressions beyond this is generated code; deeper parts are not followed
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -265,9 +265,14 @@ class Expressions(Names):
             else:
                 keywords.append((keyword.arg, value))
                 self.literal(literals, keyword.arg, keyword.value)
-        if callee < 0:
+        is_view = isinstance(function, ast.Attribute) and function.attr in VIEW_METHODS and self.is_view(node, function)
+        if callee < 0 and not is_view:
             return -1
         result = self.node("", node.lineno)
+        if is_view:
+            facts.hazards.append((result, "dict-view", position(node)))
+        if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
+            return result
         text = dotted(function) or (function.attr if isinstance(function, ast.Attribute) else "")
         facts.calls.append(
             Call(
@@ -275,11 +280,8 @@ class Expressions(Names):
                 text, literals, self.scope.function,
             )
         )  # fmt: skip
-        if isinstance(function, ast.Attribute):
-            if function.attr in _VIEW_METHODS and self.is_view(node, function):
-                facts.hazards.append((result, "dict-view", position(node)))
-            if isinstance(function.value, ast.Name) and function.value.id == "self":
-                self.note_self_call(function.attr)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
+            self.note_self_call(function.attr)
         return result
 
     @staticmethod

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..finding import Confidence, Trace
 from .asked import Question, Seen, look, reaching
 from .boundaries import table
+from .expressions import VIEW_METHODS
 from .facts import Position
 from .heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, PERHAPS_KEPT, Value
 from .modules import is_test
@@ -281,6 +282,27 @@ class Flow:
             self.solver, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
+
+    def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:
+        """`path` and line of the project's functions that the call `x.keys()` (or `values`, `items`) here may run."""
+        solver = self.solver
+        held = (
+            solver.values[number]
+            for callee in self._called_views.get((path, line, column), ())
+            for number in solver.holds[callee]
+        )
+        functions = (solver.functions[int(value.a)] for value in held if value.kind in (FUNCTION, BOUND))
+        return sorted({(solver.files[file], function.position[0]) for file, function in functions})
+
+    @cached_property
+    def _called_views(self) -> dict[tuple[str, int, int], list[int]]:
+        """Calls that look like those for a view of a dict, by place, and the nodes of what is called."""
+        found: dict[tuple[str, int, int], list[int]] = {}
+        for own, offset in zip(self.solver.facts, self.solver.offsets, strict=True):
+            for call in own.calls:
+                if call.text.rpartition(".")[2] in VIEW_METHODS:
+                    found.setdefault((own.path, *call.position[:2]), []).append(call.function + offset)
+        return found
 
     @cached_property
     def _deep_copied(self) -> dict[int, Reason]:

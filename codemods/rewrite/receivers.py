@@ -224,10 +224,17 @@ class Receivers:
     def _class(self, outline: Outline, owner: ast.ClassDef, method: str, depth: int) -> Kind:
         for node in owner.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == method:
-                values = [part.value for part in outline.own(node) if isinstance(part, ast.Return)]
-                views = [value for value in values if isinstance(value, ast.Call) and view_receiver(value) is not None]
-                return Kind.DICT if values and len(views) == len(values) else Kind.OTHER
+                return _gives(outline, node)
         return self._bases(owner, method, depth)
+
+    def method_at(self, path: str, line: int) -> Kind:
+        """DICT where the function that begins at `line` gives views, else OTHER."""
+        outline = self.repo.outline(path)
+        functions = (node for nodes in outline.definitions.values() for node in nodes) if outline is not None else ()
+        for node in functions:
+            if outline is not None and node.lineno == line and not isinstance(node, ast.ClassDef):
+                return _gives(outline, node)
+        return Kind.OTHER
 
     def _bases(self, owner: ast.ClassDef, method: str, depth: int) -> Kind:
         kinds = []
@@ -279,6 +286,13 @@ def combine(kinds: Iterable[Kind]) -> Kind:
     if known == {Kind.DICT, Kind.ORDERED}:
         return Kind.DICT
     return known.pop() if len(known) == 1 else Kind.UNKNOWN
+
+
+def _gives(outline: Outline, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Kind:
+    """DICT for a method of the project that gives nothing but views, like that of a dict; else OTHER."""
+    values = [part.value for part in outline.own(method) if isinstance(part, ast.Return)]
+    views = [value for value in values if isinstance(value, ast.Call) and view_receiver(value) is not None]
+    return Kind.DICT if values and len(views) == len(values) else Kind.OTHER
 
 
 def unquoted(annotation: ast.expr) -> ast.expr:

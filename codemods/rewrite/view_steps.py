@@ -161,6 +161,9 @@ def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 
                     if isinstance(name, ast.Name)
                 )
             break
+        elif isinstance(parent, ast.arguments):
+            held.extend(_parameter(outline, parent, node, nested, hops))
+            break
         elif isinstance(parent, ast.Call):
             if parent.func is node:
                 break
@@ -224,6 +227,15 @@ def _name(outline: Outline, name: ast.Name, nested: bool, hops: int, loose: bool
     return Held(
         "name", name.id, outline=outline, scope=outline.scope(name), statement=statement, nested=nested, hops=hops
     )
+
+
+def _parameter(outline: Outline, args: ast.arguments, default: ast.AST, nested: bool, hops: int) -> Iterator[Held]:
+    """The parameter whose default value is `default`."""
+    function, positional = outline.parents[args], [*args.posonlyargs, *args.args]
+    last = positional[len(positional) - len(args.defaults) :]
+    for arg, value in [*zip(last, args.defaults, strict=True), *zip(args.kwonlyargs, args.kw_defaults, strict=True)]:
+        if value is default:
+            yield Held("name", arg.arg, outline=outline, scope=function, statement=function, nested=nested, hops=hops)
 
 
 def _stored(outline: Outline, place: ast.expr, nested: bool, hops: int) -> Iterator[Held]:

@@ -56,10 +56,30 @@ class ViewUses:
                     reaches = [binding.statement for binding in bindings]
                     if held.statement is None or not reaches or held.statement in reaches:
                         yield outline, node
+            if isinstance(held.scope, ast.Module):
+                yield from self._elsewhere(held.name, outline)
         elif held.kind == "result":
             for outline in self.repo.mentioning(held.name):
                 for call in outline.calls.get(held.name, ()):
                     yield outline, call
+
+    def _elsewhere(self, name: str, home: Outline) -> Iterator[tuple[Outline, ast.AST]]:
+        """Reads of a name of a module in other files: `from m import name`, `m.name`."""
+        for outline in self.repo.mentioning(name):
+            if outline is home:
+                continue
+            for node in outline.nodes:
+                if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Name):
+                    root: ast.Name | None = node.value
+                else:
+                    root = node if isinstance(node, ast.Name) and node.id == name else None
+                if root is not None and isinstance(root.ctx, ast.Load):
+                    _, bindings = outline.lookup(root, root.id)
+                    if (
+                        any(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+                        or not bindings
+                    ):
+                        yield outline, node  # without a binding: `from m import *` may give it
 
     def attribute_uses(self, name: str, owner: str | None) -> Iterator[tuple[Outline, ast.AST]]:
         """Reads of `.name` of any object that may be the one that stores it, `getattr(x, "name")` too."""

@@ -209,9 +209,13 @@ class _Search:
         if not (kept or stores) and (not seen or self._only_looped_over(held)):
             return  # handed on by argument or return: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
+        if kind is Kind.UNKNOWN:  # nothing near by tells; perhaps its callers do
+            own = self.project.flow.own_methods(outline.path, view.lineno, view.col_offset)
+            if any(self.receivers.method_at(*each) is Kind.OTHER for each in own):
+                return
         if kind is Kind.OTHER:
             return
-        if isinstance(outline.scope(view), ast.Module):
+        if stores and any(item.kind == "name" and isinstance(item.scope, ast.Module) for item in held):
             choices = []  # a table of the module stays a view; what is stored from it is copied
         else:
             first = next(iter(kept), stores[0][1] if stores else None)

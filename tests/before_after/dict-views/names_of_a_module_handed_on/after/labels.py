@@ -1,0 +1,3 @@
+LABELS = {"cat": 0, "dog": 1}
+NAMES = list(LABELS.keys())
+IDS = LABELS.values()
