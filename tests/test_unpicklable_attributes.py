@@ -84,7 +84,9 @@ def test_look_alikes(head: str, body: str) -> None:
     ("head", "body", "reason"),
     [
         pytest.param("import h5py", "self.x = h5py.File(path, 'a')", "open for writing", id="append mode"),
-        pytest.param("import h5py", "self.x = h5py.File(path, path)", "decided elsewhere", id="mode from outside"),
+        pytest.param(
+            "import h5py, os", "self.x = h5py.File(path, os.getenv('M'))", "decided elsewhere", id="mode from outside"
+        ),
         pytest.param("import threading", "self.x = path or threading.Lock()", "given from outside", id="shared lock"),
         pytest.param("import threading", "self.x = threading.Thread()", "a thread can't go along", id="thread"),
         pytest.param("import weakref", "self.x = weakref.ref(path)", "keep the object itself", id="weak reference"),
@@ -143,6 +145,94 @@ def test_refused(head: str, body: str, reason: str) -> None:
     findings = found(thing(body, head))
     assert findings and all(finding.fix is None for finding in findings)
     assert reason in (findings[0].reason or "")
+
+
+READER = """
+import h5py
+
+class Reader:
+    def __init__(self, path, mode="r"):
+        self.path = path
+        self.file = h5py.File(path, mode)
+
+class Thing(Reader):
+    def __init__(self, path, tag=""):
+        super().__init__(path)
+
+    def run(self, n):
+        return self.file["x"][n]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        pytest.param("", None, id="the default"),
+        pytest.param("other = Reader('b', mode='r')\n", None, id="for reading"),
+        pytest.param("ok = isinstance(Thing, Reader)\n", None, id="no call"),
+        pytest.param("new = Reader('b', 'w')\n", "open for writing (`w`)", id="written elsewhere"),
+        pytest.param("new = Reader('b', mode=choose())\n", "decided elsewhere", id="chosen"),
+        pytest.param("new = Reader(*arguments)\n", "decided elsewhere", id="packed"),
+        pytest.param("new = Reader('b', **options)\n", "decided elsewhere", id="keywords"),
+        pytest.param("make = Reader\n", "decided elsewhere", id="under another name"),
+        pytest.param("new = READERS['Reader']('b', 'w')\n", "decided elsewhere", id="by its name"),
+        pytest.param("def open_it(cls=Reader): pass\n", "decided elsewhere", id="as a default"),
+        pytest.param(
+            "class Writer(Reader):\n    def __init__(self):\n        Reader.__init__(self, 'b', 'w')\n",
+            "open for writing (`w`)",
+            id="below",
+        ),
+    ],
+)
+def test_a_mode_that_every_call_shows(more: str, reason: str | None) -> None:
+    (finding,) = found(READER + more)
+    assert (finding.fix is None) == (reason is not None)
+    assert (reason or "") in (finding.reason or "")
+
+
+def test_a_mode_of_a_method_is_shown_by_its_calls() -> None:
+    code = thing("self.open(path)", "import gzip").replace(
+        "    def run", "    def open(self, path, how='rb'):\n        self.x = gzip.open(path, how)\n\n    def run"
+    )
+    assert "self.x = gzip.open(self.path, self.how)" in fixed(code)
+    (finding,) = found(code + "\nThing('a').open('b', 'wb')\n")
+    assert "open for writing" in (finding.reason or "")
+
+
+def test_what_is_made_from_a_file_that_is_closed_by_then() -> None:
+    body = "self.f = open(path, 'rb')\nself.m = mmap.mmap(self.f.fileno(), 0, prot=mmap.PROT_READ)\nself.f.close()"
+    text = fixed(thing(body, "import mmap"))
+    assert 'state["f"] = not self.f.closed' in text
+    put = text[text.index("def __setstate__") :]
+    assert put.index("self.m = mmap") < put.index('if not state["f"]:') < put.index("self.f.close()")
+    findings = found(thing("if path:\n    " + body.replace("\n", "\n    "), "import mmap"))
+    assert findings and all("which line 8 closes" in (finding.reason or "") for finding in findings)
+
+
+def test_an_element_under_another_name_is_shared() -> None:
+    body = "self.x = {k: open(k) for k in path}\nself.y = self.x['a']"
+    (finding,) = found(thing(body))
+    assert "line 6 keeps one of them under another name" in (finding.reason or "")
+    assert fixed(thing(body + ".name"))
+
+
+def test_functions_of_a_database_are_set_up_again() -> None:
+    body = "self.x = sqlite3.connect(path)\nself.x.create_function('shout', 1, str.upper)"
+    assert fixed(thing(body, "import sqlite3")).count("self.x.create_function('shout', 1, str.upper)") == 2
+    (finding,) = found(thing(body.replace("\nself.x.c", "\nif path:\n    self.x.c"), "import sqlite3"))
+    assert "writes to it" in (finding.reason or "")
+
+
+def test_no_task_adds_one_more_handler_to_a_logger() -> None:
+    body = "self.x = logging.FileHandler(path)\nlogging.getLogger('a').addHandler(self.x)"
+    (finding,) = found(thing(body, "import logging"))
+    assert finding.fix is None and (finding.reason or "").startswith("the object is pickled with each task")
+    assert fixed(thing(body.splitlines()[0], "import logging"))
+
+
+def test_a_csv_writer_is_told_as_one() -> None:
+    (finding,) = found(thing("self.x = csv.DictWriter(path, ['a'])", "import csv"))
+    assert "_csv.writer" in finding.message and "give the rows back" in (finding.reason or "")
 
 
 def test_one_that_stays_stops_the_others() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .attribute_classes import Family, Shape, Store
 from .attribute_kinds import Kind, Made, Recogniser, canonical, kinds
+from .attribute_passed import passed
 from .attribute_text import Refused, Retelling, Stash, short
 from .attribute_touch import first_touch, named
 from .outline import last_name
@@ -23,6 +24,7 @@ class Again:
     stashes: tuple[Stash, ...]
     value: str  # the expression alone, where one line is all there is
     imports: tuple[str, ...] = ()
+    joins: str = ""  # a call that gives it to something else, which may get one more with each copy
 
 
 class Maker(Retelling):
@@ -31,6 +33,7 @@ class Maker(Retelling):
     def __init__(self, family: Family, recogniser: Recogniser, shape: Shape, store: Store, made: Made) -> None:
         super().__init__(family, recogniser, shape, store)
         self.made = made
+        self.joins = ""
 
     def again(self) -> Again:
         """Raises Refused."""
@@ -45,7 +48,7 @@ class Maker(Retelling):
         text = self.text_of(value)
         lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
         alone = text if len(lines) == 1 else ""
-        return Again(tuple(lines), tuple(self.stashes.values()), alone, tuple(self.imports.values()))
+        return Again(tuple(lines), tuple(self.stashes.values()), alone, tuple(self.imports.values()), self.joins)
 
     def check(self) -> None:
         """Raises Refused where it must not be opened twice."""
@@ -155,22 +158,40 @@ class Maker(Retelling):
 
     def _check_mode(self, kind: Kind, call: ast.Call) -> None:
         assert kind.mode is not None
-        place, name, mode = kind.mode
-        given = [each.value for each in call.keywords if each.arg == name] or list(call.args[place : place + 1])
+        place, names, mode = kind.mode
+        given = [each.value for each in call.keywords if each.arg in names.split("|")]
+        given = given or list(call.args[place : place + 1])
         if not given and any(each.arg is None for each in call.keywords):
             raise Refused("its arguments are not visible here, so it may be open for writing")
-        if given:
-            node = given[0]
-            if not isinstance(node, (ast.Constant, ast.Attribute)):
-                raise Refused(
-                    f"its mode `{ast.unparse(node)}` is decided elsewhere, so it may be open for writing; "
-                    "pass the mode as a literal"
-                )
-            mode = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
+        modes = self._modes(given[0]) if given else [mode]
+        if not modes:
+            raise Refused(
+                f"its mode `{ast.unparse(given[0])}` is decided elsewhere, so it may be open for writing; "
+                "pass the mode as a literal"
+            )
+        mode = next((each for each in modes if each not in kind.reads), modes[0])
         if mode not in kind.reads:
             raise Refused(
                 f"it is open for writing (`{mode}`), and several processes would write; open it where it is written"
             )
+
+    def _modes(self, node: ast.expr) -> list[str]:
+        """All that the mode may be; nothing where that can't be seen."""
+        if isinstance(node, ast.Attribute) and self.outline.is_self(node.value):
+            stores = [each for shape in self.family.circle(self.shape) for each in shape.stores(node.attr)]
+            node = stores[0].value if len(stores) == 1 and stores[0].value is not None else node
+        if isinstance(node, ast.Name):
+            scope, bindings = self.outline.lookup(node, node.id)
+            method = self.store.method
+            if scope is not method or len(self.outline.bindings(method, node.id)) != 1 or not bindings[0].parameter:
+                return []
+            values = passed(self.family, self.shape, method, node.id)
+        else:
+            values = [node]
+        own = any(isinstance(each, ast.Attribute) and self.outline.is_self(each.value) for each in values)
+        if own or not all(isinstance(each, (ast.Constant, ast.Attribute)) for each in values):
+            return []
+        return [str(each.value) if isinstance(each, ast.Constant) else ast.unparse(each) for each in values]
 
     # what is done to it right after
 
@@ -196,6 +217,7 @@ class Maker(Retelling):
                         lines.append(self._call_again(call))
                 elif any(self._is_it(each, name) for each in given) and call.func.attr in kind.setup:
                     lines.append(self._call_again(call))
+                    self.joins = lines[-1]
         return lines
 
     def _call_again(self, call: ast.Call) -> str:

@@ -17,6 +17,7 @@ from .attribute_use import Hazard, Uses
 from .outline import last_name
 
 _ENDLESS = ("count", "cycle", "repeat")
+_PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
 _DEPTH = 3  # of calls that are looked into
 
 
@@ -61,17 +62,29 @@ class Planner:
                         plan.fixes[name] = self._as_list(shape, name, hazard)
                 if name not in plan.fixes:
                     uses[name] = Uses(self.family, self.recogniser, shape, name, hazards)
-                    treatments[name] = uses[name].treatment()
+                    treatment = uses[name].treatment()
+                    self._check_joins(shape, treatment)
+                    treatments[name] = treatment
             except Refused as refused:
                 plan.reasons[name] = str(refused)
                 plan.fixes.pop(name, None)
         try:
             self._open_together(treatments, uses)
+            self._open_to_the_end(treatments, uses)
         except Refused as refused:
             plan.reasons.update(dict.fromkeys(treatments, str(refused)))
             return plan
         self._join(shape, list(treatments.values()), plan, bases, below)
         return plan
+
+    def _check_joins(self, shape: Shape, treatment: Treatment) -> None:
+        """Raises Refused where each task would add one more handler to the logger of its worker."""
+        joins = treatment.again.joins if treatment.again is not None else ""
+        if joins and _PER_TASK.search(self.search.crossing(shape)[2]):
+            raise Refused(
+                f"the object is pickled with each task, and each would do `{joins}` once more in its worker, where the "
+                "same line is then written several times; do that in the pool's `initializer`"
+            )
 
     def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
         """What is made from something that is opened on demand is opened with it, or neither is. May raise Refused."""
@@ -85,6 +98,22 @@ class Planner:
             for other in needed if treatments[name].form is not Form.LAZY else ():
                 uses[other].on_demand = False
                 treatments[other] = uses[other].treatment()
+
+    def _open_to_the_end(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+        """What others are made from is open while they are made, though closed by then. May raise Refused."""
+        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
+            lines = "\n".join(each.again.lines) if each.again is not None else ""
+            for other, its in treatments.items():
+                if its.form is not Form.MAYBE or not re.search(rf"\bself\.{other}\b", lines) or other == name:
+                    continue
+                uses[other].needed = True
+                treatments[other] = uses[other].treatment()
+                line = uses[other].closed_early()
+                if treatments[other].form is Form.MAYBE and line is not None and line > each.line:
+                    raise Refused(
+                        f"`self.{name}` is made from `self.{other}`, which line {line} closes; make it in a method "
+                        "that opens and closes that itself"
+                    )
 
     def _join(
         self, shape: Shape, treatments: list[Treatment], plan: Plan, bases: list[Shape], below: list[Plan]

@@ -83,6 +83,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     existing_put = shape.methods.get("__setstate__")
     filled = "state" if existing_put is None else _updated_from(existing_put)
     put = [line for each in remade for line in _remake(each, step, filled)]
+    put += [line for each in remade if each.form is Form.CLOSED for line in _close(each, step, filled)]
     if put and existing_put is not None:
         found.append(_at_end(source, existing_put, [*imports, *put]))
     elif put:
@@ -217,8 +218,6 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     place = f'{state}["{each.key}"]'
     if each.form is Form.POSITION:
         return [*lines, f"self.{each.attribute}.seek({place})"]
-    if each.form is Form.CLOSED:
-        return [*lines, f"if not {place}:", f"{step}self.{each.attribute}.{each.closes}()"]
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
@@ -235,6 +234,11 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *lines)]
         return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
     return lines
+
+
+def _close(each: Treatment, step: str, state: str) -> list[str]:
+    """Lines at the end of `__setstate__`: others may be made from it while it is open."""
+    return [f'if not {state}["{each.key}"]:', f"{step}self.{each.attribute}.{each.closes}()"]
 
 
 # writing

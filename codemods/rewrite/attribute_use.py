@@ -49,6 +49,7 @@ class Uses:
         self.late = frozenset(name for each in self.circle for name in each.late) - self.early
         self.on_demand = True  # it may be left to the class to open it again
         self.companions: frozenset[str] = frozenset()  # what else is None whenever this is
+        self.needed = False  # another attribute is made from it
 
     def treatment(self) -> Treatment:
         """Raises Refused."""
@@ -111,7 +112,7 @@ class Uses:
                 f"line {asked} asks whether the attribute is there; set it to None in `__init__` and ask for that"
             )
         test = kind.is_open.format(f"self.{self.attribute}") if closes and kind.is_open else ""
-        if never_none and test and self._needs_it():
+        if never_none and test and (self.needed or self._needs_it()):
             return Treatment(self.attribute, key, Form.CLOSED, line, sure, again, test, closes=closes)
         return Treatment(self.attribute, key, Form.MAYBE, line, sure, again, test, only)
 
@@ -217,7 +218,8 @@ class Uses:
             early = method.name in self.early
             if (called := self._called(node, shape)) is not None:
                 name, call = called
-                if name in kind.stands and (reopened or early):
+                repeated = name in kind.setup and self._is_repeated(call, shape)
+                if name in kind.stands and (reopened or early) and not repeated:
                     what = "writes to it" if reopened else "fills or sets it"
                     raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
                 given = [*call.args, *(each.value for each in call.keywords)]
@@ -290,6 +292,8 @@ class Uses:
                 continue
             if isinstance(above, ast.Attribute) and above is statement.value and above.attr in _BOUND:
                 raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
+            if _is_element(statement.value, node) and any(each.made.nested for each in self.hazards):
+                raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
             call = above
             while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
                 call = outline.parents[call]
@@ -350,6 +354,12 @@ class Uses:
                 raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
             return called[0]
         return ""
+
+    def closed_early(self) -> int | None:
+        """The last line before the object crosses that closes it."""
+        early = [(shape, node) for shape, method, node in self.uses if method.name in self.early]
+        called = [(node.lineno, self._called(node, shape)) for shape, node in early]
+        return max((line for line, each in called if each is not None and each[0] in _CLOSES), default=None)
 
     def _needs_it(self) -> bool:
         """Something after the constructor uses it without asking first whether there is one: None would not do."""
@@ -428,3 +438,10 @@ class Uses:
                 if each.attr in openers or (each.attr == self.attribute and isinstance(each.ctx, ast.Store)):
                     return True
         return False
+
+
+def _is_element(value: ast.expr, container: ast.expr) -> bool:
+    """`container[k]` or `container.get(k)`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("get", "pop"):
+        return value.func.value is container
+    return isinstance(value, ast.Subscript) and value.value is container
