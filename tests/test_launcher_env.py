@@ -110,6 +110,13 @@ def test_rank_is_reported_not_rewritten() -> None:
     assert finding.fix is None and finding.reason is not None and 'if "WORLD_SIZE" in os.environ' in finding.reason
 
 
+@pytest.mark.parametrize("write", ["os.environ.setdefault(name, value)", "os.environ[name] = value"])
+def test_set_from_a_list_of_names(write: str) -> None:
+    text = f'import os\nfor name, value in (("LOCAL_RANK", "0"), ("X", "1")):\n    {write}\nx = {READ}\n'
+    assert found(text) == []
+    assert len(found(text.replace('"LOCAL_RANK", "0"', '"Y", "0"'))) == 1
+
+
 def test_local_rank_beside_a_rank_is_not_half_rewritten() -> None:
     findings = found(f'import os\nx = {READ}\nr = int(os.environ["RANK"])\n')
     assert [finding.fix for finding in findings] == [None, None]

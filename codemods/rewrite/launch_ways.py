@@ -42,6 +42,7 @@ _CATCHES = frozenset({"KeyError", "LookupError", "TypeError", "ValueError", "Exc
 _LAUNCHER = re.compile(
     r"torchrun|torch\.distributed|\bsrun\b|\bmpi(?:run|exec)\b|deepspeed|accelerate launch|horovodrun"
 )
+_COMPUTED = re.compile(r"environ(?:\[\s*\w+\s*\]\s*=(?!=)|\.setdefault\(\s*\w+\s*,)|putenv\(\s*\w+\s*,")
 _MAX_DEPTH = 6
 
 
@@ -299,7 +300,11 @@ class Reach:
                 rf"\[\s*{name}\s*\]\s*=(?!=)|(?:setdefault|putenv|setenv)\(\s*{name}|{name}\s*:"
                 rf"|(?:update|dict)\([^)]{{0,999}}\b{variable}\s*="
             )
-            found = next(iter(self.repo.project.matching(pattern)), None)
+            listed = re.compile(rf"[(\[]\s*{name}\s*,")  # `for name, value in (("LOCAL_RANK", "0"), ...)`
+            matching = self.repo.project.matching
+            found = next(iter(matching(pattern)), None) or next(
+                (each for each in matching(_COMPUTED) if listed.search(each.text)), None
+            )
             self._written[variable] = None if found is None else found.path
         return self._written[variable]
 
