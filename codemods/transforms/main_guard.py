@@ -125,7 +125,7 @@ class MainGuard:
         else:
             start = max((start for _, start in found), key=lambda each: each.confidence.rank)
         confidence = start.confidence
-        if is_test(outline.path):
+        if is_test(outline.path, starts.project.facts):
             confidence = Confidence.POSSIBLE
         repeats = {
             at: what
