@@ -230,6 +230,18 @@ def test_no_task_adds_one_more_handler_to_a_logger() -> None:
     assert fixed(thing(body.splitlines()[0], "import logging"))
 
 
+@pytest.mark.parametrize(
+    ("use", "confidence"),
+    [("with Thing('a') as t:\n    pass\n", Confidence.LIKELY), ("with t:\n    pass\n", Confidence.POSSIBLE)],
+)
+def test_what_is_opened_on_entering(use: str, confidence: Confidence) -> None:
+    enter = "    def __enter__(self):\n        self.x = open(self.path)\n        return self\n\n    def run"
+    code = thing("self.path = path\nself.x = None").replace("    def run", enter)
+    (finding,) = found(code + use)
+    assert finding.confidence is confidence
+    assert finding.fix is not None and finding.fix.unsafe is None
+
+
 def test_a_csv_writer_is_told_as_one() -> None:
     (finding,) = found(thing("self.x = csv.DictWriter(path, ['a'])", "import csv"))
     assert "_csv.writer" in finding.message and "give the rows back" in (finding.reason or "")

@@ -288,10 +288,13 @@ class Family:
         return [*self.line(shape), *self.derived(shape)]
 
     def early(self, shape: Shape) -> frozenset[str]:
-        """Methods that run before an object is handed over: `__init__`, `__len__` and what they call or read."""
+        """Methods that run before an object is handed over: `__init__`, `__len__` (`__enter__` where objects are entered
+        as they are made) and what they call or read."""
         if shape.node not in self._early:
             circle = self.circle(shape)
             found = {"__init__", *(name for each in circle for name in FIRST & each.methods.keys())}
+            if any("__enter__" in each.methods for each in circle) and any(map(self._entered, circle)):
+                found.add("__enter__")
             todo = list(found)
             while todo:
                 caller = todo.pop()
@@ -303,6 +306,18 @@ class Family:
                             todo.append(called)
             self._early[shape.node] = frozenset(found)
         return self._early[shape.node]
+
+    def _entered(self, shape: Shape) -> bool:
+        """Some `with Reader(path) as reader:` hands out objects of the class that are open."""
+        name = shape.node.name
+        return any(
+            isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == name
+            for outline in self.repo.mentioning(name)
+            for node in outline.nodes
+            if isinstance(node, (ast.With, ast.AsyncWith))
+            for item in node.items
+            if item.optional_vars is not None
+        )
 
     def values(self, outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
         """Values that `self.x` gets in the class around `node` and its base classes."""

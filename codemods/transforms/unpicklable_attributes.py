@@ -178,6 +178,8 @@ def _sure(
     store = hazard.store
     if store.method.name not in search.family.early(shape):
         confidence = Confidence.POSSIBLE
+    elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
+        confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
     what = f"{hazard.made.kind.what} is kept as `self.{store.target.attr}`"
     return confidence, (Hop(shape.outline.path, store.statement.lineno, what), *trace), boundary
 
