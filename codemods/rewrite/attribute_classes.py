@@ -288,7 +288,7 @@ class Family:
         return [*self.line(shape), *self.derived(shape)]
 
     def early(self, shape: Shape) -> frozenset[str]:
-        """Methods that run before an object is handed over: `__init__`, `__len__` (`__enter__` where objects are entered
+        """Methods that run before an object is handed over: `__init__`, `__len__` (`__enter__` where one is entered
         as they are made) and what they call or read."""
         if shape.node not in self._early:
             circle = self.circle(shape)
