@@ -99,6 +99,30 @@ def loader(names):
     return DataLoader(Data(stages), num_workers=2), kept
 """
     },
+    "what a partial calls": {
+        "train.py": LOADER
+        + """
+import pickle
+from functools import partial
+
+import torch
+
+def tree_map(fn, tree, leaf_type):
+    if isinstance(tree, list):
+        return [tree_map(fn, each, leaf_type) for each in tree]
+    return fn(tree)
+
+tensor_tree_map = partial(tree_map, leaf_type=torch.Tensor)
+
+def pair(first, second):
+    return second
+
+def main(batch, file):
+    pickle.dump(tensor_tree_map(lambda x: x.cpu(), batch), file)
+    second = partial(pair, lambda x: x)
+    pickle.dump(second(lambda x: x + 1), file)  # proven
+"""
+    },
     "set on a foreign object that was given nothing": {
         "train.py": LOADER
         + """

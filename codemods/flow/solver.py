@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 
 from .boundaries import Table, Variant
 from .calls import Calls
@@ -56,6 +57,7 @@ class Solver(Calls):
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
         self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
+        self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
         self.steps = 0
         self.limit = max(MAX_STEPS, 10 * len(self.lines))
         self._run(names_only=True)
@@ -148,7 +150,8 @@ class Solver(Calls):
         elif kind == FOREIGN:
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
-            self._call_later(value.b, offset, call)
+            function, given = self.partials.get(value.b, (value.b, 0))
+            self._call_later(function, offset, replace(call, arguments=(-1,) * given + call.arguments))
         elif kind == OBJECT and value.a in _RECORDS:
             self._record(offset, call)
         elif kind == INSTANCE:
@@ -223,6 +226,8 @@ class Solver(Calls):
             last = name.rpartition(".")[2]
             named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
+            if name == "functools.partial" and call.arguments[:1] > (-1,):
+                self.partials[contents] = (call.arguments[0] + offset, len(call.arguments) - 1)
             made = Value(OBJECT, name if named else kept, contents)
             if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
                 self.most[self.number(made)] = MAX_HAZARDS
