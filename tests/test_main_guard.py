@@ -293,6 +293,68 @@ def test_function_under_the_guard_for_the_parent_stays() -> None:
     assert found(HEAD + guard + START) == []
 
 
+READS = (
+    "import multiprocessing as mp\n\n\ndef work(x):\n    return helper(x)\n\n\ndef helper(x):\n    return x * args.n\n"
+)
+SETS = """
+
+if __name__ == "__main__":
+    args = parse()
+    with mp.Pool(2) as pool:
+        pool.map(work, [1])
+"""
+
+
+def test_global_that_only_the_main_process_sets() -> None:
+    (finding,) = found(READS + SETS)
+    assert finding.confidence is Confidence.PROVEN and finding.fix is None
+    assert finding.message.startswith("`helper` runs in a worker and reads `args`, which is set under the main guard")
+    assert (finding.span.line, [hop.line for hop in finding.trace]) == (9, [13, 15])
+    main = "\n\ndef main():\n    global args\n    args = 1\n    mp.Process(target=work, args=(2,)).start()\n\n\n"
+    (finding,) = found(READS + "\nargs = None\n" + main + "if __name__ == '__main__':\n    main()\n")
+    assert finding.confidence is Confidence.LIKELY and "set by `main` in the main process" in finding.message
+    data = "class D:\n    def __getitem__(self, i):\n        return args.n\n\n"
+    load = SETS.replace("with mp.Pool(2) as pool:\n        pool.map(work, [1])", "list(DataLoader(D(), num_workers=2))")
+    assert found(TORCH + data + load) == []  # what the call gives is not followed
+    load = load.replace("list(DataLoader(D()", "d = D()\n    list(DataLoader(d")
+    (finding,) = found(TORCH + data + load)
+    assert "`__getitem__` runs in a worker and reads `args`" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(READS + "args = 3\n" + SETS, id="set outside too"),
+        pytest.param(READS.replace("x * args.n", "x * args.n if 'args' in globals() else x") + SETS, id="asked for"),
+        pytest.param(READS.replace("    return x * args.n", "    if args:\n        return args") + SETS, id="tested"),
+        pytest.param(
+            READS.replace(
+                "    return x * args.n", "    try:\n        return args\n    except NameError:\n        return 1"
+            )
+            + SETS,
+            id="caught",
+        ),
+        pytest.param(
+            READS + "\ndef init(a):\n    global args\n    args = a\n" + SETS.replace("Pool(2", "Pool(2, init, (3,)"),
+            id="initializer",
+        ),
+        pytest.param(READS + "\ndef load():\n    global args\n    args = 1\n\n\nload()\n" + SETS, id="on import"),
+        pytest.param(
+            READS.replace("    return helper(x)", "    load()\n    return helper(x)")
+            + "\ndef load():\n    global args\n    args = 1\n"
+            + SETS.replace("args = parse()", "load()"),
+            id="by the worker",
+        ),
+        pytest.param(READS + SETS.replace("pool.map(work, [1])", "list(map(work, [1]))"), id="not sent"),
+        pytest.param(READS.replace("import multiprocessing", "import multiprocessing.dummy") + SETS, id="threads"),
+        pytest.param(READS + SETS.replace("map(work, [1])", "apply_async(print, (), callback=work)"), id="callback"),
+        pytest.param("from settings import *\n" + READS + SETS, id="star"),
+    ],
+)
+def test_globals_that_a_worker_has(text: str) -> None:
+    assert found(text) == []
+
+
 def test_tests_are_not_reported_by_default() -> None:
     project = Project(MemoryFiles({"tests/test_a.py": (HEAD + START).encode()}))
     assert [finding.confidence for finding in RULE.find(project)] == [Confidence.POSSIBLE]

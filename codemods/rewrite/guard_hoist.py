@@ -40,10 +40,10 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
         for node in own_nodes(guard.body) if inside else ():
             if not isinstance(node, ast.Call):
                 continue
-            sent = _sent(starts, outline, node)
-            if sent is None:
+            given = sent(starts, outline, node)
+            if given is None:
                 continue
-            sure, arguments = sent
+            sure, arguments = given
             hop = Hop(outline.path, node.lineno, f"`{ast.unparse(node.func)[:60]}` sends it to another process")
             for name in _mentioned(outline, guard, arguments):
                 if name in inside and name not in outside and name not in found:
@@ -51,7 +51,7 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
         yield from found.values()
 
 
-def _sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, list[ast.expr]] | None:
+def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, list[ast.expr]] | None:
     """What `call` pickles for another process."""
     name = starts.name(outline, call.func)
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -154,7 +154,7 @@ def _closure(
         ):
             raise CannotSplit(f"`{node.name}` is bound in other places as well")
         chosen[node.name] = node
-        reads = {use.id for use in _global_reads(outline, node)} | set(reads_on_import(node))
+        reads = {use.id for use in global_reads(outline, node)} | set(reads_on_import(node))
         for name in sorted(reads - {node.name}):
             if name in inside and name not in outside:
                 todo.append(inside[name])
@@ -168,7 +168,8 @@ def _closure(
     return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
 
 
-def _global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:
+def global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:
+    """Where `top` reads names of the module."""
     for node in ast.walk(top):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             scope, _ = outline.lookup(node, node.id)

@@ -4,13 +4,14 @@
 Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
 `DataLoader` with workers, makes a `Pool` or a `ProcessPoolExecutor`, starts a `Process`, calls `mp.spawn` or
 `set_start_method`, itself or in functions that it calls, also those of other files. And functions and classes that are
-defined under the guard although a worker must find them.
+defined under the guard although a worker must find them. Globals that a worker reads and only the main process sets,
+like `args` under the guard, are reported.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
 has been made to start a new process before the current process has finished its bootstrapping phase`, or
 `context has already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work'
-on <module '__mp_main__'>`.
+on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`.
 
 ## Example
 ```python
@@ -74,6 +75,7 @@ from dataclasses import dataclass
 from ..finding import Confidence, Finding, Fix, Hop
 from ..flow.modules import Modules, is_test
 from ..project import Project
+from ..rewrite.guard_globals import absent_globals
 from ..rewrite.guard_hoist import Guarded, guarded_definitions, hoist_edits
 from ..rewrite.guard_repeats import repeated
 from ..rewrite.guard_split import CannotSplit, split
@@ -108,6 +110,7 @@ class MainGuard:
                 yield from self._script(starts, importers, outline, source)
                 if re.search(_WORDS, source.text):
                     yield from self._guarded(starts, outline, source)
+                    yield from self._absent(starts, outline, source)
 
     def _script(self, starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
         body = outline.module.body
@@ -193,6 +196,23 @@ class MainGuard:
                 (here, each.hop),
                 fix=answer if isinstance(answer, Fix) else None,
                 reason=answer if isinstance(answer, str) else None,
+            )
+
+    def _absent(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+        for each in absent_globals(starts, outline):
+            low = source.offset(each.read.lineno, each.read.col_offset)
+            confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts) else each.confidence
+            name = each.read.id
+            yield Finding(
+                self.id,
+                outline.path,
+                source.span(low, low + len(name)),
+                f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
+                "a spawned worker lacks it",
+                confidence,
+                (Hop(outline.path, each.line, f"`{name}` is set {each.where}"), each.hop),
+                reason=f"hand `{name}` over as an argument (or by the `initializer` of a pool), or set it where the "
+                "module is imported",
             )
 
 
