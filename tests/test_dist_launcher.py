@@ -1031,3 +1031,22 @@ def test_rank_on_the_node_taken_for_the_rank_among_all() -> None:
     (finding,) = findings(contents)
     assert finding.path == "a.py" and "rank on the node" in finding.message and finding.reason is not None
     assert findings({**contents, "run.sh": "torchrun --nnodes=1 a.py\n"}) == []
+
+
+def test_arguments_are_read_three_imports_away() -> None:
+    """As Megatron's forks do: the script imports the package, that its globals, and these the arguments."""
+    contents = {
+        "pretrain.py": "import torch\nfrom lm import get_args\n\nprint(get_args().local_rank)\n",
+        "lm/__init__.py": "from .global_vars import get_args\n",
+        "lm/global_vars.py": "from .arguments import parse_args\n\n\ndef get_args():\n    return parse_args()\n",
+        "lm/arguments.py": (
+            "import argparse\nimport os\n\n\ndef parse_args():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--local_rank', type=int, default=None)\n    return parser.parse_args()\n"
+        ),
+        "run.sh": f"{LAUNCH} --nproc_per_node 8 pretrain.py\n",
+    }
+    changed = migrated(contents)
+    assert changed["run.sh"] == "torchrun --nproc_per_node 8 pretrain.py\n"
+    assert (
+        "'--local-rank', '--local_rank', type=int, default=os.environ.get('LOCAL_RANK')" in changed["lm/arguments.py"]
+    )

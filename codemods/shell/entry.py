@@ -11,7 +11,7 @@ from ..flow.modules import Modules
 from ..project import Project
 from ..rewrite.argparse_options import Option, nodes, options
 
-_DEPTH = 2  # imports followed from the entry: its own modules and what they import
+_DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
 _MOST = 120  # modules of one program that are read
 SPELLINGS = ("--local_rank", "--local-rank")
 _OTHER_PARSERS = ("fire", "click", "typer", "absl", "simple_parsing", "tyro", "jsonargparse", "pyrallis", "docopt")
@@ -97,12 +97,14 @@ def is_main_guard(node: ast.stmt) -> bool:
 
 
 def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
-    """`args.local_rank` (any plain name but self) or `self.args.local_rank`."""
+    """`args.local_rank` (any plain name but self), `self.args.local_rank` or `get_args().local_rank`."""
     if not (isinstance(node, ast.Attribute) and node.attr == dest and isinstance(node.ctx, context)):
         return False
     base = node.value
     if isinstance(base, ast.Name):
         return base.id not in ("self", "cls") and not _NO_ARGUMENTS.search(base.id)
+    if isinstance(base, ast.Call):
+        return not _NO_ARGUMENTS.search(ast.unparse(base.func).lower())
     return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
 
 
