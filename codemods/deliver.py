@@ -12,7 +12,7 @@ from .problem import Problem
 from .review.commit import commit_message
 from .review.diff import unified_diff
 from .target import Target
-from .tree.directory import replace_files
+from .tree.directory import replace_files, written
 
 if TYPE_CHECKING:
     from .migrate import Plan
@@ -27,9 +27,9 @@ def diff_of(target: Target, plan: Plan) -> bytes:
 
 
 def write_patch(file: Path, diff: bytes) -> None:
-    """Put `diff` into `file`. Raises Problem."""
+    """Put `diff` into `file`, all or nothing. Raises Problem."""
     try:
-        file.write_bytes(diff)
+        written(file, diff)
     except OSError as error:
         raise Problem(f"can't write {file}: {error.strerror or error}") from None
 

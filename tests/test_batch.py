@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import http.server
 import json
@@ -21,8 +22,9 @@ import pytest
 
 from codemods.batch.ledger import Ledger
 from codemods.batch.obtain import network, obtain, resolve
+from codemods.batch.report import write_files
 from codemods.batch.repos import Repo, named, parse_list, safe_name, without_secrets
-from codemods.batch.run import only_one
+from codemods.batch.run import Asked, only_one, run_batch
 from codemods.batch.spec import Flags, Limits, Outcome, Spec
 from codemods.commands import main
 from codemods.problem import Problem
@@ -414,6 +416,28 @@ def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> 
     while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(_alive(pid) for pid in pids)
+
+
+def test_killed_between_the_files_of_a_result_and_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With other flags: what the ledger knows from before no longer speaks of the files that are there."""
+    make(tmp_path / "one", {"a.py": PROGRAM})
+    (tmp_path / "repos.txt").write_text("one\n")
+    patch = tmp_path / "out/repos/one/changes.patch"
+    everything_asked = Asked(str(tmp_path / "repos.txt"), tmp_path / "out", jobs=1)
+    assert run_batch(everything_asked) == 0
+    whole = patch.read_bytes()
+
+    def killed(*given: Any) -> None:
+        write_files(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("codemods.batch.run.write_files", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_batch(dataclasses.replace(everything_asked, flags=Flags(ignore="lambdas")))
+    assert not patch.exists()
+    assert run_batch(everything_asked) == 0
+    assert patch.read_bytes() == whole
 
 
 def _alive(pid: int) -> bool:

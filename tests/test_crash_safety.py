@@ -176,6 +176,98 @@ def test_in_place(tmp_path: Path, fault: str, stride: int) -> None:
             assert {name: data for name, (data, _) in tree(folder).items()} == dict.fromkeys(before, FIXED)
 
 
+MADE = "def build():\n    return lambda: 1\n"
+PATCH = ("migrate", "--no-git", "--dry-run", "--patch", "FOLDER/report", "FOLDER")
+SAVE = ("diagnose", "--no-child", "--save", "FOLDER/report", "FOLDER/made.py:build()")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    ("arguments", "fault", "stride"),
+    [
+        (PATCH, "kill", 2), (PATCH, "soon", 3), (PATCH, "interrupt", 3), (PATCH, "disk", 2), (PATCH, "denied", 3),
+        (SAVE, "kill", 4), (SAVE, "disk", 5), (SAVE, "interrupt", 7),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else str(value),
+)  # fmt: skip
+def test_report_that_it_writes(tmp_path: Path, arguments: tuple[str, ...], fault: str, stride: int) -> None:
+    """The file is as before or whole; what a kill leaves beside it goes with the next run."""
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    (plain / "a.py").write_text(BODY)
+    (plain / "made.py").write_text(MADE)
+    (plain / "report").write_text("old\n")
+    rows = faults(fault, 1 if EVERY else stride, plain, tmp_path / "runs", *arguments)
+    assert len(rows) >= 4 // (1 if EVERY else stride)
+    for row in rows:
+        place = tmp_path / "runs" / f"{fault}-{row['step']}"
+        text = (place / "repo/report").read_text()
+        assert text == "old\n" or NEW in text or json.loads(text)["problems"], row
+        errors = (place / "stderr").read_text()
+        assert "Traceback" not in errors, (row, errors)
+        names = {path.name for path in (place / "repo").iterdir()} - {"__pycache__"}
+        if fault not in ("kill", "soon"):
+            assert names == {"a.py", "made.py", "report"}, row
+        elif ".spawnfix" in str(names):
+            again = [sys.executable, str(ROOT / "cli.py"), *arguments]
+            subprocess.run([word.replace("FOLDER", str(place / "repo")) for word in again], timeout=SECONDS)
+            names = {path.name for path in (place / "repo").iterdir()} - {"__pycache__"}
+            assert names == {"a.py", "made.py", "report"}, row
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    ("fault", "stride"),
+    [("kill", 60), ("interrupt", 70), ("disk", 80), ("child-kill", 54), ("child-soon", 110), ("child-disk", 81)],
+)
+def test_batch_in_place(tmp_path: Path, fault: str, stride: int) -> None:
+    """Each repository has its branch or has not, and nothing else; begun again, the batch has all of it."""
+    template = tmp_path / "template"
+    names = {"one": "a.py", "two": "b.py"}
+    for name, file in names.items():
+        (template / name).mkdir(parents=True)
+        (template / name / file).write_text(BODY)
+        git(template / name, "init", "-q")
+        git(template / name, "add", ".")
+        git(template / name, "commit", "-q", "-m", "one")
+        (template / name / file).write_text("work under way\n")
+    (template / "list.txt").write_text("one\ntwo\n")
+    before = {name: state(template / name) for name in names}
+    arguments = ("batch", "FOLDER/list.txt", "--in-place", "--jobs", "1", "--out", "FOLDER/out")
+
+    def branches(folder: Path) -> list[str]:
+        found = []
+        for name, file in names.items():
+            after = settled(folder / name)
+            assert digest(after, "refs") == digest(before[name], "refs"), name
+            new = str(after["refs"]).replace(str(before[name]["refs"]), "").strip()
+            if new:
+                assert re.fullmatch(r"[0-9a-f]{40} commit\trefs/heads/spawnfix/migrate", new)
+                assert git(folder / name, "show", f"spawnfix/migrate:{file}") == FIXED.decode().strip()
+                found.append(name)
+        return found
+
+    rows = faults(fault, 1 if EVERY else stride, template, tmp_path / "runs", *arguments)
+    assert rows
+    for row in rows:
+        place = tmp_path / "runs" / f"{fault}-{row['step']}"
+        branches(place / "repo")
+        errors = (place / "stderr").read_text()
+        assert "Traceback" not in errors, (row, errors)
+        again = [word.replace("FOLDER", str(place / "repo")) for word in (*arguments, "--failed")]
+        done = subprocess.run(
+            [sys.executable, ROOT / "cli.py", *again], capture_output=True, text=True, timeout=SECONDS
+        )
+        assert done.returncode == 0, (row, done.stderr)
+        assert branches(place / "repo") == list(names), row
+        out = place / "repo/out"
+        report = json.loads((out / "summary.json").read_text())["repos"]
+        assert [each["status"] for each in report] == ["migrated", "migrated"], row
+        files = [file for each in report for file in each["report"].values()]
+        assert all((out / file).is_file() for file in files) and len(files) >= 10, row
+        assert not [path for path in out.rglob("*") if path.name.endswith(".new") or path.name == "scratch"], row
+
+
 # What git itself meets while it checks out
 
 CHECK_OUT = """

@@ -288,6 +288,11 @@ def test_names_are_numbered_when_taken(repo: Path) -> None:
     assert [build(repo).name for _ in range(3)] == ["spawnfix/migrate", "spawnfix/migrate-2", "spawnfix/migrate-3"]
 
 
+def test_name_that_is_taken_where_case_does_not_count(repo: Path) -> None:
+    git(repo, "branch", "Spawnfix/Migrate")
+    assert build(repo).name == "spawnfix/migrate-2"
+
+
 def test_packed_and_deeper_branches_count_as_taken(repo: Path) -> None:
     git(repo, "branch", "spawnfix/migrate/deeper")
     git(repo, "branch", "spawnfix/migrate-2")
@@ -503,6 +508,20 @@ def stage_file(repo: Path) -> None:
     git(repo, "add", "a.py")
 
 
+def delete_file(repo: Path) -> None:
+    (repo / "a.py").unlink()
+
+
+def picks_under_way(repo: Path) -> None:
+    """The first of two was in conflict and has been committed by hand."""
+    for data in (b"one\n", b"two\n", b"three\n"):
+        (repo / "pkg/b.py").write_bytes(data)
+        git(repo, "commit", "-q", "-a", "-m", data.decode())
+    git(repo, "checkout", "-q", "-b", "side", "main~3")
+    git(repo, "cherry-pick", "main~1", "main", check=False)
+    git(repo, "commit", "-q", "-a", "-m", "by hand")
+
+
 def untrack_file(repo: Path) -> None:
     (repo / "a.py").write_bytes(b"mine\n")
     git(repo, "rm", "-q", "--cached", "a.py")
@@ -553,6 +572,7 @@ def index_locked(repo: Path) -> None:
     [
         (change_file, r"uncommitted changes are in the way \(a\.py\)"),
         (stage_file, r"uncommitted changes are in the way \(a\.py\)"),
+        (delete_file, r"you deleted a\.py, which it repairs"),
         (untrack_file, r"in the way|git says"),
         (assume_unchanged, r"uncommitted changes are in the way \(a\.py\)"),
         (merge_under_way, "a merge is under way"),
@@ -560,6 +580,7 @@ def index_locked(repo: Path) -> None:
         (conflict_left_behind, "unresolved conflicts"),
         (rebase_under_way, "a rebase is under way"),
         (bisect_under_way, "a bisect is under way"),
+        (picks_under_way, "a series of cherry-picks or reverts is under way"),
         (index_locked, r"holds index\.lock"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",

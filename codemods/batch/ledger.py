@@ -128,6 +128,10 @@ class Ledger:
         with self._transaction() as database:
             database.executemany("UPDATE repos SET state = 'queued' WHERE name = ?", ((name,) for name in names))
 
+    def forget(self, name: str) -> None:
+        """The files of `name` are about to be replaced: after a kill in between its result does not hold any more."""
+        self._database.execute("UPDATE repos SET settings = NULL WHERE name = ? AND state != 'done'", (name,))
+
     def finish(self, name: str, outcome: Outcome, settings: str, version: str) -> bool:
         """Record the one result of `name` in this run; False (and nothing is written) when it has one already."""
         if outcome.status == UNCHANGED:

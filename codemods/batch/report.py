@@ -21,7 +21,7 @@ TEXT = (".html", ".json", ".sarif", ".md", ".txt")  # files of a repository that
 
 
 def write_files(folder: Path, files: dict[str, str]) -> None:
-    """Make `folder` hold `files` (of an Outcome) and nothing else: in one step, so that a kill leaves old or new."""
+    """Make `folder` hold `files` (of an Outcome) and nothing else; after a kill on the way it may not be there."""
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)

@@ -95,6 +95,7 @@ def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
                     watching.tell(event)
                     continue
                 if event.outcome.status != UNCHANGED:
+                    ledger.forget(event.name)
                     write_files(asked.out / "repos" / event.name, event.outcome.files)
                 if ledger.finish(event.name, event.outcome, settings, version):
                     watching.tell(event)

@@ -9,15 +9,16 @@ from typing import Any
 
 from ..problem import Problem
 from ..settings import Settings
+from ..tree.directory import written
 from .report import Diagnosis
 
 Site = tuple[str, str, int, str]  # rule, path relative to the root of the files, line (1-based), what was seen
 
 
 def save(diagnosis: Diagnosis, file: Path) -> None:
-    """Write `diagnosis` to `file`. Raises Problem."""
+    """Write `diagnosis` to `file`, all or nothing. Raises Problem."""
     try:
-        file.write_text(json.dumps(diagnosis.to_json(), indent=2) + "\n", encoding="utf-8")
+        written(file, (json.dumps(diagnosis.to_json(), indent=2) + "\n").encode())
     except OSError as error:
         raise Problem(f"{file}: {error.strerror or error}") from None
 

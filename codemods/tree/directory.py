@@ -152,7 +152,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
     try:
         for path, data in sorted(after.items()):
             target = folder / path
-            staged.append((_stage(target, data), target))
+            staged.append((_stage(target, data, stat.S_IMODE(target.lstat().st_mode)), target))
             if read_regular(folder, path) != before[path]:
                 raise Problem(f"{path} changed while spawnfix was at work; nothing was written, run it again")
         with uninterrupted():
@@ -167,11 +167,32 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
             temporary.unlink(missing_ok=True)
 
 
-def replaced(target: Path, data: bytes, mode: int) -> None:
-    """Put `data` into the file `target` at once, with the permissions `mode`. Raises OSError."""
-    temporary = _beside(target, data)
+def written(file: Path, data: bytes) -> None:
+    """Put `data` into the new or old `file` at once, so that a kill or a full disk leaves it as it was.
+
+    What is no file of its own (links, pipes, `/dev/stdout`) or lies in a folder that takes no other is written to.
+    Raises OSError.
+    """
     try:
-        temporary.chmod(mode)
+        status = file.lstat()
+    except FileNotFoundError:
+        os.umask(mask := os.umask(0o077))
+        own, mode = True, 0o666 & ~mask
+    else:
+        own = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and os.access(file, os.W_OK)
+        mode = stat.S_IMODE(status.st_mode)
+    if own:
+        _clear([file.parent])
+        with contextlib.suppress(PermissionError):
+            replaced(file, data, mode)
+            return
+    file.write_bytes(data)
+
+
+def replaced(target: Path, data: bytes, mode: int) -> None:
+    """Put `data` into the file `target` at once, with the permissions `mode`, owner kept. Raises OSError."""
+    temporary = _stage(target, data, mode)
+    try:
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -193,14 +214,15 @@ def _beside(target: Path, data: bytes) -> Path:
     return temporary
 
 
-def _stage(target: Path, data: bytes) -> Path:
-    status = target.lstat()
+def _stage(target: Path, data: bytes, mode: int) -> Path:
+    """As `_beside`, with the permissions `mode`, and the owner of `target` as far as we may give it away."""
     temporary = _beside(target, data)
     try:
-        if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            status = target.lstat()
+            if hasattr(os, "chown") and (status.st_uid, status.st_gid) != (os.getuid(), os.getgid()):
                 os.chown(temporary, status.st_uid, status.st_gid)
-        temporary.chmod(stat.S_IMODE(status.st_mode))
+        temporary.chmod(mode)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -151,8 +151,8 @@ def free_name(repository: Repository, wanted: str | None) -> str:
         raise Problem(f"{repository.folder}: the branches can't be listed: {error}") from None
     taken = {os.fsdecode(ref).removeprefix("refs/heads/") for ref in listing.splitlines()}
     if wanted is None:
-        number = 2
-        while name in taken or any(other.startswith(f"{name}/") for other in taken):
+        number, folded = 2, {other.lower() for other in taken}  # two names are one where file names have no case
+        while name in folded or any(other.startswith(f"{name}/") for other in folded):
             name, number = f"{BRANCH}-{number}", number + 1
     elif name in taken:
         raise Problem(f"a branch called {name!r} exists already; give another name with --branch, or delete it first")
@@ -261,6 +261,11 @@ def check_out(repository: Repository, branch: Branch) -> None:
             f"{there}: {_some(stuck)} go through a filter that this repository's own configuration defines, "
             f"and spawnfix runs no program of a repository; git checkout {branch.name} yourself"
         )
+    if deleted := _deleted(repository, branch.paths):
+        raise NotCheckedOut(
+            f"{there}: you deleted {_some(deleted)}, which it repairs; commit that or restore it, "
+            f"then git checkout {branch.name}"
+        )
     before = Before.of(repository, branch.paths)
     with uninterrupted():
         try:
@@ -291,6 +296,19 @@ def _filtered(repository: Repository, paths: Iterable[str], drivers: set[str]) -
         for path, driver in zip(parts[::3], parts[2::3], strict=False)
         if os.fsdecode(driver) in drivers
     ]
+
+
+def _deleted(repository: Repository, paths: Iterable[str]) -> list[str]:
+    """Those of `paths` that are gone from the work tree but not from the index: a checkout would bring them back."""
+    absent = {path for path in paths if not os.path.lexists(repository.folder / path)}
+    if not absent:
+        return []
+    question = ("diff-files", "--name-only", "-z", "--diff-filter=D", "--ignore-submodules=all")
+    try:
+        found = repository.git(*question, trusting=True, config=repository.foreign_filters()).split(b"\0")
+    except GitFailed:
+        return []
+    return sorted(absent.intersection(map(os.fsdecode, found)))
 
 
 def _obstacle(error: GitFailed, name: str) -> str:

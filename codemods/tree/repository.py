@@ -74,6 +74,7 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
     "BISECT_LOG": "bisect",
+    "sequencer": "series of cherry-picks or reverts",
 }
 
 
@@ -181,7 +182,7 @@ class Repository:
 
     @property
     def under_way(self) -> str | None:
-        """The merge, rebase... that is half done, in one word."""
+        """The merge, rebase... that is half done, in a word or few."""
         return next((word for name, word in _UNDER_WAY.items() if (self.git_dir / name).exists()), None)
 
     @cached_property

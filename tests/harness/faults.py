@@ -1,7 +1,8 @@
 """Runs `spawnfix` again and again, each time with one fault at the next step that it takes outside itself.
 
 Usage: faults.py FAULT STRIDE TEMPLATE SCRATCH ARGUMENTS...
-FAULT: kill, group (all processes of the group), soon (a kill a moment later), disk (full), denied or interrupt.
+FAULT: kill, group (all processes of the group), soon (a kill a moment later), disk (full), denied or interrupt;
+child-kill... for the same in the first process that `batch` starts, by way of faulty/sitecustomize.py.
 
 A step is what an audit hook sees: a program started, a file opened for writing, renamed, removed, a folder made... For
 each a copy of TEMPLATE is made in SCRATCH and a child process, with all modules loaded, runs the command in it. Prints
@@ -20,12 +21,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
-import codemods.deliver  # noqa: E402
-import codemods.migrate  # noqa: E402
-import codemods.tree.git_tree  # noqa: E402, F401
-from codemods import commands  # noqa: E402
-from codemods.transforms import rules  # noqa: E402
+FAULTY = Path(__file__).with_name("faulty")
 
 _STEPS = (
     "subprocess.Popen", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.link",
@@ -59,30 +55,36 @@ def fail(fault: str) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def run(fault: str, chosen: int, folder: Path, arguments: list[str], report: int) -> None:
-    """The command, in this process, which ends."""
+def fail_at(fault: str, chosen: int, report: int) -> None:
+    """From now on: `fault` at step `chosen` of this process, which is written down to the descriptor `report`."""
     seen = 0
-    busy = False
 
     def hook(event: str, about: tuple[object, ...]) -> None:
-        nonlocal seen, busy
-        if busy or not is_step(event, about):
+        nonlocal seen
+        if seen >= chosen or not is_step(event, about):
             return
         seen += 1
         if seen == chosen:
-            busy = True
             os.write(report, f"{event} {about[0] if about else ''}".encode("utf-8", "replace")[:200] + b"\n")
-            try:
-                fail(fault)
-            finally:
-                busy = False
+            fail(fault)
+
+    sys.addaudithook(hook)
+
+
+def run(fault: str, chosen: int, folder: Path, arguments: list[str], report: int) -> None:
+    """The command, in this process, which ends."""
+    from codemods import commands
 
     errors = os.open(folder.parent / "stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(errors, 2)
     os.dup2(errors, 1)
     os.environ["TMPDIR"] = str(folder.parent / "tmp")
     sys.argv = ["spawnfix", *(word.replace("FOLDER", str(folder)) for word in arguments)]
-    sys.addaudithook(hook)
+    if fault.startswith("child-"):
+        os.environ["PYTHONPATH"] = f"{FAULTY}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        os.environ["HARNESS_FAULT"] = f"{fault.removeprefix('child-')} {chosen} {folder.parent / 'fault'}"
+    else:
+        fail_at(fault, chosen, report)
     status = 70
     try:
         commands.main()
@@ -91,13 +93,19 @@ def run(fault: str, chosen: int, folder: Path, arguments: list[str], report: int
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(report, f"steps {seen}\n".encode())
         os._exit(status)
 
 
 def main() -> None:
     """All steps, one after the other."""
     fault, stride, template, scratch, *arguments = sys.argv[1:]
+    import codemods.batch.run
+    import codemods.deliver
+    import codemods.diagnose.command
+    import codemods.migrate
+    import codemods.tree.git_tree  # noqa: F401
+    from codemods.transforms import rules
+
     rules()
     random.seed(1)
     chosen = 1
@@ -115,7 +123,9 @@ def main() -> None:
         with os.fdopen(reading) as stream:
             lines = stream.read().splitlines()
         _, status = os.waitpid(child, 0)
-        event = next((line for line in lines if not line.startswith("steps ")), None)
+        if fault.startswith("child-") and (place / "fault").exists():
+            lines = (place / "fault").read_text().splitlines()
+        event = next(iter(lines), None)
         if event is None:
             break
         code = os.waitstatus_to_exitcode(status)
@@ -125,4 +135,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     main()
