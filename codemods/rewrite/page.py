@@ -52,10 +52,14 @@ class Move:
         """The parameters that come first in its new place."""
         own = [self.method[1]] if self.method else []
         given = [*self.attributes, *self.captures]
-        node = self.unit.node
-        # a caller's keyword of the same name belongs to `**kwargs`, as before
-        takes_any = not isinstance(node, ast.ClassDef) and node.args.kwarg is not None and not node.args.posonlyargs
-        return [*own, *given, *(["/"] if takes_any and given else [])]
+        return [*own, *given, *(["/"] if takes_any(self.unit.node) and given else [])]
+
+
+def takes_any(node: ast.AST) -> bool:
+    """A function with `**kwargs` that the names of new parameters would take keywords from, were there no `/`."""
+    if isinstance(node, ast.ClassDef):
+        return False
+    return node.args.kwarg is not None and not node.args.posonlyargs  # type: ignore[attr-defined]
 
 
 class Page:
@@ -64,7 +68,7 @@ class Page:
     def __init__(self, project: Project, path: str, module: ast.Module) -> None:
         source = project.source(path)
         assert source is not None
-        self.path, self.source = path, source
+        self.project, self.path, self.source = project, path, source
         # lines that we write are no longer than this, where they can be broken
         self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
         self.scopes = Scopes(module)
