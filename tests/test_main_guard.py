@@ -102,7 +102,7 @@ def test_strings_keep_their_content() -> None:
 def test_newlines_tabs_and_quotes_of_the_file() -> None:
     text = (HEAD.replace("    ", "\t") + "print('a', 'b')\nfor i in 'xy':\n\t" + START).replace("\n", "\r\n")
     result = wrapped(text)
-    assert "\r\nif __name__ == '__main__':\r\n\tfor i in 'xy':\r\n\t\tProcessPool" in result
+    assert "\r\nif __name__ == '__main__':\r\n\tprint('a', 'b')\r\n\tfor i in 'xy':\r\n\t\tProcessPool" in result
     assert result.count("\n") == result.count("\r\n")
 
 
@@ -195,6 +195,33 @@ def test_three_guards_are_too_many_for_what_is_only_wasted() -> None:
     (finding,) = found(text)
     assert finding.fix is not None and finding.fix.unsafe is None
     assert wrapped(text.replace("logging.FileHandler('x')", "open('x', 'w')")).replace("'", '"').count(GUARD) == 3
+
+
+SHOW = "def show(x):\n    'Says it.'\n    print('==', x)\n\n\n"
+BETWEEN = "size = len([1])\n\n\ndef other():\n    pass\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "guarded"),
+    [
+        ("print('loading', len(sys.argv))", True),
+        ("show('loading')", True),
+        ("if size:\n    print('loading')", True),
+        ("print('loading', file=log)", False),  # a file of the module
+        ("print(fill(table))", False),  # it may do more
+        ("print(n := 3)", False),
+        ("n = 3; print(n)", False),
+        ("if fill(table):\n    print(1)", False),
+        ("setup('loading')", False),
+    ],
+)
+def test_what_is_only_printed_is_printed_once(line: str, guarded: bool) -> None:
+    text = "import sys\n" + HEAD + SHOW + line + "\n" + BETWEEN + START
+    after = wrapped(text).replace("'__main__'", '"__main__"')
+    assert (GUARD + line.replace("\n", "\n    ") + "\n" in after) is guarded and GUARD + START in after
+    assert "\nsize = len([1])\n" in after  # children may need it
+    more = wrapped(text.replace(BETWEEN, BETWEEN + "print(1)\n" + BETWEEN + "print(2)\n" + BETWEEN))
+    assert "\n" + line in more
 
 
 def test_values_that_become_numbers_are_no_models() -> None:

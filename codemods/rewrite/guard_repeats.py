@@ -19,6 +19,13 @@ _ACTS = re.compile(
 _WRITING_METHODS = frozenset({"to_csv", "savefig", "write_text", "write_bytes", "save_pretrained", "save_weights"})
 _LOGS = frozenset({"SummaryWriter", "FileHandler"})
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
+_SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
+    [
+        "str", "int", "float", "bool", "repr", "len", "type", "round", "sum", "min", "max", "sorted", "list", "tuple",
+        "dict", "set", "vars", "format", "join", "upper", "lower", "strip", "items", "keys", "values", "size", "numel",
+        "item", "tolist", "device_count", "is_available", "cpu_count", "get_device_name", "getpid",
+    ]
+)  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
 
 
@@ -38,6 +45,27 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
                 return found
             wasted = found if wasted is None else wasted
     return wasted
+
+
+def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:
+    """It writes a line for people, directly or in a function of the repository, and does nothing else."""
+    if isinstance(statement, ast.If):
+        asks = any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(statement.test))
+        return not asks and all(only_prints(starts, outline, each) for each in [*statement.body, *statement.orelse])
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    if depth and isinstance(value, ast.Constant):
+        return True  # a docstring
+    if not isinstance(value, ast.Call) or any(isinstance(node, ast.NamedExpr) for node in ast.walk(value)):
+        return False
+    inner = [node.func for node in ast.walk(value) if isinstance(node, ast.Call) and node is not value]
+    if any((last_name(each) or "") not in _SHOWS for each in inner):
+        return False
+    if isinstance(value.func, ast.Name) and value.func.id == "print":
+        return not outline.lookup(value.func, "print")[1] and all(each.arg != "file" for each in value.keywords)
+    called = starts.called(outline, value) if depth < _DEPTH else None
+    if called is None or called[1].decorator_list:
+        return False
+    return all(only_prints(starts, called[0], each, depth + 1) for each in called[1].body)
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:

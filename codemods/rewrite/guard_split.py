@@ -76,12 +76,13 @@ def split(
     alone: Iterable[int],
     imported: Mapping[str, str],
     repeats: Mapping[int, str],
+    prints: Iterable[int] = (),
 ) -> tuple[list[Run], str | None]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
     no child should do again: the guard begins there if it can, else the second result says in words what is repeated
-    ("": nothing that must be said).
+    ("": nothing that must be said); `prints`: statements that every child would print once more.
     Raises CannotSplit.
     """
     splitter = _Splitter(outline, source, imported)
@@ -92,8 +93,8 @@ def split(
         with suppress(CannotSplit):
             runs = splitter.runs(above, frozenset(alone))
             if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
-                return runs, None
-    runs = splitter.runs(first, frozenset(alone))
+                return splitter.runs(above, frozenset(alone), frozenset(prints)), None
+    runs = splitter.runs(first, frozenset(alone), frozenset(prints))
     left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
     if left is None:
         return runs, None
@@ -112,7 +113,16 @@ class _Splitter:
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
         self.in_children = self._children()
 
-    def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
+    def runs(self, first: int | None, alone: frozenset[int], prints: frozenset[int] = frozenset()) -> list[Run]:
+        """The runs from `first` on with those of `alone`; `prints` where it does not take too many guards."""
+        found = self._runs(first, alone)
+        if not prints:
+            return found
+        with suppress(CannotSplit):
+            return self._runs(first, alone | prints)
+        return found
+
+    def _runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
         if _DYNAMIC.search(self.source.text):
             raise CannotSplit(
                 "the file looks names up by text (`globals()`, `eval`, `exec`), so what functions read can't be seen"

@@ -56,8 +56,9 @@ that starts processes on (and what only prepares for it, directly above) everyth
 and imports, which children need, and constants that functions read. What stands further up stays outside and runs in
 every child too, as it would have; unless it moves a model to a GPU: then the guard begins there, where it can. The same
 holds for what trains, writes files, or joins other ranks or a logging service, and where the guard can't begin there,
-the fix is unsafe. Nothing is rewritten when a function that a worker may run reads a global that would come to stand
-under the guard, or when another file imports the script.
+the fix is unsafe. What is only printed goes under a guard too, where that takes no more than three. Nothing is
+rewritten when a function that a worker may run reads a global that would come to stand under the guard, or when another
+file imports the script.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
@@ -77,7 +78,7 @@ from ..flow.modules import Modules, is_test
 from ..project import Project
 from ..rewrite.guard_globals import absent_globals
 from ..rewrite.guard_hoist import Guarded, guarded_definitions, hoist_edits
-from ..rewrite.guard_repeats import repeated
+from ..rewrite.guard_repeats import only_prints, repeated
 from ..rewrite.guard_split import CannotSplit, split
 from ..rewrite.guard_text import guard_edits
 from ..rewrite.outline import Outline, Repo
@@ -135,7 +136,8 @@ class MainGuard:
             for at, each in enumerate(body[: first or 0])
             if _runs(each) and (what := repeated(starts, outline, each)) is not None
         }
-        answer = self._wrapped(importers, outline, source, first, alone, repeats)
+        prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
+        answer = self._wrapped(importers, outline, source, first, alone, repeats, prints)
         node = start.node
         low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
         high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
@@ -158,6 +160,7 @@ class MainGuard:
         first: int | None,
         alone: list[int],
         repeats: dict[int, str],
+        prints: list[int],
     ) -> Fix | str:
         importer = importers.of(outline.path)
         names = importers.names(outline.path)
@@ -168,7 +171,7 @@ class MainGuard:
             )
         try:
             early = [at for at in alone if first is None or at < first]
-            runs, unsafe = split(outline, source, first, early, names or {}, repeats)
+            runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
             edits = guard_edits(outline, source, runs)
         except CannotSplit as error:
             return str(error)
@@ -266,6 +269,12 @@ def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
     functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     blocks = [inner, *(function.body for function in functions)]
     return any(starts.in_block(outline, block) is not None for block in blocks)
+
+
+def _alone(body: list[ast.stmt], at: int) -> bool:
+    """Its lines hold nothing else."""
+    above = body[at - 1].end_lineno or 0 if at else 0
+    return above < body[at].lineno and all((body[at].end_lineno or 0) < each.lineno for each in body[at + 1 : at + 2])
 
 
 def _method_start(outline: Outline, statement: ast.stmt) -> Start:
