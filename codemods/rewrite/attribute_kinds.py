@@ -212,7 +212,7 @@ class Recogniser:
             if kind is not None:
                 if kind.inherited and self._forks(outline, node):
                     kind = wrong_context(kind)
-                if not kind.suffix or (isinstance(node, ast.Call) and _ends_with(node, kind.suffix)):
+                if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
                     yield Made(kind, outline, node)
             elif isinstance(node, ast.Call):
                 yield from self._returned(outline, node, depth)
@@ -354,11 +354,43 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def _ends_with(node: ast.Call, suffix: str) -> bool:
-    """A literal somewhere in the first argument ends with `suffix` (and nothing asks for a memory map)."""
+_OF_ARCHIVES = frozenset({"files", "keys", "items", "values", "get", "close", "f"})
+
+
+def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
+    """A literal in the first argument ends with `suffix`, or none says what it is, and it is read by names.
+
+    Not where something asks for a memory map.
+    """
     if any(each.arg == "mmap_mode" for each in node.keywords) or not node.args:
         return False
-    return any(
-        isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.endswith(suffix)
-        for each in ast.walk(node.args[0])
-    )
+    texts = [each.value for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)]
+    names = [each for each in texts if isinstance(each, str)]
+    if any(each.endswith(suffix) for each in names):
+        return True
+    return not any("." in each for each in names) and _is_read_by_name(outline, node)
+
+
+def _is_read_by_name(outline: Outline, node: ast.Call) -> bool:
+    """It is assigned, and the code of the same class treats that as an archive: asks for `files` or for what has a
+    name, and for nothing that only an array has."""
+    statement = outline.parents[node]
+    around = next((each for each in outline.ancestors(node) if isinstance(each, ast.ClassDef)), None)
+    if not isinstance(statement, ast.Assign) or around is None:
+        return False
+    kept = {ast.unparse(each) for each in statement.targets}
+    listed, by_name, by_value = False, False, False
+    for each in ast.walk(around):
+        if not isinstance(each, (ast.Subscript, ast.Attribute)) or ast.unparse(each.value) not in kept:
+            continue
+        if isinstance(each, ast.Attribute):
+            if each.attr not in _OF_ARCHIVES:
+                return False
+            listed = listed or each.attr in ("files", "keys", "items")
+            continue
+        above = outline.parents[each]
+        if not isinstance(each.ctx, ast.Load) or isinstance(getattr(above, "ctx", None), (ast.Store, ast.Del)):
+            return False
+        named = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+        by_name, by_value = by_name or named, by_value or not named
+    return listed or (by_name and not by_value)
