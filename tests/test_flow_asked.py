@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
@@ -33,3 +35,29 @@ def test_questions_are_followed_across_files() -> None:
     assert [q.what for q in flow.asked("maker.py", 10, lambdas[10])] == ["functools.wraps"]
     assert [q.what for q in flow.asked("maker.py", 12, lambdas[12])] == ["isinstance"]
     assert flow.asked("maker.py", 9, lambdas[9]) == []
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "mp.Process(target=show, args=(3, fn))",
+        "mp.Process(None, show, 'name', (), {'fn': fn})",
+        "threading.Thread(target=show, kwargs={'number': 3, 'fn': fn})",
+        "mp.spawn(show, args=(fn,), nprocs=2)",
+        "mp.Pool(2, initializer=show, initargs=(3, fn))",
+        "mp.Pool(2).apply_async(show, (3, fn))",
+        "mp.Pool(2).starmap(show, [(3, fn)])",
+        "mp.Pool(2).map(functools.partial(show, 3), [fn])",
+        "ProcessPoolExecutor(2).submit(show, 3, fn=fn)",
+        "ProcessPoolExecutor(2).map(functools.partial(show, 3), [fn])",
+    ],
+)
+def test_what_starts_another_process_or_thread_calls_its_target(start: str) -> None:
+    maker = (
+        "import functools\nimport threading\nimport torch.multiprocessing as mp\n"
+        "from concurrent.futures import ProcessPoolExecutor\nfrom show import show\n\n"
+        f"def run(scale):\n    fn = lambda x: x * scale\n    {start}\n"
+    )
+    show = b"def show(number, fn):\n    print(fn.__name__)\n"
+    flow = Project(MemoryFiles({"maker.py": maker.encode(), "show.py": show})).flow
+    assert [(q.what, q.path, q.line) for q in flow.asked("maker.py", 8, 9)] == [("__name__", "show.py", 2)]

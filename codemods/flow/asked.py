@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .facts import Call
 from .heap import CONTAINER, FOREIGN, FUNCTION, Value
+from .runs import ELSEWHERE
 
 if TYPE_CHECKING:
     from .graph import Flow
@@ -88,6 +89,8 @@ def look(flow: Flow) -> Seen:
         note(seen.questions, question)
     for node, calls in solver.calls_at.items():
         for offset, call in calls if not ours.isdisjoint(solver.holds[node]) else ():
+            if call.stars and call.text == ELSEWHERE:
+                continue  # how many they are isn't known
             count = "*" if call.stars else str(len(call.arguments))
             file = solver.files[solver.file_of[call.result + offset]]
             note(seen.calls, Question(count, file, call.position[0], node))

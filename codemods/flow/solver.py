@@ -30,6 +30,7 @@ from .heap import (
     Value,
 )
 from .members import HOLDERS
+from .runs import ELSEWHERE, RUNS
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
@@ -43,6 +44,7 @@ _SAME_ELEMENTS = frozenset(
 )  # fmt: skip
 _RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
+_REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _PAIRS = frozenset({"zip", "enumerate"})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
@@ -58,6 +60,7 @@ class Solver(Calls):
         self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
         self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
+        self.runs: set[tuple[str, int]] = set()  # calls that call something elsewhere: name, result
         self.steps = 0
         self.limit = max(MAX_STEPS, 10 * len(self.lines))
         self._run(names_only=True)
@@ -166,6 +169,34 @@ class Solver(Calls):
             for number in tuple(self.holds[node]):
                 self._call(node, self.values[number], number, offset, call)
 
+    def _run_elsewhere(self, name: str, offset: int, call: Call) -> None:
+        """`Process(target=f, args=(x,))` calls `f(x)`."""
+        run, key = RUNS.get(name), (name, call.result + offset)
+        if run is None or key in self.runs:
+            return
+        self.runs.add(key)
+        given = {**({} if run.rest else dict(call.keywords)), **dict(zip(run.parameters, call.arguments, strict=False))}
+        function, file, line = given.get(run.function, -1), self.file_of[key[1]], call.position[0]
+        if function < 0:
+            return
+        made = Call(function, (), (), (), (), self.node("", file, line) - offset, call.position, ELSEWHERE)
+        if run.rest:
+            made = replace(
+                call, function=function, arguments=call.arguments[1:], result=made.result, text=ELSEWHERE, literals={}
+            )
+        elif run.each:
+            element = self.node("", file, line)
+            if given.get(run.each, -1) >= 0:
+                self._pass_elements(given[run.each] + offset, element)
+            inside = (element - offset,)
+            made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
+        else:
+            stars, double_stars = (
+                tuple(node for node in [given.get(each, -1)] if node >= 0) for each in (run.stars, run.double_stars)
+            )
+            made = replace(made, arguments=(-1,) * run.first, stars=stars, double_stars=double_stars)
+        self._call_later(function + offset, offset, made)
+
     # calls of what lies outside the repo
 
     def _call_foreign(self, node: int, value: Value, offset: int, call: Call) -> None:
@@ -177,6 +208,7 @@ class Solver(Calls):
                 self._container_method(written[12:], int(receiver.a), offset, call)
             return
         self._boundary(name, offset, call, value.b)
+        self._run_elsewhere(name, offset, call)
         if name in self.table.starters:
             method, parameter = self.table.starters[name]
             asked = method or call.literals.get(parameter, call.literals.get(0))
@@ -270,9 +302,7 @@ class Solver(Calls):
             if len(call.arguments) == 3 and call.arguments[2] >= 0:
                 stored = call.arguments[2] + offset
                 key = key if isinstance(key, str) else ANY
-                self.stores_at[first].append((key, stored, line, False))
-                for number in tuple(self.holds[first]):
-                    self._store(first, self.values[number], key, stored, line, False)
+                self._set(first, key, stored, line)
         elif name == "type" and first >= 0 and len(call.arguments) == 1:
             self.types_at[first].append(result)
             for number in tuple(self.holds[first]):
@@ -289,6 +319,20 @@ class Solver(Calls):
             self.add(result, self.number(Value(OBJECT, name)))
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
             self.edge(first, result, line)
+        elif name in _REPLACE and first >= 0:
+            self.edge(first, result, line)
+            for key, argument in call.keywords:
+                if argument >= 0:
+                    self._set(first, key, argument + offset, line)
+        elif name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
+            element = self.node("", self.file_of[result], line)
+            if call.arguments[1] >= 0:
+                self._pass_elements(call.arguments[1] + offset, element)
+            if len(call.arguments) > 2 and call.arguments[2] >= 0:
+                self.edge(call.arguments[2] + offset, result, line)
+            self.edge(element, result, line)
+            both = (call.result, element - offset)
+            self._call_later(first, offset, Call(first - offset, both, (), (), (), call.result, call.position, name))
         elif name == "map" and first >= 0 and len(call.arguments) > 1:
             contents = self._contents(result, line)
             self._call_later(
@@ -299,6 +343,12 @@ class Solver(Calls):
         else:
             return False
         return True
+
+    def _set(self, base: int, key: str, stored: int, line: int) -> None:
+        """`setattr(base, key, stored)`."""
+        self.stores_at[base].append((key, stored, line, False))
+        for number in tuple(self.holds[base]):
+            self._store(base, self.values[number], key, stored, line, False)
 
     def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
         line = call.position[0]
