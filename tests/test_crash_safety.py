@@ -10,6 +10,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -308,6 +309,30 @@ def test_checkout_that_fails_half_way_is_undone(template: Path, what: str) -> No
     assert "could not be restored" not in done.stdout
     assert digest(after, "refs") == digest(before, "refs")
     assert "refs/heads/spawnfix/migrate" in str(after["refs"])
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_checkout_that_could_not_write_all_files_is_undone(template: Path, detached: bool) -> None:
+    """Git itself goes on, and ends as if all were well."""
+    may_not = [] if os.geteuid() else [shutil.which("setpriv"), "--bounding-set=-dac_override"]  # root may do anything
+    if None in may_not:
+        pytest.skip("needs setpriv, or not to be root")
+    if detached:
+        git(template, "checkout", "-q", "--detach")
+    before = state(template)
+    (template / "pkg").chmod(0o555)
+    done = subprocess.run(
+        [*map(str, may_not), sys.executable, ROOT / "cli.py", "migrate", template],
+        capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    (template / "pkg").chmod(0o755)
+    assert done.returncode == 2, done.stderr
+    assert "is made but not checked out: git could not write pkg/b.py, pkg/c.py: " in done.stderr
+    assert "could not be restored" not in done.stderr
+    assert digest(state(template), "refs", "names") == digest(before, "refs", "names")
+    assert git(template, "status", "--porcelain") == "M notes.txt\nA  staged.txt"
+    git(template, "checkout", "-q", "spawnfix/migrate")
+    assert (template / "a.py").read_bytes() == (template / "pkg/b.py").read_bytes() == FIXED
 
 
 def test_ctrl_c_during_the_checkout_waits_for_it(template: Path, tmp_path: Path) -> None:

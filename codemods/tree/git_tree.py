@@ -266,22 +266,30 @@ def check_out(repository: Repository, branch: Branch) -> None:
             f"{there}: you deleted {_some(deleted)}, which it repairs; commit that or restore it, "
             f"then git checkout {branch.name}"
         )
-    before = Before.of(repository, branch.paths)
+    before, lost = Before.of(repository, branch.paths), list[str]()
     with uninterrupted():
         try:
             repository.git(
                 "checkout", "--quiet", "--no-guess", "--no-recurse-submodules", "--no-overwrite-ignore",
                 branch.name, "--", trusting=True, config=filters, env={"GIT_OPTIONAL_LOCKS": "1"}, alone=True,
             )  # fmt: skip
+            why = None
         except GitFailed as error:
-            if repository.branch() == branch.name:  # it is checked out; what failed came after that
-                return
-            why = _obstacle(error, branch.name)
             # Before git writes anything it looks for what is in the way; then every file is still the user's own.
-            lost = before.put_back(repository, error.status < 0) if why.startswith(_FAILED) else []
-            if lost:
-                there += f", and {_some(lost)} could not be restored: git checkout --force {branch.base[:12]} -- them"
-            raise NotCheckedOut(f"{there}: {why}") from None
+            why = _obstacle(error, branch.name)
+            if repository.head_ref() == f"refs/heads/{branch.name}":  # it is checked out; what failed came after that
+                why = None
+            elif why.startswith(_FAILED):
+                lost = before.put_back(repository, killed=error.status < 0)
+        if why is None and (
+            unwritten := _unwritten(repository, branch.paths)
+        ):  # git goes on, and says that all is well
+            why = f"git could not write {_some(unwritten)}: is there room, and may you write there?"
+            lost = before.put_back(repository, moved=True)
+        if lost:
+            there += f", and {_some(lost)} could not be restored: git checkout --force {branch.base[:12]} -- them"
+        if why is not None:
+            raise NotCheckedOut(f"{there}: {why}")
 
 
 def _filtered(repository: Repository, paths: Iterable[str], drivers: set[str]) -> list[str]:
@@ -301,14 +309,31 @@ def _filtered(repository: Repository, paths: Iterable[str], drivers: set[str]) -
 def _deleted(repository: Repository, paths: Iterable[str]) -> list[str]:
     """Those of `paths` that are gone from the work tree but not from the index: a checkout would bring them back."""
     absent = {path for path in paths if not os.path.lexists(repository.folder / path)}
-    if not absent:
-        return []
-    question = ("diff-files", "--name-only", "-z", "--diff-filter=D", "--ignore-submodules=all")
+    return sorted(absent & _differing(repository)) if absent else []
+
+
+def _unwritten(repository: Repository, paths: Iterable[str]) -> list[str]:
+    """Those of `paths` that do not hold, after the checkout, what git says it writes there."""
+    found = []
+    for path in sorted(_differing(repository).intersection(paths)):
+        try:
+            config = repository.foreign_filters()
+            wanted = repository.git("cat-file", "--filters", f"HEAD:{path}", trusting=True, config=config)
+            if read_regular(repository.folder, path) != wanted:
+                found.append(path)
+        except (GitFailed, OSError):
+            found.append(path)
+    return found
+
+
+def _differing(repository: Repository) -> set[str]:
+    """Files that are not what the index says of them, as far as git can tell without looking into all of them."""
+    question = ("diff-files", "--name-only", "-z", "--ignore-submodules=all")
     try:
-        found = repository.git(*question, trusting=True, config=repository.foreign_filters()).split(b"\0")
+        found = repository.git(*question, trusting=True, config=repository.foreign_filters())
     except GitFailed:
-        return []
-    return sorted(absent.intersection(map(os.fsdecode, found)))
+        return set()
+    return set(map(os.fsdecode, found.split(b"\0")))
 
 
 def _obstacle(error: GitFailed, name: str) -> str:

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .directory import read_regular, replaced
-from .repository import Repository
+from .repository import GitFailed, Repository
 
 
 @dataclass(frozen=True)
 class Before:
-    """What a checkout is about to change: (bytes, mode) of files by path, and the index."""
+    """What a checkout is about to change: (bytes, mode) of files by path, the index, and where HEAD is."""
 
     files: dict[str, tuple[bytes, int]]
     index: bytes | None
     locks: frozenset[str]  # that somebody held already
+    head: str | None  # the branch, None when it is the commit
+    commit: str
 
     @classmethod
     def of(cls, repository: Repository, paths: Iterable[str]) -> Before:
@@ -30,13 +32,19 @@ class Before:
                 target = repository.folder / path
                 files[path] = (read_regular(repository.folder, path), stat.S_IMODE(target.lstat().st_mode))
         index = repository.git_dir / "index"
-        return cls(files, index.read_bytes() if index.exists() else None, frozenset(_locks(repository)))
+        return cls(
+            files,
+            index.read_bytes() if index.exists() else None,
+            frozenset(_locks(repository)),
+            repository.head_ref(),
+            repository.head(),
+        )
 
-    def put_back(self, repository: Repository, killed: bool) -> list[str]:
+    def put_back(self, repository: Repository, killed: bool = False, moved: bool = False) -> list[str]:
         """Restore what differs from then; the paths where that failed.
 
         To be called when git failed while it was writing, and at no other time: what differs is taken for git's work.
-        A git that was `killed` leaves its locks.
+        A git that was `killed` leaves its locks; one that could not write some files has `moved` HEAD all the same.
         """
         if killed:
             for name in _locks(repository) - self.locks:
@@ -53,9 +61,22 @@ class Before:
                     replaced(repository.folder / path, data, mode)
                 except OSError:
                     lost.append(path)
-        if changed and self.index is not None and not self._put_back_index(repository.git_dir / "index", self.index):
+        whole = changed or moved
+        if whole and self.index is not None and not self._put_back_index(repository.git_dir / "index", self.index):
             lost.append("git's index")
+        if moved and not self._put_back_head(repository):
+            lost.append("HEAD")
         return lost
+
+    def _put_back_head(self, repository: Repository) -> bool:
+        command = (
+            ("symbolic-ref", "HEAD", self.head) if self.head else ("update-ref", "--no-deref", "HEAD", self.commit)
+        )
+        try:
+            repository.git(*command, alone=True)
+        except GitFailed:
+            return False
+        return True
 
     def _put_back_index(self, index: Path, data: bytes) -> bool:
         lock = index.with_name("index.lock")

@@ -180,6 +180,13 @@ class Repository:
         except GitFailed:
             return None
 
+    def head_ref(self) -> str | None:
+        """As `branch`, with its full name."""
+        try:
+            return _text(self.git("symbolic-ref", "--quiet", "HEAD"))
+        except GitFailed:
+            return None
+
     @property
     def under_way(self) -> str | None:
         """The merge, rebase... that is half done, in a word or few."""
