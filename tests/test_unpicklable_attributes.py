@@ -55,6 +55,10 @@ def fixed(code: str) -> str:
         pytest.param("", "self.x = {k: open(k) for k in [path]}", "_io.TextIOWrapper", id="in a dict"),
         pytest.param("import lmdb", "self.x = lmdb.open(path)", "Environment", id="lmdb"),
         pytest.param("import json", "self.x = json", "module", id="module"),
+        pytest.param("from pathlib import Path", "self.x = Path(path).open()", "TextIOWrapper", id="file of a path"),
+        pytest.param(
+            "import functools", "self.x = functools.lru_cache(8)(self.run)", "_lru_cache_wrapper", id="cached function"
+        ),
     ],
 )
 def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
@@ -240,6 +244,13 @@ def test_what_is_opened_on_entering(use: str, confidence: Confidence) -> None:
     (finding,) = found(code + use)
     assert finding.confidence is confidence
     assert finding.fix is not None and finding.fix.unsafe is None
+
+
+def test_a_module_that_is_imported_under_the_guard_too() -> None:
+    code = thing("self.x = h5py.File(path, 'r')", "import h5py")
+    assert fixed(code + "\nif __name__ == '__main__':\n    import h5py\n")
+    (finding,) = found(code.replace("import h5py\n", "\n") + "\nif __name__ == '__main__':\n    import h5py\n")
+    assert "exists only in the main process" in (finding.reason or "")
 
 
 def test_a_csv_writer_is_told_as_one() -> None:

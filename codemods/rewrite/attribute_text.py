@@ -159,9 +159,11 @@ class Retelling:
 
     def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
         """A name of the module must be there, with the same value, when the copy is made in another process."""
+        imports = [ast.dump(each) for each in statements if isinstance(each, (ast.Import, ast.ImportFrom))]
         for statement in statements:
+            again = imports.count(ast.dump(statement)) > 1  # under the guard too, but not only there
             for each in self.outline.ancestors(statement):
-                if is_main_guard(each):
+                if is_main_guard(each) and not again:
                     line = getattr(statement, "lineno", 1)
                     raise Refused(f"`{root.id}` exists only in the main process (line {line}); keep it as an attribute")
         fixed = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)

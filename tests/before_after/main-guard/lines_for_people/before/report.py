@@ -1,0 +1,3 @@
+def banner(text):
+    """A heading."""
+    print("==>", text)
