@@ -67,11 +67,11 @@ class Header:
             if self._constant(default):
                 unit.at_import += scopes.uses_within([default])
                 continue
-            takes_local = isinstance(default, ast.Name) and self.is_local(default)
+            takes_variable = isinstance(default, ast.Name) and self._is_variable(default)
             by_keyword = argument in arguments.kwonlyargs or (
                 argument in arguments.args and isinstance(node, ast.Lambda)
             )
-            if not (takes_local and by_keyword):
+            if not (takes_variable and by_keyword):
                 what = f"the default of `{argument.arg}`, `{ast.unparse(default)}`,"
                 return f"{what} is made anew each time (line {default.lineno}): pass it as an argument"
             assert isinstance(default, ast.Name)
@@ -153,6 +153,11 @@ class Header:
         owner = self.scopes.owner(self.scopes.around(node), node.id)
         return owner is not None and (owner.is_local or owner.kind is Kind.CLASS)
 
+    def _is_variable(self, node: ast.Name) -> bool:
+        """The name is a local one, or one of the module for a value."""
+        bindings = self.scopes.module.bindings.get(node.id, [])
+        return self.is_local(node) or not any(each.kind in ("import", "def", "class") for each in bindings)
+
     def _constant(self, value: ast.expr) -> bool:
         """True when evaluating it once, on import, gives what evaluating it in the function gave."""
         if isinstance(value, ast.Constant):
@@ -176,5 +181,7 @@ class Header:
             bindings = self.scopes.module.bindings.get(value.id, [])
             if not bindings:
                 return value.id in BUILTINS or bool(self.scopes.module.stars)
-            return len(bindings) == 1 and not self.scopes.under_guard(bindings[0].node)
+            if len(bindings) != 1 or self.scopes.under_guard(bindings[0].node):
+                return False
+            return not self.scopes.loops_around(bindings[0].node, self.scopes.module)
         return False
