@@ -481,6 +481,20 @@ def test_import_goes_with_its_last_use(statement: str, rest: str) -> None:
     assert (f"\n{rest}\n\n\nclass" in after) if rest else ("as nn\n\n\nclass" in after)
 
 
+def test_an_import_inside_goes_when_the_helper_brings_its_own() -> None:
+    head = "import torch\nimport torch.distributed as dist\nfrom torch import nn\n\n"
+    net = "class Net(nn.Module):\n    def __init__(self, group):\n        super().__init__()\n"
+    net += "        self.group = group\n\n"
+    ema = "class Ema:\n    def __init__(self, model, use):\n        import copy\n        self.model = model\n"
+    ema += "        self.ema = copy.deepcopy(model) if use else None\n\n"
+    start = 'def main():\n    dist.init_process_group("gloo")\n    return Ema(Net(dist.new_group()), True)\n'
+    after = repaired({"train.py": head + net + ema + start})["train.py"]
+    assert re.findall(r"^ *import copy$", after, re.MULTILINE) == ["import copy"]
+    other = ema.replace("self.model = model", "self.model = copy.copy(model)")
+    after = repaired({"train.py": head + net + other + start})["train.py"]
+    assert "        import copy\n        self.model = copy.copy(model)\n" in after
+
+
 def test_newlines_and_tabs_are_kept() -> None:
     text = (
         HEAD.replace("    ", "\t")

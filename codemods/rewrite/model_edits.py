@@ -218,7 +218,7 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Fix | str:
     except ValueError as error:
         return f"a name that the rewrite needs means something else in this file ({error})"
     edits += helper_edits(source, tree, [member.copy.call for member in members], helpers)
-    if not any(member.share for member in members):
+    if any(each.module == "copy" for each in needed) or not any(member.share for member in members):
         edits += leftover_import(source, tree, [member.copy.call for member in members])
     titles = {
         "deep-copy the model with its process groups shared"
