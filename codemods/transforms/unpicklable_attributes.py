@@ -3,7 +3,8 @@ r"""Locks, open files, database handles and the like that are kept on objects wh
 ## What it finds
 Attributes that hold what pickle refuses: locks and the rest of `threading`, queues, executors and pools, log handlers
 (and loggers, where the repository declares a Python older than 3.7), open files, HDF5, LMDB, SQLite, zip, tar and npz
-handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, weak references, modules.
+handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, functions with an
+`lru_cache`, weak references, modules.
 They are found behind aliases, local names, conditions, in lists and dicts (also when these are filled later), in the
 fields of dataclasses, behind `@cached_property`, in what a helper function gives back, and where a script hands them
 to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a registry too) or sets them on its
@@ -105,9 +106,9 @@ where that neither shuffles nor has workers. A logger (before Python 3.7) is ask
 it has one. State methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
-given from outside and so shared, made in different ways, a database in memory, handed on to another object; and where
-the state is not a plain dict (`__slots__`, `__reduce__`, an unusual `__getstate__`), or the class is local to a
-function. It is unsafe (only with `--unsafe-fixes`) below a base class that is not in the repository and may have state
+given from outside and so shared, added to a logger with each task of a pool, made in different ways, a database in
+memory, handed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
+`__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that is not in the repository and may have state
 methods of its own, and for generators, which become lists.
 
 `copy.copy` and `copy.deepcopy` go through the same methods: copies get a lock or handle of their own. (LMDB refuses to
