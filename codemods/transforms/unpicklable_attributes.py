@@ -108,8 +108,8 @@ it has one. State methods that are there already are extended or called.
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
 given from outside and so shared, added to a logger with each task of a pool, made in different ways, a database in
 memory, handed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
-`__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that is not in the repository and may have state
-methods of its own, and for generators, which become lists.
+`__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
+is not in the repository and may have state methods of its own, and for generators, which become lists.
 
 `copy.copy` and `copy.deepcopy` go through the same methods: copies get a lock or handle of their own. (LMDB refuses to
 open one environment twice in a process.) A queue or event is new and empty in the copy, a lock is free, and each
