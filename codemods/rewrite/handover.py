@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 from ..flow.asked import Question
@@ -181,10 +182,7 @@ class Handover:
                 what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
                 raise Stay(f"{what} with a name: write it with `def`")
         asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
-        for node in ast.walk(self.scopes.tree) if wrapped or renamed else ():
-            if not isinstance(node, (ast.Attribute, ast.Name)):
-                continue
-            name = node.attr if isinstance(node, ast.Attribute) else node.id
+        for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
                 raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
@@ -194,6 +192,16 @@ class Handover:
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                 raise Stay(f"{what}, {lacking}" if wrapped else f"{what}, {_RENAMED}")
         return asks_name
+
+    @cached_property
+    def _asking(self) -> list[tuple[str, ast.Attribute | ast.Name]]:
+        """The names in the file that ask something of functions."""
+        names = (
+            (node.attr if isinstance(node, ast.Attribute) else node.id, node)
+            for node in ast.walk(self.scopes.tree)
+            if isinstance(node, (ast.Attribute, ast.Name))
+        )
+        return [(name, node) for name, node in names if name in _ASKS_FOR_FUNCTIONS | _OF_FUNCTIONS]
 
     def _listed(self, path: str) -> frozenset[str]:
         """The names in a file's `__all__`."""

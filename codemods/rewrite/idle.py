@@ -20,11 +20,14 @@ def idle_imports(scopes: Scopes, source: Source, group: Sequence[Unit], moving: 
 
     For that their fixes must be made one after the other: each has an edit there, which changes nothing.
     """
+    imported = dict.fromkeys(each for unit in group for each in unit.imported)
+    if not imported:
+        return []
     edits: list[Edit] = []
     inside = {id(node) for unit in group for node in ast.walk(unit.node)}
     theirs = {id(node): unit for unit in moving if unit not in group for node in ast.walk(unit.node)}
     idle: dict[ast.Import | ast.ImportFrom, list[str]] = {}
-    for variable in dict.fromkeys(each for unit in group for each in unit.imported):
+    for variable in imported:
         statement = _plain_import(scopes, source, variable)
         if statement is None:
             continue

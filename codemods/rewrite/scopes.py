@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from .definite import binds, blocks, header_binds, pattern_binds, reads, target_binds
 from .scope_builder import Builder
@@ -114,7 +115,15 @@ class Scopes:
     def uses_within(self, roots: Iterable[ast.AST]) -> list[Use]:
         """Reads inside the given subtrees, in source order."""
         inside = {id(node) for root in roots for node in ast.walk(root)}
-        return [use for use in self.uses if id(use.node) in inside]
+        return [self.uses[place] for place in sorted(place for each in inside for place in self._places.get(each, ()))]
+
+    @cached_property
+    def _places(self) -> dict[int, list[int]]:
+        """Where in `uses` a node is, by its id."""
+        found: dict[int, list[int]] = {}
+        for place, use in enumerate(self.uses):
+            found.setdefault(id(use.node), []).append(place)
+        return found
 
     def is_inside(self, scope: Scope | None, node: ast.AST) -> bool:
         """True when `scope` is opened by `node` or by something inside it."""
