@@ -69,3 +69,36 @@ def test_an_archive_of_any_path(early: str, late: str) -> None:
 )
 def test_arrays(path: str, early: str, late: str) -> None:
     assert found(path, early, late) == []
+
+
+MODULE = """
+import torch
+from iopath import PathManager
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scored(Dataset):
+    def __init__(self, path):
+        {opened}
+
+    def __getitem__(self, index):
+        return self.module(index)
+
+
+def load(path):
+    return DataLoader(Scored(path), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        pytest.param("with PathManager.open(path) as f:\n            self.module = torch.jit.load(f)", id="with"),
+        pytest.param("f = PathManager.open(path)\n        self.module = torch.jit.load(f)", id="assigned"),
+    ],
+)
+def test_what_is_read_from_an_open_file_does_not_keep_the_file(opened: str) -> None:
+    text = MODULE.format(opened=opened)
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.fix is None
+    assert finding.reason == "it is made from `f`, which is open only here; give it the path instead"

@@ -50,6 +50,17 @@ LOADERS = {
                 L.Trainer(devices=2).fit(model, [lambda: 1])
             """
     },
+    "processes of torch": {
+        "train.py": """
+            import torch.multiprocessing as mp
+
+            def main(work):
+                mp.start_processes(fn=work, args=(lambda: 1,), nprocs=2, start_method="fork")  # possible
+                mp.start_processes(work, (lambda: 1,), 2, True, False, "fork")  # possible
+                mp.start_processes(work, (lambda: 1,), 2, start_method="forkserver")  # proven
+                mp.start_processes(work, (lambda: 1,), 2)  # proven
+            """
+    },
     "fabric": {
         "train.py": """
             from lightning.fabric import Fabric

@@ -201,6 +201,8 @@ class Retelling:
         if len(bindings) > 1 and any(position(each.statement) > position(store.statement) for each in bindings):
             raise Refused(f"`{root.id}` changes after it is opened; keep it under another name")
         for held in bindings:
+            if isinstance(held.statement, (ast.With, ast.AsyncWith, ast.withitem)) or _opens(held.value):
+                raise Refused(f"it is made from `{root.id}`, which is open only here; give it the path instead")
             if held.value is not None and self.recogniser.made(outline, held.value):
                 raise Refused(
                     f"it is made from `{root.id}`, which can't be pickled either; keep that as an attribute first"
@@ -267,6 +269,11 @@ class Retelling:
             if name not in taken:
                 return name
         raise Refused(f"no free name for an attribute that keeps `{wanted}`; keep it as one yourself")
+
+
+def _opens(value: ast.expr | None) -> bool:
+    """`PathManager.open(...)`, `fs.open(...)`: of any library, what that gives is no more picklable than a file."""
+    return isinstance(value, ast.Call) and (last_name(value.func) or "").endswith("open")
 
 
 def _root(node: ast.expr) -> ast.Name | None:
