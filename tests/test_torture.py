@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from codemods.tree.directory import DirectoryFiles
 from harness.torture import BODY, LINKS, NEW, OLD, Case, build, cases, tree
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -223,3 +226,48 @@ def test_folder_that_may_not_be_written_is_one_line(tmp_path: Path, home: Path) 
     assert re.search(r"^spawnfix: can't write .*: Permission denied$", err, re.MULTILINE)
     assert [path.name for path in folder.iterdir()] == ["a.py"]
     shutil.rmtree(folder)
+
+
+def test_folder_that_may_not_be_read_is_one_line(tmp_path: Path, home: Path) -> None:
+    may_not = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]  # root may do all
+    if may_not and shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv, or not to be root")
+    folder = tmp_path / "plain"
+    for name in ("a.py", "closed/b.py", "listed/c.py", "open/d.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(BODY)
+    committed(folder, home)
+    (folder / "closed").chmod(0)
+    (folder / "listed").chmod(0o400)
+    try:
+        command = [*may_not, sys.executable, ROOT / "cli.py", "check", folder]
+        seen = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
+        command[-2:] = ["migrate", "--no-git", folder]
+        done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
+    finally:
+        for name in ("closed", "listed"):
+            (folder / name).chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    assert skipped(done.stderr) == {"closed": "Permission denied", "listed/c.py": "Permission denied"}
+    assert "rewrote 2 files" in done.stderr
+    for path in ("closed/b.py", "listed/c.py"):
+        assert re.search(f"{path}.*Permission denied", seen.stdout + seen.stderr), seen
+
+
+def test_file_that_vanishes_while_the_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are still seen."""
+    for name in ("a.py", "b.py", "pkg/c.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(BODY)
+    real = os.scandir
+
+    @contextlib.contextmanager
+    def slow(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
+        with real(folder) as scan:
+            items = sorted(scan, key=lambda item: item.name)
+        (tmp_path / "a.py").unlink(missing_ok=True)
+        yield items
+
+    monkeypatch.setattr(os, "scandir", slow)
+    files = DirectoryFiles(tmp_path)
+    assert [entry.path for entry in files.entries()] == ["b.py", "pkg/c.py"]

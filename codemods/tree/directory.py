@@ -93,18 +93,23 @@ class DirectoryFiles:
         folders = [""]
         while folders:
             prefix = folders.pop()
-            with contextlib.suppress(OSError), os.scandir(self.folder / prefix) as scan:
-                items = list(scan)
-                if prefix and any(item.name in (".git", "pyvenv.cfg") for item in items):
-                    continue  # another repository, or an environment
-                for item in items:
-                    path = prefix + item.name
+            try:
+                with os.scandir(self.folder / prefix) as scan:
+                    items = list(scan)
+            except OSError as error:
+                if prefix and not isinstance(error, FileNotFoundError):
+                    found.append(Entry(prefix.rstrip("/")))  # reading it fails, which is said then
+                continue
+            if prefix and any(item.name in (".git", "pyvenv.cfg") for item in items):
+                continue  # another repository, or an environment
+            for item in items:
+                path = prefix + item.name
+                with contextlib.suppress(FileNotFoundError):
                     if item.is_dir(follow_symlinks=False):
                         if item.name not in VENDORED:
                             folders.append(path + "/")
                     elif item.is_file(follow_symlinks=False):
-                        mode = item.stat(follow_symlinks=False).st_mode
-                        found.append(Entry(path, executable=bool(mode & stat.S_IXUSR)))
+                        found.append(Entry(path, executable=_executable(item)))
         return sorted(found, key=lambda entry: entry.path)
 
     def entries(self) -> Sequence[Entry]:
@@ -117,6 +122,13 @@ class DirectoryFiles:
     def read(self, path: str) -> bytes:
         """The bytes of one file. Raises OSError."""
         return read_regular(self.folder, path)
+
+
+def _executable(item: os.DirEntry[str]) -> bool:
+    try:
+        return bool(item.stat(follow_symlinks=False).st_mode & stat.S_IXUSR)
+    except PermissionError:
+        return False  # the folder lets nobody at its files: reading it will say so
 
 
 def read_regular(folder: Path, path: str) -> bytes:

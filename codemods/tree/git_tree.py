@@ -95,6 +95,8 @@ class WorkTreeFiles:
         for path in sorted(paths):
             try:
                 mode = os.lstat(f"{self.root}/{path}").st_mode
+            except PermissionError:
+                mode = stat.S_IFREG  # reading it fails, which is said then
             except OSError:
                 continue  # deleted, not yet committed
             if stat.S_ISREG(mode):
