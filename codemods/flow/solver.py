@@ -71,6 +71,16 @@ class Solver(Calls):
         for node in [*self.calls_at, *self.loads_at, *self.stores_at]:
             self.work.extend((node, number) for number in self.holds[node])
         self._run(names_only=False)
+        self._seed_unknown()
+        self._run(names_only=False)
+
+    def _seed_unknown(self) -> None:
+        """What nothing is known of, but that it gets something of ours as an attribute, is an object that keeps it."""
+        for base in [node for node in self.stores_at if not self.holds[node]]:
+            stored = next((store for store in self.stores_at[base] if self.holds[store[1]]), None)
+            if stored is not None:
+                contents = self.node(f"stored as `{stored[0]}`", self.file_of[base], stored[2])
+                self.add(base, self.number(Value(OBJECT, PERHAPS_KEPT, contents)))
 
     @property
     def complete(self) -> bool:
