@@ -12,11 +12,13 @@ import os
 import runpy
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 from typing import Any
 
 PATIENCE = 300  # seconds for one program
+_LAST = 60  # seconds that a rank waits for the others at its end
 
 
 def _rank(job: dict[str, Any], rank: int, meeting: str, output: Path) -> None:
@@ -28,19 +30,25 @@ def _rank(job: dict[str, Any], rank: int, meeting: str, output: Path) -> None:
     os.environ.update(job["env"], RANK=str(rank), WORLD_SIZE=str(job["ranks"]), INIT_METHOD=f"file://{meeting}")
     sys.path.insert(0, job["folder"])
     sys.argv = [job["script"]]
-    import torch.distributed
-
     code = 1
     try:
         runpy.run_path(job["script"], run_name="__main__")
-        if torch.distributed.is_initialized():
-            torch.distributed.barrier()  # a rank that ends while another still connects makes that one fail
         code = 0
     except BaseException:
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
+    _wait_for_others(Path(meeting), rank, job["ranks"])
     os._exit(code)
+
+
+def _wait_for_others(meeting: Path, rank: int, ranks: int) -> None:
+    """A rank that ends, or fails as it should, while another still connects makes that one fail otherwise."""
+    ends = [meeting.with_name(f"{each}.end") for each in range(ranks)]
+    ends[rank].touch()
+    latest = time.monotonic() + _LAST
+    while time.monotonic() < latest and not all(end.exists() for end in ends):
+        time.sleep(0.01)
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
