@@ -283,9 +283,8 @@ def check_out(repository: Repository, branch: Branch) -> None:
                 why = None
             elif why.startswith(_FAILED):
                 lost = before.put_back(repository, killed=error.status < 0)
-        if why is None and (
-            unwritten := _unwritten(repository, branch.paths)
-        ):  # git goes on, and says that all is well
+        # Where it can't write a file git goes on, and ends as if all were well.
+        if why is None and (unwritten := _unwritten(repository, branch.paths)):
             why = f"git could not write {_some(unwritten)}: is there room, and may you write there?"
             lost = before.put_back(repository, moved=True)
         if lost:

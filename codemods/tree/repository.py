@@ -276,7 +276,9 @@ class Blobs:
         if not answer:  # git gave up: it wanted to fetch what a partial clone lacks, and may not
             self._process = None
         if len(answer) != 3:
-            raise FileNotFoundError(errno.ENOENT, "not in this copy of the repository (a partial clone)", path)
+            raise FileNotFoundError(
+                errno.ENOENT, "not in this copy of the repository: a partial clone, or damaged", path
+            )
         size = int(answer[2])
         if size > MAX_BYTES:
             self._process = None
