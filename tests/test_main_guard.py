@@ -340,6 +340,11 @@ def test_global_that_only_the_main_process_sets() -> None:
     main = "\n\ndef main():\n    global args\n    args = 1\n    mp.Process(target=work, args=(2,)).start()\n\n\n"
     (finding,) = found(READS + "\nargs = None\n" + main + "if __name__ == '__main__':\n    main()\n")
     assert finding.confidence is Confidence.LIKELY and "set by `main` in the main process" in finding.message
+    load = "\n\ndef load():\n    global args\n    args = 1\n"
+    (finding,) = found(
+        READS + load + main.replace("global args\n    args = 1", "load()") + "if __name__ == '__main__':\n    main()\n"
+    )
+    assert "set by `load` in the main process" in finding.message
     data = "class D:\n    def __getitem__(self, i):\n        return args.n\n\n"
     load = SETS.replace("with mp.Pool(2) as pool:\n        pool.map(work, [1])", "list(DataLoader(D(), num_workers=2))")
     assert found(TORCH + data + load) == []  # what the call gives is not followed

@@ -47,7 +47,8 @@ def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
     guarded = {name: each.lineno for guard in guards for each in guard.body for name in names_bound(each)}
     tops = {each.name: each for each in outside if isinstance(each, FUNCTIONS)}
     setters = _setters(outline)
-    at_import = _closure(outline, tops, [node for each in outside for node in own_nodes([each])])
+    run = [node for each in outside for node in own_nodes([each]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    at_import = _closure(outline, tops, run)
     seen: set[str] = set()
     for sure, hop, runs in _workers(starts, outline):
         reached = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
