@@ -37,6 +37,11 @@ def lines(text: str) -> str:
         pytest.param(
             "@d\ndef f(): pass\n", "import functools\n\n\n@d\ndef f(): pass\n", id="a decorated function first"
         ),
+        pytest.param(
+            "import argparse\n\n# tools\nimport csv\nimport time\n\n# noisy\nimport warnings\n",
+            "import argparse\n\n# tools\nimport csv\nimport functools\nimport time\n\n# noisy\nimport warnings\n",
+            id="not between a comment and what it introduces",
+        ),
         pytest.param("import os", "import functools\nimport os", id="no newline at the end"),
         pytest.param('"""Doc."""', '"""Doc."""\n\nimport functools', id="docstring alone, no newline at the end"),
         pytest.param('"""Doc."""\nx = 1\n', '"""Doc."""\n\nimport functools\n\nx = 1\n', id="docstring"),

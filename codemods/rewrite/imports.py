@@ -307,7 +307,9 @@ def _place_in_run(source: Source, run: list[_Line], need: Import) -> _Place:
     tidy = all(_order(paragraph, need) is not None for paragraph in paragraphs)
     same = [paragraph for paragraph in paragraphs if {line.group for line in paragraph} == {group}]
     mixed = [paragraph for paragraph in paragraphs if any(line.group == group for line in paragraph)]
-    for paragraph in [*same[-1:], *mixed[:1]]:
+    # what a comment of its own introduces is no place to begin with something else
+    inside = [each for each in same if _order(each, need) or _above(source, each[0].first) == each[0].first]
+    for paragraph in [*(inside or same)[-1:], *mixed[:1]]:
         index = _order(paragraph, need)
         if index is not None:
             if index == 0:
