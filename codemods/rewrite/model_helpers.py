@@ -131,6 +131,8 @@ def leftover_import(source: Source, tree: ast.Module, calls: list[ast.Call]) -> 
         if kept or mentioned or len(binders) != 1:
             continue
         node, alias = binders[0]
+        if "copy" not in (alias.name, getattr(node, "module", None)):
+            continue  # what else copies a model (AveragedModel) is still called
         alone = any(
             isinstance(value, list) and value == [node]
             for other in ast.walk(tree)
