@@ -1118,6 +1118,36 @@ def test_a_knot_of_calls_ends() -> None:
     assert steps[1] < 8 * steps[0]
 
 
+def test_partials_of_themselves_end() -> None:
+    code = "from functools import partial\n\ndef build(f, n):\n    for i in range(n):\n        f = partial(f, i)\n"
+    code += "    return f(n)\n"
+    project = Project(MemoryFiles({"train.py": code.encode()}))
+    assert project.flow.crossings(KINDS) == [] and project.flow.solver.complete
+
+
+def test_a_helper_for_threads_does_not_mix_its_callers() -> None:
+    files = {
+        "train.py": """
+            from multiprocessing import Process
+            from threading import Thread
+
+            def in_thread(target, args):
+                Thread(target=target, args=args).start()
+
+            def read(transform):
+                return transform(1)
+
+            def train(command):
+                Process(target=print, args=(command,)).start()
+
+            def main():
+                in_thread(read, (lambda x: x,))
+                in_thread(train, ("ls",))
+        """
+    }
+    assert crossings(files) == []
+
+
 def test_cache_gives_the_same_and_never_fails(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
     files = PROGRAMS["webdataset chain"]

@@ -34,6 +34,7 @@ from .runs import ELSEWHERE, RUNS
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
+_MAX_ARGUMENTS = 20  # of a call through partials
 ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
@@ -61,6 +62,7 @@ class Solver(Calls):
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
         self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
         self.runs: set[tuple[str, int]] = set()  # calls that call something elsewhere: name, result
+        self.outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
         self.steps = 0
         self.limit = max(MAX_STEPS, 10 * len(self.lines))
         self._run(names_only=True)
@@ -164,7 +166,9 @@ class Solver(Calls):
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
             function, given = self.partials.get(value.b, (value.b, 0))
-            self._call_later(function, offset, replace(call, arguments=(-1,) * given + call.arguments))
+            if len(call.arguments) + given <= _MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
+                call = replace(call, arguments=(-1,) * given + call.arguments)
+            self._call_later(function, offset, call)
         elif kind == OBJECT and value.a in _RECORDS:
             self._record(offset, call)
         elif kind == INSTANCE:
@@ -187,8 +191,8 @@ class Solver(Calls):
         self.runs.add(key)
         given = {**({} if run.rest else dict(call.keywords)), **dict(zip(run.parameters, call.arguments, strict=False))}
         function, file, line = given.get(run.function, -1), self.file_of[key[1]], call.position[0]
-        if function < 0:
-            return
+        if function < 0 or function in self._from_outside(file):
+            return  # `def in_thread(target, args)`: which function goes with which arguments is not told here
         made = Call(function, (), (), (), (), self.node("", file, line) - offset, call.position, ELSEWHERE)
         if run.rest:
             made = replace(
@@ -206,6 +210,21 @@ class Solver(Calls):
             )
             made = replace(made, arguments=(-1,) * run.first, stars=stars, double_stars=double_stars)
         self._call_later(function + offset, offset, made)
+
+    def _from_outside(self, file: int) -> set[int]:
+        """The file's nodes that hold what functions are given, as far as variables tell."""
+        known = self.outside.get(file)
+        if known is None:
+            facts, leads = self.facts[file], dict[int, list[int]]()
+            for source, target, _ in facts.edges:
+                leads.setdefault(source, []).append(target)
+            todo = [parameter.node for function in facts.functions for parameter in function.parameters]
+            known = self.outside[file] = set(todo)
+            while todo:
+                new = set(leads.get(todo.pop(), ())) - known
+                known |= new
+                todo += new
+        return known
 
     # calls of what lies outside the repo
 
