@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_lambdas import hoisted
+
+from harness.hoisting import hoisted
 
 ANNOTATED = ("", ": Step", ": 'Callable[..., int]'")
 

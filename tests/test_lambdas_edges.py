@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from test_lambdas import hoisted
 
 from codemods.rewrite.names import snake
+from harness.hoisting import hoisted
 
 
 def test_a_line_that_two_statements_share_is_not_taken_apart() -> None:

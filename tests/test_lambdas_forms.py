@@ -8,7 +8,6 @@ import types
 from collections.abc import Iterable
 
 import pytest
-from test_lambdas import PATH, candidates, hoisted
 
 from codemods.finding import Confidence, Fix
 from codemods.flow.asked import Question
@@ -20,6 +19,7 @@ from codemods.rewrite.hoist import Refusal, Target, plan_hoist
 from codemods.settings import Settings
 from codemods.transforms.lambdas import Lambdas
 from codemods.tree.files import MemoryFiles
+from harness.hoisting import PATH, candidates, hoisted
 
 
 class Asked(Unknown):

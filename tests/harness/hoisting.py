@@ -1,0 +1,60 @@
+"""Moves whatever may move in a text, so that a test need not show that it crosses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from codemods.finding import Fix
+from codemods.project import Project
+from codemods.rewrite.apply import edits_of
+from codemods.rewrite.handover import Unknown
+from codemods.rewrite.hoist import Refusal, Target, plan_hoist
+from codemods.rewrite.scopes import FUNCTIONS, Scopes
+from codemods.tree.files import MemoryFiles
+from codemods.verify import verify
+
+PATH = "train.py"
+
+
+def candidates(project: Project) -> list[Target]:
+    """Every lambda, nested function and local class of the file, as if all of them crossed."""
+    module = project.module(PATH)
+    assert module is not None
+    scopes = Scopes(module)
+    found = []
+    for node in ast.walk(module):
+        if isinstance(node, ast.Lambda):
+            found.append(Target("lambda", node.lineno, node.col_offset))
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)) and any(
+            isinstance(above, FUNCTIONS) for above in scopes.ancestors(node)
+        ):
+            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            found.append(Target(kind, node.lineno, node.col_offset))
+    return found
+
+
+class Carrying(Unknown):
+    """All that is known is what instances of any class hold."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+
+    def burdens(self, path: str, class_line: int) -> Sequence[str]:
+        return self.words
+
+
+def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | None = None) -> tuple[str, list[str]]:
+    """The text with every candidate moved that may be, checked as the pipeline does, and the reasons for the rest."""
+    contents = {PATH: text, **(others or {})}
+    project = Project(MemoryFiles({path: each.encode() for path, each in contents.items()}))
+    answers = plan_hoist(project, PATH, candidates(project), Carrying(burdens))
+    fixes = list(dict.fromkeys(each for each in answers.values() if isinstance(each, Fix) and each.unsafe is None))
+    edits = edits_of(fixes, project.source, project.module).get(PATH, [])
+    source = project.source(PATH)
+    assert source is not None
+    after = source.apply(edits)
+    if edits:
+        assert verify(source, after, edits) is None
+    reasons = [each.reason if isinstance(each, Refusal) else each.unsafe for each in answers.values()]
+    return after, [reason for reason in reasons if reason is not None]
