@@ -20,6 +20,7 @@ from .heap import (
     CONTAINER,
     FOREIGN,
     FUNCTION,
+    HAZARD,
     INSTANCE,
     KEPT,
     MAX_HAZARDS,
@@ -349,9 +350,11 @@ class Solver(Calls):
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
             self.edge(first, result, line)
         elif name in _REPLACE and first >= 0:
-            self.edge(first, result, line)
             for key, argument in call.keywords:
-                if argument >= 0:
+                # only functions by their names: to follow `replace(x, data=data)` finds little and mixes a lot
+                held = self.holds[argument + offset] if argument >= 0 else ()
+                if any(self.values[number].kind in (FUNCTION, HAZARD) for number in held):
+                    self.edge(first, result, line)
                     self._set(first, key, argument + offset, line)
         elif name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
             element = self.node("", self.file_of[result], line)

@@ -24,7 +24,7 @@ def variants(base, stages):
     yield base
     yield replace(base, activation=_variants_activation)
     chained = reduce(lambda first, second: functools.partial(_variants_reduce, second, first), stages)
-    yield replace(base, stages=chained)
+    yield Options(base.scale, stages=chained)
 
 
 def work(options, out):

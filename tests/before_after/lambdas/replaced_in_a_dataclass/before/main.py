@@ -15,7 +15,7 @@ def variants(base, stages):
     yield base
     yield replace(base, activation=lambda x: max(x, 0))
     chained = reduce(lambda first, second: lambda x: second(first(x)), stages)
-    yield replace(base, stages=chained)
+    yield Options(base.scale, stages=chained)
 
 
 def work(options, out):
