@@ -192,6 +192,10 @@ class Project:
 
         return collect(self)
 
+    def facts_of(self, path: str) -> FileFacts | None:
+        """The facts of one file; the first question costs those of all."""
+        return self.facts.get(path)
+
     @cached_property
     def flow(self) -> Flow:
         """What reaches a process boundary, over the whole project."""

@@ -82,4 +82,4 @@ def test_what_a_test_builds_says_nothing() -> None:
 )
 def test_test_code(name: str, text: str, expected: bool) -> None:
     tool = project(**{name: text})
-    assert is_test(name.replace("__", "/") + ".py", tool.facts) is expected
+    assert is_test(name.replace("__", "/") + ".py", tool.facts.get) is expected

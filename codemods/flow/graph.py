@@ -164,13 +164,12 @@ class Flow:
         boundary = self._boundary(reasons[number], reasons)
         to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
         longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
-        if len(trace) > longest or (is_test(path, self._facts) and any(hop.path != path for hop in trace)):
+        tests = {each for each in {hop.path for hop in trace} if is_test(each, self._facts.get)}
+        if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
             confidence = Confidence.POSSIBLE
-        if not is_test(trace[-1].path, self._facts) and any(
-            is_test(hop.path, self._facts) for hop in trace
-        ):  # through what only a test puts there
+        if tests and trace[-1].path not in tests:  # through what only a test puts there
             confidence = Confidence.POSSIBLE
-        if confidence is Confidence.LIKELY and (guessed or is_test(path, self._facts)):
+        if confidence is Confidence.LIKELY and (guessed or path in tests):
             confidence = Confidence.POSSIBLE
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)

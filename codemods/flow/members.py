@@ -81,6 +81,10 @@ class Members(Heap):
         self.offsets: list[int] = []
         self._lay_out()
 
+    def facts_of(self, path: str) -> FileFacts:
+        """The facts of a file of the analysis."""
+        return self.facts[self.file_index[path]]
+
     def _lay_out(self) -> None:
         for index, facts in enumerate(self.facts):
             offset = len(self.lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _PERHAPS_TEST = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")  # or a pro
 _TESTS_WITH = frozenset({"unittest", "pytest", "testing"})
 
 
-def is_test(path: str, facts: Mapping[str, FileFacts]) -> bool:
+def is_test(path: str, facts_of: Callable[[str], FileFacts | None]) -> bool:
     """True for test code by the conventions of pytest and unittest.
 
     A test builds the classes of the program with values of its own. We keep one abstract instance per class, so such a
@@ -23,7 +23,7 @@ def is_test(path: str, facts: Mapping[str, FileFacts]) -> bool:
     """
     if _TEST.search(path) is not None:
         return True
-    return _PERHAPS_TEST.search(path) is not None and (path not in facts or _has_tests(facts[path]))
+    return _PERHAPS_TEST.search(path) is not None and ((facts := facts_of(path)) is None or _has_tests(facts))
 
 
 def _has_tests(facts: FileFacts) -> bool:

@@ -38,9 +38,8 @@ def start_words(solver: Solver, sink: Sink) -> str:
         return "under every start method"
     if sink.method:
         return f"as {sink.method} is asked for here"
-    facts = dict(zip(solver.files, solver.facts, strict=True)) if solver.start_methods else {}
     for (path, line), method in sorted(solver.start_methods.items()):
-        if method in ("spawn", "forkserver") and not is_test(path, facts):
+        if method in ("spawn", "forkserver") and not is_test(path, solver.facts_of):
             return f"as {method} is set at {path}:{line}"
     return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 

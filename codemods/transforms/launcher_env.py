@@ -143,7 +143,7 @@ def _judge(
     setter = reach.written(read.variable)
     if setter is not None:
         return possible, f"{setter} sets {read.variable} itself: look whether it does so before this line"
-    if is_test(source.path, reach.repo.project.facts):
+    if is_test(source.path, reach.repo.project.facts_of):
         return possible, "a test; start it the way it is meant to be started"
     if reach.demands_launcher(way):
         return possible, (
@@ -184,7 +184,7 @@ def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | 
         return False
     outline = read.outline
     test = guard(outline, read.node)
-    if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path, reach.repo.project.facts):
+    if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path, reach.repo.project.facts_of):
         return False
     block = outline.parents.get(outline.statement(read.node))
     beside = [

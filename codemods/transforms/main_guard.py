@@ -129,7 +129,7 @@ class MainGuard:
         else:
             start = max((start for _, start in found), key=lambda each: each.confidence.rank)
         confidence = start.confidence
-        if is_test(outline.path, starts.project.facts):
+        if is_test(outline.path, starts.project.facts_of):
             confidence = Confidence.POSSIBLE
         repeats = {
             at: what
@@ -204,7 +204,7 @@ class MainGuard:
     def _absent(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
         for each in absent_globals(starts, outline):
             low = source.offset(each.read.lineno, each.read.col_offset)
-            confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts) else each.confidence
+            confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
             name = each.read.id
             yield Finding(
                 self.id,
