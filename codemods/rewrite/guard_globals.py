@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..finding import Confidence, Hop
-from .callees import FUNCTIONS
-from .guard_hoist import global_reads, sent
+from .callees import FUNCTIONS, Function
+from .guard_hoist import BUILTINS, global_reads, sent
 from .guard_split import names_bound
 from .outline import Outline
 from .process_starts import Starts, is_main_test, own_nodes
 
-_BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
 _CATCHES = ("NameError", "Exception", "BaseException")
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -55,23 +52,20 @@ def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
         for function in reached:
             for read in global_reads(outline, function):
                 name = read.id
-                if name in seen or name in _BUILTINS or _is_asked_for(outline, read, function):
+                if name in seen or name in BUILTINS or _is_asked_for(outline, read, function):
                     continue
                 who = setters.get(name, [])
                 if name in guarded and name not in bound and not who:
                     seen.add(name)
                     where = "under the main guard"
                     yield Absent(read, function.name, guarded[name], where, sure, hop)
-                elif who and name not in guarded and all(_is_none(each, name) for each in bound.get(name, [])):
+                elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
                     if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
-                    yield Absent(read, function.name, who[0].lineno, where, min_likely(sure), hop)
-
-
-def min_likely(sure: Confidence) -> Confidence:
-    return Confidence.LIKELY if sure is Confidence.PROVEN else sure
+                    at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
+                    yield Absent(read, function.name, who[0].lineno, where, at_most, hop)
 
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
@@ -80,9 +74,10 @@ def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop
         found = sent(starts, outline, call)
         if found is None:
             continue
+        sure, hop, arguments = found
         runs: list[Function] = []
         parents = [each.value for each in call.keywords if each.arg in _IN_PARENT]
-        arguments = [each for each in found[1] if each not in parents]
+        arguments = [each for each in arguments if each not in parents]
         for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
             above = outline.parents[name]
             if isinstance(above, ast.Call) and above.func is name:
@@ -101,8 +96,7 @@ def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop
                         if isinstance(method, FUNCTIONS) and method.name in _WORKER
                     ]
         if runs:
-            hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
-            yield found[0], hop, runs
+            yield sure, hop, runs
 
 
 def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] | list[Function]) -> dict[str, None]:
@@ -141,7 +135,7 @@ def _only_parent(
     )
 
 
-def _is_none(statement: ast.stmt, name: str) -> bool:
+def _is_none(statement: ast.stmt) -> bool:
     value = getattr(statement, "value", None)
     return (
         isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(value, ast.Constant) and value.value is None

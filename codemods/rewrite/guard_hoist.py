@@ -15,7 +15,7 @@ from .guard_text import inside_strings
 from .outline import Outline
 from .process_starts import LOADERS, Starts, is_main_test, own_nodes
 
-_BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -43,17 +43,17 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
             given = sent(starts, outline, node)
             if given is None:
                 continue
-            sure, arguments = given
-            hop = Hop(outline.path, node.lineno, f"`{ast.unparse(node.func)[:60]}` sends it to another process")
+            sure, hop, arguments = given
             for name in _mentioned(outline, guard, arguments):
                 if name in inside and name not in outside and name not in found:
                     found[name] = Guarded(guard, inside[name], sure, hop)
         yield from found.values()
 
 
-def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, list[ast.expr]] | None:
-    """What `call` pickles for another process."""
+def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, Hop, list[ast.expr]] | None:
+    """What `call` pickles for another process, how sure that is, and that in words."""
     name = starts.name(outline, call.func)
+    hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if name in LOADERS:
         sure = starts.workers(outline, call)
@@ -61,11 +61,11 @@ def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, 
             *call.args[:1],
             *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),
         ]
-        return None if sure is None else (sure, kept)
+        return None if sure is None else (sure, hop, kept)
     boundary = starts.table.boundary(name)
     if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
         return None
-    return Confidence.PROVEN, arguments
+    return Confidence.PROVEN, hop, arguments
 
 
 def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _closure(
                     f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker would "
                     f"lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
                 )
-            elif name not in outside and name not in _BUILTINS and not star:
+            elif name not in outside and name not in BUILTINS and not star:
                 raise CannotSplit(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
     return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import symtable
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -73,10 +73,10 @@ def split(
     outline: Outline,
     source: Source,
     first: int | None,
-    alone: Iterable[int],
+    alone: Collection[int],
     imported: Mapping[str, str],
     repeats: Mapping[int, str],
-    prints: Iterable[int] = (),
+    prints: Collection[int] = (),
 ) -> tuple[list[Run], str | None]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
@@ -93,8 +93,8 @@ def split(
         with suppress(CannotSplit):
             runs = splitter.runs(above, frozenset(alone))
             if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
-                return splitter.runs(above, frozenset(alone), frozenset(prints)), None
-    runs = splitter.runs(first, frozenset(alone), frozenset(prints))
+                return splitter.with_prints(runs, above, alone, prints), None
+    runs = splitter.with_prints(splitter.runs(first, frozenset(alone)), first, alone, prints)
     left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
     if left is None:
         return runs, None
@@ -113,16 +113,17 @@ class _Splitter:
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
         self.in_children = self._children()
 
-    def runs(self, first: int | None, alone: frozenset[int], prints: frozenset[int] = frozenset()) -> list[Run]:
-        """The runs from `first` on with those of `alone`; `prints` where it does not take too many guards."""
-        found = self._runs(first, alone)
-        if not prints:
-            return found
-        with suppress(CannotSplit):
-            return self._runs(first, alone | prints)
-        return found
+    def with_prints(
+        self, runs: list[Run], first: int | None, alone: Collection[int], prints: Collection[int]
+    ) -> list[Run]:
+        """`runs` with `prints`, where that does not take too many guards."""
+        if prints:
+            with suppress(CannotSplit):
+                return self.runs(first, frozenset([*alone, *prints]))
+        return runs
 
-    def _runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
+    def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
+        """The runs from `first` on with those of `alone`. Raises CannotSplit."""
         if _DYNAMIC.search(self.source.text):
             raise CannotSplit(
                 "the file looks names up by text (`globals()`, `eval`, `exec`), so what functions read can't be seen"
