@@ -12,7 +12,6 @@ from .definitions import lambda_as_def, within
 from .gone import gone
 from .handover import Stay
 from .leaving import call_edit
-from .old_python import old_python
 from .page import Move, Page, takes_any
 from .placement import blank_lines_below, end_of_line, indentation_at, last_line, place_above
 from .scopes import BUILTINS, FUNCTIONS, Kind, Scope, Use, end_of, line_of, start_of
@@ -128,13 +127,12 @@ def _last_accessor(page: Page, method: tuple[Scope, str, ast.ClassDef]) -> ast.s
 
 def _definition(page: Page, move: Move, inner: Sequence[Edit], indent: str) -> str:
     node, imports = move.unit.node, [text for _, text in sorted(move.unit.imports.items())]
-    if (move.is_object and takes_any(node)) or "/" in move.leading:
-        old = old_python(page.project, page.path)
-        if old is not None:
-            raise Stay(
-                "as it takes any keyword, what it captures would have to be positional-only (`/`), and "
-                f"{old} names a Python older than 3.8: pass the values as arguments, or write a class with `__call__`"
-            )
+    if ((move.is_object and takes_any(node)) or "/" in move.leading) and page.old_python is not None:
+        raise Stay(
+            "as it takes any keyword, what it captures would have to be positional-only (`/`), and "
+            f"{page.old_python} names a Python older than 3.8: "
+            "pass the values as arguments, or write a class with `__call__`"
+        )
     if move.is_object:
         step, called = page.indent_unit, move.called
         return object_class(page.source, move.unit, move.name, called, move.kept, inner, step, imports)

@@ -6,12 +6,14 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..finding import Edit, Import
 from ..project import Project
 from .fstrings import span
 from .handover import Stay
 from .names import Names
+from .old_python import old_python
 from .placement import blank_lines_above, indentation_unit, usual_gap
 from .scopes import Scope, Scopes, Use, end_of, start_of
 from .shapes import spelled
@@ -79,6 +81,11 @@ class Page:
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.signatures: dict[Unit, tuple[object, ...] | None] = {}  # see `naming.signature`
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
+
+    @cached_property
+    def old_python(self) -> str | None:
+        """The place where the repository names a Python that has no `/`."""
+        return old_python(self.project, self.path)
 
     def given(self) -> tuple[set[int], set[str], set[str]]:
         """The room and the names that have been given so far, for `take_back`."""
