@@ -263,7 +263,7 @@ def check_out(repository: Repository, branch: Branch) -> None:
             f"{there}: {_some(stuck)} go through a filter that this repository's own configuration defines, "
             f"and spawnfix runs no program of a repository; git checkout {branch.name} yourself"
         )
-    if deleted := _deleted(repository, branch.paths):
+    if deleted := _deleted(repository, branch.paths, filters):
         raise NotCheckedOut(
             f"{there}: you deleted {_some(deleted)}, which it repairs; commit that or restore it, "
             f"then git checkout {branch.name}"
@@ -284,7 +284,7 @@ def check_out(repository: Repository, branch: Branch) -> None:
             elif why.startswith(_FAILED):
                 lost = before.put_back(repository, killed=error.status < 0)
         # Where it can't write a file git goes on, and ends as if all were well.
-        if why is None and (unwritten := _unwritten(repository, branch.paths)):
+        if why is None and (unwritten := _unwritten(repository, branch.paths, filters)):
             why = f"git could not write {_some(unwritten)}: is there room, and may you write there?"
             lost = before.put_back(repository, moved=True)
         if lost:
@@ -307,19 +307,18 @@ def _filtered(repository: Repository, paths: Iterable[str], drivers: set[str]) -
     ]
 
 
-def _deleted(repository: Repository, paths: Iterable[str]) -> list[str]:
+def _deleted(repository: Repository, paths: Iterable[str], filters: dict[str, str]) -> list[str]:
     """Those of `paths` that are gone from the work tree but not from the index: a checkout would bring them back."""
     absent = {path for path in paths if not os.path.lexists(repository.folder / path)}
-    return sorted(absent & _differing(repository)) if absent else []
+    return sorted(absent & _differing(repository, filters)) if absent else []
 
 
-def _unwritten(repository: Repository, paths: Iterable[str]) -> list[str]:
+def _unwritten(repository: Repository, paths: Iterable[str], filters: dict[str, str]) -> list[str]:
     """Those of `paths` that do not hold, after the checkout, what git says it writes there."""
     found = []
-    for path in sorted(_differing(repository).intersection(paths)):
+    for path in sorted(_differing(repository, filters).intersection(paths)):
         try:
-            config = repository.foreign_filters()
-            wanted = repository.git("cat-file", "--filters", f"HEAD:{path}", trusting=True, config=config)
+            wanted = repository.git("cat-file", "--filters", f"HEAD:{path}", trusting=True, config=filters)
             if read_regular(repository.folder, path) != wanted:
                 found.append(path)
         except (GitFailed, OSError):
@@ -327,11 +326,11 @@ def _unwritten(repository: Repository, paths: Iterable[str]) -> list[str]:
     return found
 
 
-def _differing(repository: Repository) -> set[str]:
+def _differing(repository: Repository, filters: dict[str, str]) -> set[str]:
     """Files that are not what the index says of them, as far as git can tell without looking into all of them."""
     question = ("diff-files", "--name-only", "-z", "--ignore-submodules=all")
     try:
-        found = repository.git(*question, trusting=True, config=repository.foreign_filters())
+        found = repository.git(*question, trusting=True, config=filters)
     except GitFailed:
         return set()
     return set(map(os.fsdecode, found.split(b"\0")))

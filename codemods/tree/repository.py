@@ -175,15 +175,12 @@ class Repository:
 
     def branch(self) -> str | None:
         """The branch that is checked out, None with a detached HEAD."""
-        try:
-            return _text(self.git("symbolic-ref", "--quiet", "--short", "HEAD"))
-        except GitFailed:
-            return None
+        return self.head_ref("--short")
 
-    def head_ref(self) -> str | None:
+    def head_ref(self, *options: str) -> str | None:
         """As `branch`, with its full name."""
         try:
-            return _text(self.git("symbolic-ref", "--quiet", "HEAD"))
+            return _text(self.git("symbolic-ref", "--quiet", *options, "HEAD"))
         except GitFailed:
             return None
 
