@@ -74,6 +74,7 @@ def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
     [
         pytest.param("import json", "self.x = json.load(open(path))", id="read at once"),
         pytest.param("import h5py", "self.x = h5py.File(path, 'r')['a'][:]", id="array from a file"),
+        pytest.param("import h5py", "self.x = h5py.File(path, 'r')[str(path)][()]", id="array from a part of a file"),
         pytest.param("import numpy as np", "self.x = np.load('a.npz')['mean']", id="array from npz"),
         pytest.param("from mine import Lock", "self.x = Lock()", id="somebody else's Lock"),
         pytest.param("import logging", "self.x = logging.getLogger(path)", id="loggers are pickled by name"),

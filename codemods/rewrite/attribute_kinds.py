@@ -319,7 +319,8 @@ class Recogniser:
         if kind is None or not kind.parts:
             return ""
         whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
-        if not _is_text(node.slice) and not (whole and isinstance(node.slice, (ast.Name, ast.Attribute))):
+        indexed = isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant))
+        if not _is_text(node.slice) and (indexed or not whole):
             return ""
         return f"{found}[]" if whole else found
 
