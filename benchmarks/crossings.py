@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from codemods.finding import Confidence
 from codemods.project import Project
-from codemods.transforms import dict_views
+from codemods.transforms.dict_views import rule as dict_views
 from codemods.tree.directory import Selected
 from codemods.tree.git_tree import CommitFiles
 from codemods.tree.repository import Repository

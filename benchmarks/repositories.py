@@ -24,10 +24,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 from test_suites import Everything  # noqa: E402
 
+from codemods.delivery.target import to_preview  # noqa: E402
+from codemods.engine.migrate import Plan, plan  # noqa: E402
 from codemods.finding import Confidence  # noqa: E402
-from codemods.migrate import Plan, plan  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
-from codemods.target import to_preview  # noqa: E402
 from codemods.tree.files import MemoryFiles  # noqa: E402
 
 _COMPLAINTS = "E9,F401,F811,F821,F823,F841,W291,W293"

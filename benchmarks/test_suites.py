@@ -31,13 +31,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from codemods.engine.migrate import Plan, plan  # noqa: E402
 from codemods.finding import Confidence  # noqa: E402
-from codemods.flow.graph import Crossing  # noqa: E402
-from codemods.migrate import Plan, plan  # noqa: E402
+from codemods.flow.answers.crossings import Crossing  # noqa: E402
 from codemods.project import Project  # noqa: E402
-from codemods.rewrite.hoist import every_target  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
-from codemods.transforms.lambdas import Lambdas  # noqa: E402
+from codemods.transforms.lambdas.plan import every_target  # noqa: E402
+from codemods.transforms.lambdas.rule import Lambdas  # noqa: E402
 from codemods.tree.files import MemoryFiles  # noqa: E402
 
 _NOT_SOURCES = re.compile(

@@ -6,10 +6,13 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 
+from .engine.migrate import (  # loaded here, once: later it would put the module in place of the function below
+    Plan,
+    Report,
+)
+from .engine.migrate import check as _check
+from .engine.migrate import plan as _plan
 from .finding import Confidence, Finding, Fix
-from .migrate import Plan, Report  # loaded here, once: later it would put the module in place of the function below
-from .migrate import check as _check
-from .migrate import plan as _plan
 from .rule import Rule
 from .settings import Settings, read_settings
 from .transforms import rules
@@ -22,7 +25,7 @@ def check(path: str | Path, settings: Settings | None = None) -> Report:
 
     `settings` None: those of the `pyproject.toml` there. Raises `codemods.problem.Problem`.
     """
-    from .target import to_check
+    from .delivery.target import to_check
 
     where = to_check(Path(path))
     return _check(where.files, settings or read_settings(where.files, rules()), where.scope)
@@ -42,8 +45,8 @@ def migrate(
     On a branch of its own in a git repository, in place with `git=False`; `dry_run` leaves it at the plan, whose
     `contents` are the new bytes by path. Raises `codemods.problem.Problem`.
     """
-    from .deliver import deliver
-    from .target import to_migrate, to_preview
+    from .delivery.deliver import deliver
+    from .delivery.target import to_migrate, to_preview
 
     where = to_preview(Path(path), not git) if dry_run else to_migrate(Path(path), not git)
     plan = _plan(where.files, settings or read_settings(where.files, rules()), where.scope)

@@ -21,10 +21,10 @@ from .problem import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .delivery.target import Target
     from .finding import Skipped
     from .rule import Rule
     from .settings import Settings
-    from .target import Target
 
 app = typer.Typer(
     name="spawnfix",
@@ -129,7 +129,7 @@ def migrate(
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives
-    from . import deliver, target
+    from .delivery import deliver, target
 
     if exit_code and not dry_run:
         raise Problem("--exit-code goes with --dry-run")
@@ -145,7 +145,7 @@ def migrate(
         from .tree.git_tree import free_name
 
         free_name(where.commit.repository, branch)  # before the work, not after it
-    from .migrate import plan
+    from .engine.migrate import plan
 
     own: dict[str, Rule] = {}
     if bowler_query is not None:
@@ -188,11 +188,11 @@ def check(
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
     gc.disable()
-    from . import target
+    from .delivery import target
 
     where = target.to_check(path)
     settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache)
-    from .migrate import check as find
+    from .engine.migrate import check as find
 
     with _watched("checking") as rules:
         report = find(where.files, settings, where.scope, rules)
@@ -243,14 +243,14 @@ def explain(
     ] = None,
 ) -> None:
     """Explain a rule (what it finds, why that breaks, what it writes), a line of code, or an error and its fix."""
-    from . import target
+    from .delivery import target
     from .review.documentation import documentation
     from .settings import nearest
     from .transforms import rules as known
 
     place = re.fullmatch(r"(.+):(\d{1,9})", rule)
     if place is not None and os.path.isfile(place[1]):  # noqa: PTH113  (it takes any text for an answer)
-        from .flow.explain import explain_line
+        from .flow.answers.explain import explain_line
         from .project import Project
         from .review.sites import sites_text
 

@@ -17,9 +17,9 @@ from .tree.source import Source, UnreadableSource
 if TYPE_CHECKING:
     import libcst as cst
 
-    from .flow.facts import FileFacts
-    from .flow.graph import Flow
-    from .rewrite.outline import Outline
+    from .flow.answers.crossings import Flow
+    from .flow.facts.records import FileFacts
+    from .syntax.outline import Outline
 
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
@@ -119,7 +119,7 @@ class Project:
 
     def _old(self, path: str, text: str) -> str | None:
         """The reason that goes with Python 2 (`python2_paths` knows it where it can be read); None for other text."""
-        from .python2 import bowler
+        from .syntax import python2 as bowler
 
         if bowler.reads(text):
             self._python2.add(path)
@@ -188,7 +188,7 @@ class Project:
     @cached_property
     def facts(self) -> Mapping[str, FileFacts]:
         """Facts of every Python file that parses, by path."""
-        from .flow.facts import collect
+        from .flow.facts.records import collect
 
         return collect(self)
 
@@ -199,7 +199,7 @@ class Project:
     @cached_property
     def flow(self) -> Flow:
         """What reaches a process boundary, over the whole project."""
-        from .flow.graph import Flow
+        from .flow.answers.crossings import Flow
 
         return Flow(self.facts, self.settings.boundaries)
 

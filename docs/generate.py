@@ -27,7 +27,7 @@ $ spawnfix migrate . --select {rule}
 
 Leave one line alone with `# spawnfix: ignore[{rule}]`, more with [settings](../guides/configuration.md).
 
-<!-- written by docs/generate.py from codemods/transforms/{module}.py -->
+<!-- written by docs/generate.py from codemods/transforms/{module}/__init__.py -->
 """
 
 

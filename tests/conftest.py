@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite("harness.check")
+pytest.register_assert_rewrite("harness.check", "harness.repositories")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from test_git_tree import _own_home as own_home
-from test_git_tree import git, repo, state
 
 from codemods import commands, transforms
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop
 from codemods.project import Project
+from harness.repositories import git, own_home, repo, state
 
 __all__ = ["own_home", "repo"]
-pipeline = importlib.import_module("codemods.migrate")  # codemods.migrate itself is the function of the API
+pipeline = importlib.import_module("codemods.engine.migrate")  # codemods.migrate itself is the function of the API
 ROOT = Path(__file__).resolve().parents[1]
 WORDS = re.compile("OLD|KEEP|RISKY|MAYBE")
 
@@ -319,7 +318,7 @@ def test_no_git_takes_one_file(run: Run, tmp_path: Path) -> None:
 def test_no_git_replaces_nothing_when_one_file_changed_meanwhile(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from codemods import deliver
+    from codemods.delivery import deliver
     from codemods.tree.directory import replace_files
 
     for name in ("a.py", "b.py"):

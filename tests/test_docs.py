@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from codemods.commands import app
-from codemods.migrate import plan
+from codemods.engine.migrate import plan
 from codemods.review.documentation import BadDocumentation, documentation
 from codemods.settings import Settings
 from codemods.transforms import rules

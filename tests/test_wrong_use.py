@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from codemods.engine.migrate import check
 from codemods.finding import Confidence
 from codemods.globs import glob_pattern
-from codemods.migrate import check
 from codemods.problem import Problem
 from codemods.settings import BOUNDARY_KEYS, KEYS, Settings, read_settings
 from codemods.transforms import rules

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from .. import __version__
 
 if TYPE_CHECKING:
+    from ..engine.migrate import Report
     from ..finding import Finding
-    from ..migrate import Report
     from .ledger import Row
     from .spec import Outcome, Spec
 

@@ -10,7 +10,7 @@ from ..finding import Finding
 from ..transforms import rules as all_rules
 
 if TYPE_CHECKING:
-    from ..migrate import Plan
+    from ..engine.migrate import Plan
     from .spec import Outcome
 
 MOST = 100  # places that are listed

@@ -10,14 +10,15 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from .. import __version__, deliver
+from .. import __version__
+from ..delivery import deliver
+from ..delivery.commit_message import commit_message
+from ..delivery.target import Target
+from ..engine.migrate import Plan, Report, check, plan
 from ..finding import Finding, Skipped
-from ..flow import cache
-from ..migrate import Plan, Report, check, plan
+from ..flow.facts import cache
 from ..problem import Problem
-from ..review.commit import commit_message
 from ..settings import read_settings, with_flags
-from ..target import Target
 from ..transforms import rules as all_rules
 from ..tree import git_tree
 from ..tree.directory import Selected

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..delivery.target import Target, to_check
 from ..problem import Problem
 from ..settings import Settings, read_settings
-from ..target import Target, to_check
 from ..transforms import rules
 from .explain import Explanation, explain_error
 from .report import Diagnosis, Obstacle, Place

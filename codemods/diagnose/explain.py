@@ -8,12 +8,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ..delivery.target import Target
+from ..engine.migrate import Report, check
 from ..finding import Confidence, Finding
-from ..migrate import Report, check
 from ..problem import Problem
 from ..review.json_report import fix_diff
 from ..settings import Settings
-from ..target import Target
 from ..transforms import rules
 from .report import near
 from .tracebacks import Traceback, read_traceback

@@ -15,7 +15,16 @@ from typing import Any
 
 from ..problem import Problem
 from .causes import cause_of
-from .report import Diagnosis, Obstacle, Place, Weight, diagnosis_of, obstacle_of, place_of, weights
+from .report import (
+    Diagnosis,
+    Obstacle,
+    Place,
+    Weight,
+    diagnosis_of,
+    obstacle_of,
+    place_of,
+    weights,
+)
 from .tracebacks import read_traceback
 
 _PROBE = Path(__file__).with_name("probe.py")

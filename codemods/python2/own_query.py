@@ -10,7 +10,7 @@ from typing import Any
 from ..finding import Confidence, Finding, Fix, Hop
 from ..problem import Problem
 from ..project import Project
-from .bowler import edits_by, needed
+from ..syntax.python2 import edits_by, needed
 
 ID = "bowler-query"
 

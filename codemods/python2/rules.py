@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..finding import Confidence, Finding, Fix, Hop
-from .bowler import edits_by
+from ..syntax.python2 import edits_by
 
 if TYPE_CHECKING:
     from ..project import Project

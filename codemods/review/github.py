@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..engine.migrate import Report
 from ..finding import Confidence
-from ..migrate import Report
 
 _LEVEL = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "notice"}
 

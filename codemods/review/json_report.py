@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .. import __version__
+from ..delivery.diff import unified_diff
+from ..engine.apply import preview
+from ..engine.migrate import Report
 from ..finding import Finding, Fix
-from ..migrate import Report
-from ..rewrite.apply import preview
 from ..tree.source import Source
-from .diff import unified_diff
 
 
 def to_json(report: Report) -> dict[str, object]:

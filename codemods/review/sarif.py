@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from .. import __version__
+from ..engine.apply import edits_of, parsed, written
+from ..engine.migrate import Report
 from ..finding import Confidence, Finding, Fix, Hop, Span
-from ..migrate import Report
-from ..rewrite.apply import edits_of, parsed, written
 from ..rule import Rule
 from ..transforms import rules as all_rules
 from ..tree.source import Source

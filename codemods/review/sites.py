@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..flow.explain import Site
+from ..flow.answers.explain import Site
 
 _WORDS = {
     "lambda": "a lambda",

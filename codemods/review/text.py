@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..engine.migrate import Report
 from ..finding import Confidence, Finding, Hop, Skipped, Span
-from ..migrate import Report
 from ..tree.source import Source
 
 SHOWN_SKIPPED = 10

@@ -100,9 +100,9 @@ def main() -> None:
     """All steps, one after the other."""
     fault, stride, template, scratch, *arguments = sys.argv[1:]
     import codemods.batch.run
-    import codemods.deliver
+    import codemods.delivery.deliver
     import codemods.diagnose.command
-    import codemods.migrate
+    import codemods.engine.migrate
     import codemods.tree.git_tree  # noqa: F401
     from codemods.transforms import rules
 

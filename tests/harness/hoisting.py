@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from codemods.engine.apply import edits_of
+from codemods.engine.verify import verify
 from codemods.finding import Fix
 from codemods.project import Project
-from codemods.rewrite.apply import edits_of
-from codemods.rewrite.handover import Unknown
-from codemods.rewrite.hoist import Refusal, Target, plan_hoist
-from codemods.rewrite.scopes import FUNCTIONS, Scopes
+from codemods.syntax.scopes import FUNCTIONS, Scopes
+from codemods.transforms.lambdas.checks import Unknown
+from codemods.transforms.lambdas.plan import Refusal, Target, plan_hoist
 from codemods.tree.files import MemoryFiles
-from codemods.verify import verify
 
 PATH = "train.py"
 

@@ -1,0 +1,1 @@
+"""From verified text to a branch, a patch or rewritten files."""

@@ -1,0 +1,108 @@
+"""What becomes of a plan: a branch or files in place, and a few lines that tell the person what happened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import __version__, transforms
+from ..problem import Problem
+from ..tree.directory import replace_files, written
+from .commit_message import commit_message
+from .diff import unified_diff
+from .target import Target
+
+if TYPE_CHECKING:
+    from ..engine.migrate import Plan
+
+Say = Callable[[str], None]
+
+
+def diff_of(target: Target, plan: Plan) -> bytes:
+    """The whole change as a unified diff that `git apply` accepts."""
+    after = plan.contents
+    return unified_diff({path: target.files.read(path) for path in after}, after)
+
+
+def write_patch(file: Path, diff: bytes) -> None:
+    """Put `diff` into `file`, all or nothing. Raises Problem."""
+    try:
+        written(file, diff)
+    except OSError as error:
+        raise Problem(f"can't write {file}: {error.strerror or error}") from None
+
+
+def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+    """Carry `plan` out where `target` came from, and say what was done, how to look at it and how to go back.
+
+    Raises Problem; a branch that could not be checked out is one too, and the branch is there.
+    """
+    if target.commit is not None:
+        _branch(target, plan, wanted, check_out, say)
+    elif target.folder is not None:
+        after = plan.contents
+        replace_files(target.folder, {path: target.files.read(path) for path in after}, after)
+        _all(summary(plan, would=False), say)
+        say(f"rewrote {_counted(len(after), 'file')} in {target.folder}")
+
+
+def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+    from ..tree import git_tree
+
+    assert target.commit is not None
+    repository = target.commit.repository
+    start = repository.branch() or target.commit.commit[:12]
+    known = transforms.rules()
+    commits = [
+        git_tree.Commit(
+            change.contents,
+            commit_message(change, known[change.rule].summary if change.rule in known else change.rule, __version__),
+        )
+        for change in plan.changes
+    ]
+    branch = git_tree.build_branch(target.commit, commits, wanted)
+    _all(summary(plan, would=False), say)
+    if not branch.author.configured:
+        say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
+    made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
+    say(f"branch {branch.name}: {made}, {changed} changed")
+    if changed_here := repository.uncommitted():
+        files = _counted(len(changed_here), "file")
+        say(f"  it starts from the last commit: your uncommitted changes in {files} were not looked at")
+    say(f"  look at it:  git diff {start}...{branch.name}")
+    if check_out and repository.work_tree is not None:
+        git_tree.check_out(repository, branch)
+        say(f"  it is checked out; go back with:  git checkout {start}")
+    else:
+        say(f"  take it:  git checkout {branch.name}")
+    say(f"  throw it away:  git branch -D {branch.name}" + ("  (after going back)" if check_out else ""))
+
+
+def summary(plan: Plan, would: bool) -> Iterable[str]:
+    """Lines for people: files left out, and per rule what was repaired and what was not."""
+    for skipped in plan.skipped:
+        yield f"skipped {skipped.path}: {skipped.reason}"
+    fixed = Counter(finding.rule for change in plan.changes for finding in change.findings)
+    unsafe = Counter(finding.rule for finding in plan.remaining if finding.fix is not None)
+    refused = Counter(finding.rule for finding in plan.remaining if finding.fix is None)
+    for rule in sorted(fixed | unsafe | refused):
+        parts = [f"{fixed[rule]} {'to repair' if would else 'repaired'}"]
+        parts += [f"{refused[rule]} refused"] if refused[rule] else []
+        parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
+        yield f"{rule}: {', '.join(parts)}"
+    if not fixed:
+        nothing = "nothing to repair" if plan.remaining else "nothing found"
+        yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
+    if refused:
+        yield "`spawnfix check` shows each with its reason"
+
+
+def _all(lines: Iterable[str], say: Say) -> None:
+    for line in lines:
+        say(line)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

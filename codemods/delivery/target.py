@@ -1,0 +1,113 @@
+"""From the path that the user typed to the files of a run: of a commit, work tree or plain folder, and which part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..problem import Problem
+from ..tree.directory import DirectoryFiles, Selected
+from ..tree.files import Files
+
+if TYPE_CHECKING:
+    from ..tree.git_tree import CommitFiles
+    from ..tree.repository import Repository
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a run looks at: all of `files`; findings count at or under `scope` (relative to the root; "": everywhere).
+
+    `commit` is set when the files come from one, `folder` when they may be replaced in place.
+    """
+
+    files: Files
+    scope: str
+    commit: CommitFiles | None = None
+    folder: Path | None = None
+
+
+def to_check(typed: Path) -> Target:
+    """Files as they lie on disk: those that git tracks (and a file named explicitly), outside of git all of the folder.
+
+    Raises Problem.
+    """
+    path = _existing(typed)
+    repository = _repository(path)
+    if repository is None:
+        return _plain(path)
+    from ..tree.git_tree import CommitFiles, WorkTreeFiles
+
+    if repository.work_tree is None:
+        return Target(Selected(CommitFiles(repository, repository.head())), "")
+    scope = _inside(path, repository.work_tree)
+    files = WorkTreeFiles(repository, also=(scope,) if path.is_file() else ())
+    if scope and path.is_dir() and not any(entry.path.startswith(f"{scope}/") for entry in files.entries()):
+        return _plain(path)  # a folder in a repository that git does not track
+    return Target(Selected(files, scope), scope)
+
+
+def to_migrate(typed: Path, no_git: bool) -> Target:
+    """The files of the commit that is checked out, or with `no_git` those in the folder.
+
+    Raises Problem, for anything that is in no repository too.
+    """
+    path = _existing(typed)
+    if no_git:
+        return _plain(path)
+    repository = _repository(path)
+    if repository is None:
+        raise Problem(f"{typed}: not in a git repository; --no-git rewrites the files in place")
+    from ..tree.git_tree import CommitFiles
+
+    files = CommitFiles(repository, repository.head())
+    scope = _inside(path, repository.work_tree) if repository.work_tree is not None else ""
+    if scope and not any(entry.path == scope or entry.path.startswith(f"{scope}/") for entry in files.entries()):
+        raise Problem(f"{typed}: nothing there is committed; commit it first, or use --no-git")
+    return Target(Selected(files, scope), scope, commit=files)
+
+
+def to_preview(typed: Path, no_git: bool) -> Target:
+    """As `to_migrate`, but a folder in no repository will do."""
+    return _plain(_existing(typed)) if no_git or _repository(_existing(typed)) is None else to_migrate(typed, False)
+
+
+def _existing(typed: Path) -> Path:
+    try:
+        path = typed.expanduser().resolve(strict=True)
+        if not path.is_dir() and not path.is_file():
+            raise Problem(f"{typed}: neither a file nor a folder")
+    except FileNotFoundError:
+        raise Problem(f"{typed}: no such file or folder") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Problem(f"{typed}: {getattr(error, 'strerror', None) or error}") from None
+    return path
+
+
+def _repository(path: Path) -> Repository | None:
+    try:
+        from ..tree.repository import Repository
+    except Problem:  # no git program: a problem only where there is a repository
+        if any((folder / ".git").exists() for folder in (path, *path.parents)):
+            raise
+        return None
+    return Repository.find(path)
+
+
+def _plain(path: Path) -> Target:
+    if path.is_file():
+        return Target(DirectoryFiles(path.parent, path.name), path.name, folder=path.parent)
+    try:
+        next(path.iterdir(), None)
+    except OSError as error:
+        raise Problem(f"{path}: {error.strerror or error}") from None
+    return Target(Selected(DirectoryFiles(path)), "", folder=path)
+
+
+def _inside(path: Path, work_tree: Path) -> str:
+    try:
+        scope = path.relative_to(work_tree.resolve()).as_posix()
+    except ValueError:
+        raise Problem(f"{path} is not inside the work tree {work_tree} that git names for it") from None
+    return "" if scope == "." else scope

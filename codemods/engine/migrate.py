@@ -1,0 +1,404 @@
+"""The job on one page: files -> findings -> fixes -> verified text.
+
+`check` stops at the findings, `plan` goes all the way. Nothing here writes: a `Plan` holds the new bytes,
+and `tree/` puts them where they belong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import gc
+import os
+import re
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ParamSpec, TypeVar
+
+from ..finding import Confidence, Finding, Fix, Hop, Skipped
+from ..project import Project
+from ..rule import Rule
+from ..settings import Settings
+from ..syntax.suppress import suppressions
+from ..transforms import rules as all_rules
+from ..tree.files import Files
+from ..tree.reading import ReadFiles
+from ..tree.source import Source
+from . import notebooks
+from .steps import disjoint, identity, recheck, rewritten, texts_of
+from .verify import compiles, libcst_reads
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MAX_PASSES = 10  # of one rule over its own output
+MAX_ROUNDS = 4  # of all rules over each other's output
+MAX_CRASHES = 20  # files that one rule may fail on before it is given up
+MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
+MAX_WORK = 100_000_000  # findings times characters of their file: each fix is tried on all of it
+FRAMES = 5000  # of Python's stack while we work
+_READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
+    r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job|mk|ya?ml|md|markdown|rst|ipynb"
+    r"|bat|cmd|ps1|[Dd]ockerfile)|[^/.]+|(?:GNU)?[Mm]akefile[^/]*|(?:Docker|Container)file[^/]*)$"
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found: findings in order, files not looked at, and the text of every file that these name."""
+
+    root: str
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
+    unsafe_fixes: bool = False  # as in the settings of the run
+
+    def why_not(self, finding: Finding) -> str | None:
+        """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""
+        if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
+            return finding.reason
+        return f"only with --unsafe-fixes: {finding.fix.unsafe}"
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """What one rule repaired, and the bytes of the files it changed, after it."""
+
+    rule: str
+    findings: tuple[Finding, ...]
+    contents: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not repairable."""
+
+    changes: tuple[RuleChange, ...]
+    remaining: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    root: str = "."
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The final bytes of every changed file."""
+        return {path: data for change in self.changes for path, data in change.contents.items()}
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Recursion enough for trees of MAX_DEPTH, here and in LibCST: some ten frames a level."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
+    """`job` without the cyclic garbage collector: our trees have no cycles, and looking for some doubles the time."""
+
+    @functools.wraps(job)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        if not gc.isenabled():
+            return job(*args, **kwargs)
+        gc.disable()
+        try:
+            return job(*args, **kwargs)
+        finally:
+            gc.enable()
+
+    return run
+
+
+@_room()
+@_without_collector
+def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
+    """Every finding at or under the path `scope`, sorted; changes nothing."""
+    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+    project = run.screened()
+    found = tuple(
+        sorted((f for rule in run.at_work(project) for f in run.tested(run.look(rule, project), project)), key=_order)
+    )
+    return Report(
+        files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
+    )
+
+
+@_room()
+@_without_collector
+def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
+    """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
+    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+    project = run.screened()
+    changes: list[RuleChange] = []
+    version = 0  # of the texts
+    looked: dict[str, tuple[int, list[Finding]]] = {}  # the version each rule saw last, and what it left there
+    for _ in range(MAX_ROUNDS):
+        idle = True
+        for rule in run.at_work(project):
+            if rule.id in looked and looked[rule.id][0] == version:
+                continue
+            before, idle = project.written, False
+            project, repaired, left = run.settle(rule, project)
+            if repaired:
+                version += 1
+                changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
+            looked[rule.id] = (version, left)
+        if idle:
+            break
+    remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
+    kept = tuple(change for change in changes if change.contents)
+    return Plan(kept, remaining, run.all_skipped(project), run.files_seen, files.root, _named(project, remaining))
+
+
+class _Run:
+    """One run: what is asked for, and what went wrong on the way."""
+
+    def __init__(self, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
+        self.files = ReadFiles(files, settings.exclude)
+        self.rules = [
+            rule
+            for rule in rules.values()
+            if (not settings.select or rule.id in settings.select) and rule.id not in settings.ignore
+        ]
+        self.hit: set[str] = set()  # rules that some file's bytes give work to
+        self.settings = settings
+        self.scope = scope.strip("/")
+        self.files_seen = 0
+        self.crashes: list[Skipped] = []
+        self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
+        self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
+
+    def screened(self) -> Project:
+        """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
+        for entry in self.files.entries():
+            if _READ.search(entry.path):
+                self.files_seen += 1
+                self._screen(self.files.peek(entry.path))
+        project = Project(self.files, self.settings)
+        for _, path, _, _ in self.settings.proven:
+            source = project.source(path)
+            if source is not None:
+                self.proven_texts[path] = source.text
+        return project
+
+    def _screen(self, data: bytes) -> None:
+        self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
+
+    def at_work(self, project: Project) -> list[Rule]:
+        """The rules that may find something in `project`, as it is after other rules changed it."""
+        for source in project.written.values():
+            self._screen(source.encode(source.text))
+        return [rule for rule in self.rules if rule.id in self.hit]
+
+    def look(self, rule: Rule, project: Project) -> list[Finding]:
+        """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
+        project.release()
+        for _ in range(MAX_CRASHES):
+            try:
+                found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
+                if project.python2_paths:
+                    from ..python2.rules import find
+
+                    found |= dict.fromkeys(find(rule.id, project))
+                break
+            except Exception as error:
+                if os.environ.get("SPAWNFIX_DEBUG"):
+                    raise
+                path = _culprit(error, project)
+                self.crashes.append(
+                    Skipped(path or ".", _why_left_out(rule, error, project.source(path) if path else None))
+                )
+                if path is None:
+                    return []
+                project = project.without(path)
+        else:
+            return []
+        wanted = [f for f in (self._seen(f, project) for f in found) if self._wanted(f, project)]
+        full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
+        self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
+        return sorted((self._judged(f, project) for f in wanted if f.path not in full), key=_order)
+
+    def _seen(self, finding: Finding, project: Project) -> Finding:
+        """`finding`, proven when a diagnosis saw it happen."""
+        for rule, path, line, words in self.settings.proven:
+            if (rule, path) != (finding.rule, finding.path):
+                continue
+            now = self._line_now(project, path, line)
+            hit = now is not None and finding.span.line <= now <= finding.span.end_line
+            if hit:
+                hop = Hop(path, finding.span.line, words)
+                return replace(finding, confidence=Confidence.PROVEN, trace=(*finding.trace, hop))
+        return finding
+
+    def _line_now(self, project: Project, path: str, line: int) -> int | None:
+        """Where line `line` of the untouched file `path` is in `project`; None when it is no more."""
+        source, before = project.source(path), self.proven_texts.get(path)
+        if before is None or source is None or source.text == before:
+            return line
+        blocks = difflib.SequenceMatcher(
+            None, before.splitlines(), source.text.splitlines(), False
+        ).get_matching_blocks()
+        return next((b.b + line - 1 - b.a + 1 for b in blocks if b.a <= line - 1 < b.a + b.size), None)
+
+    def _wanted(self, finding: Finding, project: Project) -> bool:
+        scope = self.scope
+        if scope and finding.path != scope and not finding.path.startswith(scope + "/"):
+            return False
+        if not finding.confidence.reaches(self.settings.confidence):
+            return False
+        if finding.rule in self.settings.ignored_rules(finding.path):
+            return False
+        source = project.source(finding.path)
+        return source is None or not any(item.silences(finding) for item in suppressions(source))
+
+    def _judged(self, finding: Finding, project: Project) -> Finding:
+        """`finding`, refused when its fix failed our checks before."""
+        if finding.fix is None or not self.rejected:
+            return finding
+        why = self.rejected.get(identity(finding.fix, project))
+        return finding if why is None else finding.refused(f"internal check failed: {why}")
+
+    def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
+        """`found`, refused where the fix fails a first test on its own."""
+        found = list(found)
+        for fix in self._applicable(found):
+            _, why = texts_of(project, [fix], thorough=False)
+            if why is not None:
+                self.rejected[identity(fix, project)] = why
+        return [self._judged(finding, project) for finding in found]
+
+    def settle(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
+        """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
+        repaired: list[Finding] = []
+        found = self.look(rule, project)
+        for _ in range(MAX_PASSES):
+            batch = disjoint(self._applicable(found))
+            step = self._step(rule, project, batch, found) or self._careful_step(rule, project, batch, found)
+            found = [self._judged(finding, project) for finding in found]
+            if step is None:
+                break
+            repaired += [finding for finding in found if finding.fix in step.fixes]
+            project.settled()
+            project, found = step.project, step.found
+        stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
+        endless = set(self._applicable(found))
+        return project, repaired, [f.refused(stuck) if f.fix in endless else f for f in found]
+
+    def _applicable(self, found: Iterable[Finding]) -> list[Fix]:
+        """The different fixes of `found` that the settings let us apply, in order."""
+        fixes = dict.fromkeys(finding.fix for finding in found if finding.fix is not None)
+        return [fix for fix in fixes if fix.unsafe is None or self.settings.unsafe_fixes]
+
+    def _step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """`fixes` applied together; None when there are none or one of our checks fails."""
+        if not fixes:
+            return None
+        after, why = rewritten(project, fixes)
+        if why is not None:
+            return None
+        found_after = self.look(rule, after)
+        if recheck(found, fixes, found_after, project) is not None:
+            return None
+        return _Step(after, frozenset(fixes), found_after)
+
+    def _careful_step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
+        good: list[Fix] = []
+        for fix in fixes:
+            _, why = texts_of(project, [fix])
+            if why is not None:
+                self.rejected[identity(fix, project)] = why
+            elif texts_of(project, [*(other for other in good if other.paths & fix.paths), fix])[1] is None:
+                good.append(fix)
+        step = self._step(rule, project, good, found)
+        if step is None and good:
+            good = self._helping(rule, project, good, found)
+            step = self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+        return step
+
+    def _helping(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
+        """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
+        if len(fixes) == 1:
+            after, why = rewritten(project, fixes)
+            why = why or recheck(found, fixes, self.look(rule, after), project)
+            if why is not None:
+                self.rejected[identity(fixes[0], project)] = why
+            return [] if why is not None else fixes
+        half = len(fixes) // 2
+        parts = (fixes[:half], fixes[half:])
+        return [
+            fix
+            for part in parts
+            for fix in (part if self._step(rule, project, part, found) else self._helping(rule, project, part, found))
+        ]
+
+    def all_skipped(self, project: Project) -> tuple[Skipped, ...]:
+        """Every file that was not (wholly) looked at, by path."""
+        rows = [*project.skipped.values(), *self.files.unreadable.values(), *self.crashes]
+        return tuple(sorted(set(rows), key=lambda row: (row.path, row.reason)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """`fixes` are in `project`, where the rule now finds `found`."""
+
+    project: Project
+    fixes: frozenset[Fix]
+    found: list[Finding]
+
+
+def _too_many(findings: int, path: str, project: Project) -> bool:
+    source = project.source(path)
+    return findings > MAX_FINDINGS or (source is not None and findings * len(source.text) > MAX_WORK)
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.sort_key
+
+
+def _difference(before: Mapping[str, Source], after: Project) -> dict[str, bytes]:
+    """The bytes of every file of `after` whose text is not that of `before`, the changed files at an earlier time."""
+    contents = {}
+    for path, new in after.written.items():
+        old = before.get(path) or after.original(path)
+        if old is not None and old.text != new.text:
+            contents[path] = new.encode(new.text)
+    return contents
+
+
+def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
+    """The text of every file that `findings` speak of."""
+    paths: set[str] = set()
+    for finding in findings:
+        paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
+    sources = ((path, project.source(path)) for path in sorted(paths))
+    return {path: source for path, source in sources if source is not None}
+
+
+def _why_left_out(rule: Rule, error: Exception, source: Source | None) -> str:
+    """In words, why `rule` left out the file that `error` came from."""
+    if source is not None and type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
+        return f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not"
+    if source is not None and isinstance(error, SyntaxError) and not compiles(source.text):
+        return f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}"
+    what = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return f"rule {rule.id} failed here (our bug): {what}"
+
+
+def _culprit(error: Exception, project: Project) -> str | None:
+    """The file that code was busy with when it raised: the innermost variable on the stack that names one."""
+    known = set(project.paths)
+    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+        values = frame.f_locals
+        for value in (values.get("path"), getattr(values.get("source"), "path", None)):
+            if isinstance(value, str) and value in known:
+                return value
+    return None

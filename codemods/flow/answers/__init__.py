@@ -1,0 +1,1 @@
+"""What rules and people ask the value flow: crossings, traces, introspection."""

@@ -1,0 +1,427 @@
+"""The answer that the rules ask for: which hazards cross a process boundary, by which path, and how sure we are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ...finding import Confidence, Trace
+from ...syntax.modules import is_test
+from ..boundaries import table
+from ..facts.expressions import VIEW_METHODS
+from ..facts.records import Position
+from ..solve.heap import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FUNCTION,
+    HAZARD,
+    INSTANCE,
+    OBJECT,
+    PERHAPS_KEPT,
+    Value,
+)
+from ..solve.solver import Solver
+from .introspection import Question, Seen, look, reaching
+from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
+from .trace import MAX_HOPS, Reason, shorten, trace_of
+
+if TYPE_CHECKING:
+    from ..facts.records import FileFacts
+
+_NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
+_DEEPCOPY = "copy.deepcopy"
+# A longer path is no proof: what the solver merges may have made it up.
+MAX_PROOF = 20
+MAX_LIKELY = 9  # where the end is a guess, or a step of the way, or a file: what is saved is mostly a dict of numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A hazard that crosses, or may.
+
+    `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator".
+    The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted name of
+    the callable that pickles it, "" where none was seen.
+    """
+
+    kind: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    confidence: Confidence
+    trace: Trace
+    boundary: str
+    aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
+
+
+class Flow:
+    """Value flow over a whole project; everything is computed on first use."""
+
+    def __init__(self, facts: Mapping[str, FileFacts], boundaries: Iterable[Mapping[str, object]] = ()) -> None:
+        self._facts, self._boundaries = facts, boundaries  # not the project: that holds us, and a circle is never freed
+        self._reached: dict[int, set[int]] = {}
+        self._counted: dict[tuple[int, int], int] = {}
+
+    @cached_property
+    def solver(self) -> Solver:
+        """The solved graph."""
+        return Solver(self._facts, table(self._boundaries))
+
+    def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
+        """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
+        return [crossing for crossing in self._all if crossing.kind in kinds]
+
+    def instances(self, path: str, class_line: int) -> Crossing | None:
+        """How instances of the class at `path`:`class_line` (of the `class` keyword) cross; None when none was seen to.
+
+        The kind is "instance" and the position that of the class.
+        """
+        return self._instances.get((path, class_line))
+
+    @cached_property
+    def _all(self) -> list[Crossing]:
+        found: dict[tuple[str, str, Position], Crossing] = {}
+        for confidence, seeds, only in (
+            (Confidence.PROVEN, proven_seeds(self.solver, files=False), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solver, files=True), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
+            *((Confidence.LIKELY, proven_seeds(self.solver, only), only) for only in self._pickier),
+            (Confidence.POSSIBLE, possible_seeds(self.solver), EVERY),
+        ):
+            reasons = self._closure(seeds, self._holders(only), only)
+            for number, reason in reasons.items():
+                if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
+                    continue
+                for kind, path, position in self._hazards(number, only):
+                    known = found.get((kind, path, position))
+                    if known is None or not known.confidence.reaches(confidence):
+                        made = self._crossing(kind, path, position, confidence, number, reasons)
+                        if known is None or not known.confidence.reaches(made.confidence):
+                            found[kind, path, position] = made
+        return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
+
+    @cached_property
+    def _instances(self) -> dict[tuple[str, int], Crossing]:
+        found: dict[tuple[str, int], Crossing] = {}
+        for confidence, seeds, only in (
+            (Confidence.PROVEN, proven_seeds(self.solver), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
+            *(
+                (Confidence.LIKELY, proven_seeds(self.solver, only), only)
+                for only in self._pickier
+                if "instance" in only
+            ),
+        ):
+            reasons = self._closure(seeds, None, only)
+            for number in reasons:
+                value = self.solver.values[number]
+                if value.kind == INSTANCE:
+                    file, made = self.solver.classes[int(value.a)]
+                    path = self.solver.files[file]
+                    crossing = self._crossing("instance", path, made.position, confidence, number, reasons)
+                    known = found.get((path, made.position[0]))
+                    if known is None or not known.confidence.reaches(crossing.confidence):
+                        found[path, made.position[0]] = crossing
+        return found
+
+    @cached_property
+    def _pickier(self) -> list[frozenset[str]]:
+        """The `only` of boundaries that take some of what plain pickle doesn't."""
+        return sorted({sink.only for sink in self.solver.sinks if sink.only}, key=sorted)
+
+    def _holders(self, only: frozenset[str]) -> set[int]:
+        """The hazards of the kinds `only`, and every value that one may ride on."""
+        solver = self.solver
+        outer: dict[int, list[int]] = {}
+        todo: list[int] = []
+        for number, value in enumerate(solver.values):
+            if self._hazards(number, only):
+                todo.append(number)
+            inside = self._inside(number, only)
+            if value.kind == FUNCTION and not only:
+                inside = self._captures(int(value.a))
+            for node in inside:
+                for held in solver.holds[node]:
+                    outer.setdefault(held, []).append(number)
+            if value.kind == BOUND:
+                outer.setdefault(value.b, []).append(number)
+        found = set(todo)
+        while todo:
+            for number in outer.get(todo.pop(), ()):
+                if number not in found:
+                    found.add(number)
+                    todo.append(number)
+        return found
+
+    def _crossing(
+        self,
+        kind: str,
+        path: str,
+        position: Position,
+        confidence: Confidence,
+        number: int,
+        reasons: dict[int, Reason],
+    ) -> Crossing:
+        trace = trace_of(self.solver, number, reasons[number], reasons, kind, path, position)
+        guessed = self._guessed(number, reasons)
+        boundary = self._boundary(reasons[number], reasons)
+        to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
+        longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
+        tests = {each for each in {hop.path for hop in trace} if is_test(each, self._facts.get)}
+        if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
+            confidence = Confidence.POSSIBLE
+        if tests and trace[-1].path not in tests:  # through what only a test puts there
+            confidence = Confidence.POSSIBLE
+        if confidence is Confidence.LIKELY and (guessed or path in tests):
+            confidence = Confidence.POSSIBLE
+        aboard = self._is_in_class_of(reasons[number].parent, path, position)
+        return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
+
+    def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
+        if number < 0 or self.solver.values[number].kind != INSTANCE:
+            return False
+        file, made = self.solver.classes[int(self.solver.values[number].a)]
+        return self.solver.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
+
+    def _guessed(self, number: int, reasons: dict[int, Reason]) -> bool:
+        """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or
+        on one of the repo that may be none of those that it was put on."""
+        while reasons[number].parent >= 0:
+            node, number = reasons[number].node, reasons[number].parent
+            if self._guess(number, node):
+                return True
+        return False
+
+    def _guess(self, number: int, node: int) -> bool:
+        """True when it is a guess that the value `number` holds what is at `node`."""
+        value = self.solver.values[number]
+        return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node))
+
+    def _closure(
+        self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]
+    ) -> dict[int, Reason]:
+        """Every value (`among` these) that crosses along with the seeds, and why.
+
+        Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
+        """
+        solver = self.solver
+        reasons: dict[int, Reason] = {}
+        # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
+        todo: list[tuple[int, int, int, int, Reason]] = []
+        order = count()
+
+        def wait(number: int, reason: Reason, guesses: int, hops: int) -> None:
+            heappush(todo, (guesses, hops, next(order), number, reason))
+
+        for number, reason in seeds:
+            if (among is None or number in among) and (reason.node < 0 or reason.node in self.reach(number)):
+                wait(number, reason, 0, self._hops(reason.node, number))
+        while todo:
+            guesses, hops, _, number, reason = heappop(todo)
+            if number in reasons:
+                continue
+            reasons[number] = reason
+            for node in self._inside(number, only):
+                for held in solver.holds[node]:
+                    if held in reasons or (among is not None and held not in among):
+                        continue
+                    if node in self.reach(held):
+                        more = guesses + self._guess(number, node)
+                        wait(held, Reason(node, number, None, ""), more, hops + self._hops(node, held))
+            value = solver.values[number]
+            if value.kind == BOUND and value.b not in reasons:
+                wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
+            elif value.kind == FUNCTION and not only and solver.functions[int(value.a)][1].kind in _NAMELESS:
+                for node in self._captures(int(value.a)):
+                    for held in solver.holds[node]:
+                        if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
+                            wait(held, Reason(node, number, None, ""), guesses, hops + self._hops(node, held) + 1)
+        return reasons
+
+    def _hops(self, node: int, number: int) -> int:
+        """How many hops tell the way of a value to `node`."""
+        holds, labels, known = self.solver.holds, self.solver.labels, self._counted
+        way: list[int] = []
+        while node >= 0 and (node, number) not in known:
+            known[node, number] = 0  # a circle ends here
+            way.append(node)
+            node = holds[node].get(number, -1)
+        hops = known[node, number] if node >= 0 else 0
+        for each in reversed(way):
+            hops += bool(labels[each])
+            known[each, number] = hops
+        return hops
+
+    def reach(self, number: int) -> set[int]:
+        """Nodes that a value gets to."""
+        known = self._reached.get(number)
+        if known is None:
+            known = self._reached[number] = self.solver.reach(number, self._origins.get(number, ()))
+        return known
+
+    def asked(self, path: str, line: int, column: int) -> list[Question]:
+        """Where the function or lambda at this position (as in `ast`) is asked for what only functions have."""
+        return reaching(self, self._seen.questions, path, line, column)
+
+    def given(self, path: str, line: int, column: int) -> list[Question]:
+        """Calls of the function or lambda at this position, each with how much it gives by position."""
+        return reaching(self, self._seen.calls, path, line, column)
+
+    def called(self, path: str, line: int, column: int) -> list[Question]:
+        """Names at module level that hold the function or lambda at this position."""
+        return reaching(self, self._seen.names, path, line, column)
+
+    def deep_copied(self, path: str, line: int, column: int) -> str | None:
+        """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
+
+        None when none is seen, or only by a way so long that the solver may have made it up.
+        """
+        index = self.function_at.get((path, line, column))
+        number = self.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+        if number not in self._deep_copied:
+            return None
+        way = trace_of(
+            self.solver, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
+        )
+        return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
+
+    def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:
+        """`path` and line of the project's functions that the call `x.keys()` (or `values`, `items`) here may run."""
+        solver = self.solver
+        held = (
+            solver.values[number]
+            for callee in self._called_views.get((path, line, column), ())
+            for number in solver.holds[callee]
+        )
+        functions = (solver.functions[int(value.a)] for value in held if value.kind in (FUNCTION, BOUND))
+        return sorted({(solver.files[file], function.position[0]) for file, function in functions})
+
+    @cached_property
+    def _called_views(self) -> dict[tuple[str, int, int], list[int]]:
+        """Calls that look like those for a view of a dict, by place, and the nodes of what is called."""
+        found: dict[tuple[str, int, int], list[int]] = {}
+        for own, offset in zip(self.solver.facts, self.solver.offsets, strict=True):
+            for call in own.calls:
+                if call.text.rpartition(".")[2] in VIEW_METHODS:
+                    found.setdefault((own.path, *call.position[:2]), []).append(call.function + offset)
+        return found
+
+    @cached_property
+    def _deep_copied(self) -> dict[int, Reason]:
+        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), EVERY)
+        seeds = (seed for seed in proven_seeds(self.solver, only) if seed[1].boundary == _DEEPCOPY)
+        return self._closure(seeds, None, only)
+
+    @cached_property
+    def function_at(self) -> dict[tuple[str, int, int], int]:
+        """The functions and lambdas by path, line and column."""
+        files, functions = self.solver.files, enumerate(self.solver.functions)
+        return {(files[file], *function.position[:2]): index for index, (file, function) in functions}
+
+    @cached_property
+    def _seen(self) -> Seen:
+        return look(self)
+
+    @cached_property
+    def _origins(self) -> dict[int, list[int]]:
+        """Per value the nodes where it is made, or added without an edge."""
+        found: dict[int, list[int]] = {}
+        holds = self.solver.holds
+        for node, held in enumerate(holds):
+            for number, source in held.items():
+                if source < 0 or number not in holds[source]:
+                    found.setdefault(number, []).append(node)
+        return found
+
+    def _captures(self, function: int) -> list[int]:
+        file, made = self.solver.functions[function]
+        return [node + self.solver.offsets[file] for node in made.captures]
+
+    def _inside(self, number: int, only: frozenset[str]) -> list[int]:
+        """Nodes whose values are pickled (or copied, where `only` some kinds matter) along with this value."""
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == CONTAINER:
+            return [int(value.a), *solver.fields.get(int(value.a), {}).values()]
+        if value.kind == OBJECT:
+            return [value.b] if value.b >= 0 else []
+        if value.kind != INSTANCE or solver.is_bag(int(value.a)):
+            return []
+        found: list[int] = []
+        order = solver.order(int(value.a))
+        dropped: set[str] = set()
+        for owner in order:
+            left_out = solver.classes[owner][1].dropped
+            if left_out is None or (only and "__deepcopy__" in solver.classes[owner][1].members):
+                return []
+            dropped |= left_out
+        for owner in order:
+            found += [node for name, node in solver.attributes.get(owner, {}).items() if name not in dropped]
+        return found
+
+    def _hazards(self, number: int, only: frozenset[str]) -> list[tuple[str, str, Position]]:
+        """What makes pickle fail for this value: kind, file and place."""
+        return [hazard for hazard in self._every_hazard(number) if not only or hazard[0] in only]
+
+    def _every_hazard(self, number: int) -> list[tuple[str, str, Position]]:
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == HAZARD:
+            hazard = solver.hazards[int(value.a)]
+            return [(hazard.kind, hazard.path, hazard.position)]
+        if value.kind == FUNCTION:
+            file, function = solver.functions[int(value.a)]
+            if function.kind in _NAMELESS and not function.wraps:
+                return [(function.kind, solver.files[file], function.position)]
+        elif value.kind in (CLASS, INSTANCE):
+            file, made = solver.classes[int(value.a)]
+            if made.nested:
+                return [("class", solver.files[file], made.position)]
+        return []
+
+    def _boundary(self, reason: Reason, reasons: dict[int, Reason]) -> str:
+        while reason.parent >= 0:
+            reason = reasons[reason.parent]
+        return reason.boundary
+
+    def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
+        """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
+        solver = self.solver
+        found: list[str] = []
+        for index, (file, made) in enumerate(solver.classes):
+            if solver.files[file] != path or made.position[0] != class_line:
+                continue
+            for owner in solver.order(index):
+                for name, node in solver.attributes.get(owner, {}).items():
+                    for what in filter(None, (self._burden(number) for number in solver.holds[node])):
+                        place = f"{solver.files[solver.file_of[node]]}:{solver.lines[node]}"
+                        found.append(f"{what} `self.{name}` ({place})")
+            if any(solver.table.burden(base) for base in solver.all_foreign_bases(index)):
+                found.append(f"`{made.name}` itself is a model")
+        return tuple(dict.fromkeys(found))
+
+    def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
+        """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
+        index = self.function_at.get((path, line, column))
+        found: list[str] = []
+        for node in self._captures(index) if index is not None else ():
+            held = (self._burden(number) for number in sorted(self.solver.holds[node]))
+            found += [what for what in held if what is not None][:1]
+        return tuple(dict.fromkeys(found))
+
+    def _burden(self, number: int) -> str | None:
+        solver = self.solver
+        value = solver.values[number]
+        if value.kind == OBJECT:
+            return solver.table.burden(str(value.a))
+        if value.kind == INSTANCE:
+            named = (solver.table.burden(base) for base in solver.all_foreign_bases(int(value.a)))
+            return next((what for what in named if what), None)
+        return None

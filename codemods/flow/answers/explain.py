@@ -1,0 +1,123 @@
+"""Why a value on one line was judged as it was: the path to a boundary, or where it goes instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...finding import Confidence, Hop, Trace
+from ...project import Project
+from ..boundaries import Boundary
+from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
+from ..solve.solver import Solver
+from .crossings import Crossing
+
+_MAX_PLACES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A lambda, nested function, local class, view or generator on the line asked for.
+
+    `crossing` is set when it crosses or may; else `places` says where it was seen to go, and what that does to it.
+    """
+
+    kind: str
+    line: int
+    crossing: Crossing | None
+    places: Trace
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if self.crossing is None:
+            return "harmless: not seen on the way to a process boundary, nor kept on an object"
+        return {
+            Confidence.PROVEN: "crosses a process boundary",
+            Confidence.LIKELY: "kept on an object that is made to cross",
+            Confidence.POSSIBLE: "kept on an object, or handed to a boundary that does not pickle it as called",
+        }[self.crossing.confidence]
+
+
+def explain_line(project: Project, path: str, line: int) -> list[Site]:
+    """Every value on `path`:`line` that plain pickle would reject, and what becomes of it."""
+    flow = project.flow
+    solver = flow.solver
+    known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(frozenset(_KINDS))}
+    sites: dict[tuple[str, int, int], Site] = {}
+    for number, kind, position in _values(solver, path):
+        if position[0] <= line <= (position[2] if kind in ("lambda", "dict-view", "generator") else position[0]):
+            crossing = known.get((kind, path, position[0], position[1]))
+            places = tuple(_places(solver, number)) if crossing is None or crossing.trace == () else ()
+            sites[kind, position[0], position[1]] = Site(kind, position[0], crossing, places)
+    return [sites[key] for key in sorted(sites, key=lambda key: (key[1], key[2], key[0]))]
+
+
+_KINDS = ("lambda", "function", "class", "dict-view", "generator")
+
+
+def _values(solver: Solver, path: str) -> Iterator[tuple[int, str, tuple[int, int, int, int]]]:
+    for number, value in enumerate(solver.values):
+        if value.kind == FUNCTION:
+            file, function = solver.functions[int(value.a)]
+            if solver.files[file] == path and function.kind in ("lambda", "function"):
+                yield number, function.kind, function.position
+        elif value.kind == CLASS:
+            file, made = solver.classes[int(value.a)]
+            if solver.files[file] == path and made.nested:
+                yield number, "class", made.position
+        elif value.kind == HAZARD:
+            hazard = solver.hazards[int(value.a)]
+            if hazard.path == path:
+                yield number, hazard.kind, hazard.position
+
+
+def _places(solver: Solver, number: int) -> Iterator[Hop]:
+    """Where a value goes: names that hold it, and calls that take it."""
+    seen: set[Hop] = set()
+    for hop in [*_names(solver, number), *_calls(solver, number)]:
+        if hop not in seen:
+            seen.add(hop)
+            yield hop
+            if len(seen) >= _MAX_PLACES:
+                return
+
+
+def _names(solver: Solver, number: int) -> Iterator[Hop]:
+    for node, held in enumerate(solver.holds):
+        if number in held and solver.labels[node]:
+            yield Hop(solver.files[solver.file_of[node]], solver.lines[node], solver.labels[node])
+
+
+def _calls(solver: Solver, number: int) -> Iterator[Hop]:
+    for calls in list(solver.calls_at.values()):
+        for offset, call in calls:
+            given = [("", argument) for argument in call.arguments] + list(call.keywords)
+            for name, argument in given:
+                if argument >= 0 and number in solver.holds[argument + offset]:
+                    yield _call(solver, call.function + offset, name, call.text, call.position[0])
+
+
+def _call(solver: Solver, callee: int, argument: str, text: str, line: int) -> Hop:
+    path = solver.files[solver.file_of[callee]]
+    said = f"given to `{text}` as `{argument}`" if argument else f"given to `{text or 'a call'}`"
+    for number in solver.holds[callee]:
+        value = solver.values[number]
+        if value.kind == FOREIGN:
+            name = solver.table.canonical(str(value.a))
+            why = solver.table.why_harmless(name)
+            boundary = solver.table.boundary(name)
+            if why is not None:
+                return Hop(path, line, f"{said}: harmless ({why})")
+            if boundary is not None:
+                return Hop(path, line, f"{said}: {_left_out(boundary, argument)}")
+            if not solver.table.keeps(name):
+                return Hop(path, line, f"{said}: used in this process")
+    return Hop(path, line, said)
+
+
+def _left_out(boundary: Boundary, argument: str) -> str:
+    if boundary.only:
+        return f"it {boundary.says}"
+    pickled = ", ".join(sorted(boundary.pickles)) or "nothing"
+    return f"it pickles {pickled}" + (f", not `{argument}`" if argument and argument not in boundary.pickles else "")

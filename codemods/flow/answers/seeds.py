@@ -1,0 +1,78 @@
+"""What starts to cross, by how sure that is: what boundaries are given, what is made to cross, what may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...finding import Hop
+from ...syntax.modules import is_test
+from ..solve.sinks import Sink
+from ..solve.solver import Solver
+from .trace import Reason
+
+EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
+
+
+def proven_seeds(
+    solver: Solver, only: frozenset[str] = EVERY, files: bool | None = None
+) -> Iterator[tuple[int, Reason]]:
+    """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
+
+    `files`: only those that pickle for something else than another process (True), or none of these (False).
+    """
+    for sink in solver.sinks:
+        if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
+            name = sink.boundary.replace("()", "")
+            argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
+            what = f"`{name}` pickles {argument} for another process, {start_words(solver, sink)}"
+            if sink.says:
+                what = f"`{name}` {sink.says}"
+            hop = Hop(sink.path, sink.line, what)
+            for number in solver.holds[sink.node]:
+                yield number, Reason(sink.node, -1, hop, sink.boundary)
+
+
+def start_words(solver: Solver, sink: Sink) -> str:
+    """Under which start methods, and so where, the arguments of a boundary call are pickled."""
+    if sink.always:
+        return "under every start method"
+    if sink.method:
+        return f"as {sink.method} is asked for here"
+    for (path, line), method in sorted(solver.start_methods.items()):
+        if method in ("spawn", "forkserver") and not is_test(path, solver.facts_of):
+            return f"as {method} is set at {path}:{line}"
+    return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
+
+
+def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
+    for index, (file, made) in enumerate(solver.classes):
+        for base in solver.all_foreign_bases(index):
+            what = solver.table.carried(base)
+            if what is not None:
+                hop = Hop(
+                    solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
+                )
+                number = solver.number_of_instance(index)
+                if number >= 0:
+                    yield number, Reason(-1, -1, hop, "")
+                break
+
+
+def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
+    for sink in solver.sinks:
+        if not sink.crosses and not sink.only:
+            hop = Hop(
+                sink.path,
+                sink.line,
+                f"`{sink.boundary}` would pickle its `{sink.argument}`, but not as called here",
+            )
+            for number in solver.holds[sink.node]:
+                yield number, Reason(sink.node, -1, hop, sink.boundary)
+    for owner, attributes in list(solver.attributes.items()):
+        file, made = solver.classes[owner]
+        hop = Hop(
+            solver.files[file], made.position[0], f"`{made.name}` objects were not seen to cross a process boundary"
+        )
+        for node in attributes.values():
+            for number in solver.holds[node]:
+                yield number, Reason(node, -1, hop, "")

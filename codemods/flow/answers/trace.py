@@ -1,0 +1,82 @@
+"""Tells a path, hop by hop: from where a value is made to where it crosses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...finding import Hop, Trace
+from ..facts.records import Position
+from ..solve.heap import FUNCTION
+from ..solve.solver import Solver
+
+MAX_HOPS = 12  # a longer path is shown without its middle
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a value crosses: it was found in `node`, inside `parent` (a value) or, when that is -1, at the end, `hop`."""
+
+    node: int
+    parent: int
+    hop: Hop | None
+    boundary: str
+
+
+def trace_of(
+    solver: Solver, number: int, reason: Reason, reasons: dict[int, Reason], kind: str, path: str, position: Position
+) -> Trace:
+    words = {
+        "lambda": "a lambda is made here",
+        "function": "a function is defined inside another here",
+        "class": "a class is defined inside a function here",
+        "dict-view": "a view of a dict is taken here",
+        "generator": "a generator is made here",
+        "instance": "instances of this class",
+    }
+    hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]
+    seen: set[int] = set()
+    while True:
+        if reason.node >= 0:
+            hops += _way(solver, reason.node, number)
+        if reason.parent < 0 or reason.parent in seen:
+            break
+        number = reason.parent
+        seen.add(number)
+        value = solver.values[number]
+        if value.kind == FUNCTION:
+            file, function = solver.functions[int(value.a)]
+            what = "the lambda" if function.kind == "lambda" else f"`{function.name}`"
+            hops.append(Hop(solver.files[file], function.position[0], f"captured by {what} made here"))
+        reason = reasons[number]
+    if reason.hop is not None:
+        hops.append(reason.hop)
+    return _tidy(hops)
+
+
+def _way(solver: Solver, node: int, number: int) -> list[Hop]:
+    """The hops of one value from where it is made to `node`."""
+    hops, seen = list[Hop](), set[int]()
+    line = solver.lines[node]
+    while node >= 0 and node not in seen:
+        seen.add(node)
+        source = solver.holds[node].get(number, -1)
+        came = (solver.targets[source] or {}).get(node, 0) if source >= 0 else 0
+        label = solver.labels[node]
+        if label:
+            same_file = source < 0 or solver.file_of[source] == solver.file_of[node]
+            at = came if came and same_file and not label.startswith(("parameter", "returned")) else solver.lines[node]
+            hops.append(Hop(solver.files[solver.file_of[node]], at or line, label))
+        node = source
+    return hops[::-1]
+
+
+def _tidy(hops: list[Hop]) -> Trace:
+    return tuple(hop for at, hop in enumerate(hops) if at == 0 or hops[at - 1] != hop)
+
+
+def shorten(trace: Trace) -> Trace:
+    if len(trace) <= MAX_HOPS:
+        return trace
+    half = MAX_HOPS // 2
+    middle = Hop(trace[half].path, trace[half].line, f"... {len(trace) - 2 * half} more steps ...")
+    return (*trace[:half], middle, *trace[-half:])

@@ -1,0 +1,1 @@
+"""What one file contributes to the value flow."""

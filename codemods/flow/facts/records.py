@@ -1,0 +1,183 @@
+"""What one file contributes to the value-flow graph: plain tuples of ints and strings, small, picklable, cacheable.
+
+Nodes are numbered from 0 within a file; `graph.py` lays the files of a repo side by side. Every other number here is a
+node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...project import Project
+
+FACTS_VERSION = 6  # part of the cache key: raise it when the meaning of a field changes
+
+Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A parameter; `kind` is "" (positional or keyword), "/" (positional only), "k" (keyword only), "*" or "**"."""
+
+    name: str
+    node: int
+    kind: str
+    module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
+
+
+@dataclass(slots=True)
+class Function:
+    """A `def` or lambda. `kind`: "lambda", "function" (def in a def), "method", "top" (def at module level)."""
+
+    kind: str
+    name: str
+    qualname: str
+    position: Position
+    parameters: tuple[Parameter, ...]
+    returns: int
+    owner: int = -1  # index into `classes` for a method
+    binding: str = ""  # staticmethod | classmethod | property
+    generator: bool = False
+    wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
+    captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads
+    raises: bool = False  # it does nothing but raise: as an initialiser, there are no instances
+    worker_side: bool = False  # a method that runs in the worker: __getitem__ and what only it calls
+
+
+@dataclass(slots=True)
+class Class:
+    """A class statement. `members` maps a name bound in the body to its node."""
+
+    name: str
+    qualname: str
+    position: Position
+    bases: tuple[int, ...]
+    base_names: tuple[str, ...]  # as written, for classes whose bases can't be resolved
+    nested: bool  # defined inside a function
+    members: dict[str, int] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()  # annotated names in order: parameters of a dataclass or NamedTuple
+    record: bool = False  # one of these: an instance keeps the defaults that its class names
+    dropped: frozenset[str] | None = (
+        frozenset()
+    )  # attributes that __getstate__ leaves out; None: can't tell, or __reduce__
+
+
+@dataclass(slots=True)
+class Call:
+    """A call: `function` is a node; a starred argument is in `stars`, a `**` one in `double_stars`."""
+
+    function: int
+    arguments: tuple[int, ...]
+    keywords: tuple[tuple[str, int], ...]
+    stars: tuple[int, ...]
+    double_stars: tuple[int, ...]
+    result: int
+    position: Position
+    text: str  # the callee as written, shortened
+    literals: dict[str | int, object] = field(default_factory=dict)  # constant arguments by name or index
+    scope: int = -1  # index into `functions`
+
+
+@dataclass(slots=True)
+class FileFacts:
+    """Everything `graph.py` needs to know of one file."""
+
+    path: str
+    lines: list[int] = field(default_factory=list)  # per node: the line it stands on
+    labels: list[str] = field(
+        default_factory=list
+    )  # per node: what happens to a value that gets here, "" if not worth telling
+    edges: list[tuple[int, int, int]] = field(default_factory=list)  # (from, to, line)
+    loads: list[tuple[int, str, int]] = field(default_factory=list)  # (base, attribute, result)
+    stores: list[tuple[int, str, int, int, int]] = field(
+        default_factory=list
+    )  # (base, attribute, value, line, function)
+    elements: list[tuple[int, int, str]] = field(default_factory=list)  # (container, result, key): iteration, subscript
+    puts: list[tuple[int, int, int, str]] = field(default_factory=list)  # (container, value, line, key)
+    containers: list[tuple[int, int, tuple[tuple[str, int], ...]]] = field(default_factory=list)  # see below
+    # (node, node of the contents, ((key, node), ...) for the values under a literal key). A key that isn't a literal
+    # string is "".
+    empty: list[int] = field(
+        default_factory=list
+    )  # nodes of containers that start empty: something may be put in later
+    calls: list[Call] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    function_nodes: list[int] = field(default_factory=list)  # node that holds functions[i]
+    classes: list[Class] = field(default_factory=list)
+    class_nodes: list[int] = field(default_factory=list)
+    imports: list[tuple[int, str, int, str]] = field(default_factory=list)  # (node, module, level, name or "")
+    star_imports: list[tuple[str, int]] = field(default_factory=list)
+    hazards: list[tuple[int, str, Position]] = field(default_factory=list)  # (node, kind, position)
+    module_names: dict[str, int] = field(default_factory=dict)
+    unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
+
+
+def self_nodes(facts: FileFacts) -> dict[int, int]:
+    """The node of `self` (the first parameter) of each method, and the index of its class."""
+    return {f.parameters[0].node: f.owner for f in facts.functions if f.kind == "method" and f.parameters}
+
+
+def hazardous(facts: FileFacts) -> set[int]:
+    """Classes of the file whose code stores on `self` what is, or seems to hold, a hazard made in the same file."""
+    if not facts.stores:
+        return set()
+    leads: dict[int, list[int]] = {}
+    for source, target, _ in facts.edges:
+        leads.setdefault(source, []).append(target)
+    for whole, contents, fields in facts.containers:
+        for part in (contents, *(node for _, node in fields)):
+            leads.setdefault(part, []).append(whole)
+    for call in facts.calls:
+        for given in (*call.arguments, *(value for _, value in call.keywords)):
+            leads.setdefault(given, []).append(call.result)
+    todo = [node for node, kind, _ in facts.hazards if kind == "dict-view"]
+    made = zip(facts.function_nodes, facts.functions, strict=True)
+    todo += [node for node, function in made if function.kind in ("lambda", "function")]
+    seen = set(todo)
+    while todo:
+        for target in leads.get(todo.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                todo.append(target)
+    owners = self_nodes(facts)
+    return {owners[base] for base, _, value, *_ in facts.stores if value in seen and base in owners}
+
+
+def collect(project: Project) -> Mapping[str, FileFacts]:
+    """Facts of every Python file of `project` that parses, by path; from the cache where the settings allow it."""
+    from ...project import MAX_NODES
+    from . import cache
+    from .collector import facts_of
+
+    facts = project.inherited_facts
+    missing = [path for path in project.python_paths if path not in facts]
+    blobs: dict[str, str] = {}
+    if project.settings.cache:
+        for path in missing:
+            source = project.source(path)
+            if source is not None:
+                blobs[path] = cache.blob_id(source.encode(source.text))
+        known = cache.load(set(blobs.values()))
+        for path, blob in blobs.items():
+            if blob in known:
+                facts[path] = replace(known[blob], path=path)
+    made: dict[str, FileFacts] = {}
+    room = MAX_NODES
+    for path in project.python_paths:
+        if path not in facts and room >= 0:
+            tree = project.module(path)
+            if tree is not None:
+                facts[path] = made[blobs.get(path, "")] = facts_of(path, tree)
+                del tree
+                project.release()
+        elif room < 0 and project.source(path) is not None:
+            facts.pop(path, None)
+            project.leave_out(path, "left out: more Python than one run can follow; --exclude helps")
+        room -= len(facts[path].lines) if path in facts else 0
+    made.pop("", None)
+    if made:
+        cache.store(made)
+    return {path: facts[path] for path in project.python_paths if path in facts}

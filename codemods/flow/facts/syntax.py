@@ -1,0 +1,88 @@
+"""Small questions to a syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .records import Position
+
+_RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
+_RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
+MAX_PLACES = 16  # longer lists and tuples are not told apart by index
+
+
+def position(node: ast.expr | ast.stmt) -> Position:
+    return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+
+
+def is_record(node: ast.ClassDef) -> bool:
+    """True for dataclasses, attrs classes, named tuples and pydantic's models."""
+    marks = (dotted(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list)
+    bases = (dotted(base).rpartition(".")[2] for base in node.bases)
+    return any(mark in ("attr.s", "attr.attrs") or mark.rpartition(".")[2] in _RECORD_MARKS for mark in marks) or any(
+        base in _RECORD_BASES for base in bases
+    )
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` for a plain chain of names, else ""."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        return ".".join([node.id, *reversed(parts)])
+    return ""
+
+
+def literal_key(node: ast.expr) -> str:
+    """A literal string or index used as a key, else ""."""
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, str):
+            return node.value
+        if isinstance(node.value, int) and not isinstance(node.value, bool) and 0 <= node.value < MAX_PLACES:
+            return f"#{node.value}"
+    return ""
+
+
+def starred(elements: Iterable[ast.expr]) -> bool:
+    return any(isinstance(element, ast.Starred) for element in elements)
+
+
+def not_callable(test: ast.expr) -> str:
+    """The name that is no function where `test` is false: `callable(d)`, `isfunction(d)`; else ""."""
+    if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], ast.Name):
+        name = dotted(test.func).rpartition(".")[2]
+        return test.args[0].id if name in ("callable", "isfunction", "is_lambda", "is_callable") else ""
+    return ""
+
+
+def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
+    """Attributes that `__getstate__` leaves out or replaces; None where pickling is customised beyond reading."""
+    dropped: set[str] = set()
+    for statement in node.body:
+        if not isinstance(statement, ast.FunctionDef):
+            continue
+        if statement.name in ("__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"):
+            return None
+        if statement.name != "__getstate__":
+            continue
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.Delete):
+                targets: list[ast.expr] = inner.targets
+            elif isinstance(inner, ast.Assign):
+                targets = inner.targets
+            elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "pop":
+                dropped.update(
+                    a.value for a in inner.args[:1] if isinstance(a, ast.Constant) and isinstance(a.value, str)
+                )
+                continue
+            else:
+                continue
+            for target in targets:
+                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                    dropped.add(str(target.slice.value))
+        if not dropped:
+            return None
+    return frozenset(dropped)

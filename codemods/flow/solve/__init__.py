@@ -1,0 +1,1 @@
+"""The value flow of the whole repository."""

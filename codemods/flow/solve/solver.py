@@ -1,0 +1,461 @@
+"""Inclusion-based points-to analysis over the facts of a repo: which values can be in which node.
+
+Field-sensitive for attributes of the repo's own classes (one abstract instance per class) and for literal keys of
+dicts, one content node per container or foreign object otherwise; flow- and context-insensitive. Each (node, value)
+pair is handled once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..boundaries import Table, Variant
+from ..facts.records import Call, FileFacts, Function
+from .calls import Calls
+from .deferred_calls import ELSEWHERE, RUNS
+from .heap import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FOREIGN,
+    FUNCTION,
+    HAZARD,
+    INSTANCE,
+    KEPT,
+    MAX_HAZARDS,
+    MAX_VALUES,
+    OBJECT,
+    PERHAPS_KEPT,
+    SUPER,
+    Value,
+)
+from .members import HOLDERS
+
+MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
+
+_MAX_ARGUMENTS = 20  # of a call through partials
+ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
+_ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
+_PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
+_JOIN_METHODS = frozenset({"extend", "update", "union"})
+_SAME_ELEMENTS = frozenset(
+    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain",
+     "collections.OrderedDict", "collections.deque", "dict"}
+)  # fmt: skip
+_RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
+_FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
+_REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
+_PAIRS = frozenset({"zip", "enumerate"})
+_ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
+
+
+class Solver(Calls):
+    """Solves on construction. Node and value numbers are valid for this solver only."""
+
+    def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
+        super().__init__(facts, table)
+        self.start_methods: dict[tuple[str, int], str] = {}  # (path, line) -> what is set there for the whole process
+        self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
+        self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
+        self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
+        self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
+        self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
+        self.runs: set[tuple[str, int]] = set()  # calls that call something elsewhere: name, result
+        self.outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
+        self.steps = 0
+        self.limit = max(MAX_STEPS, 10 * len(self.lines))
+        self._run(names_only=True)
+        self._resolve_bases()
+        self.bases_known = True
+        for index, own in enumerate(self.facts):
+            self._seed_objects(index, own)
+        for node in [*self.calls_at, *self.loads_at, *self.stores_at]:
+            self.work.extend((node, number) for number in self.holds[node])
+        self._run(names_only=False)
+        self._seed_unknown()
+        self._run(names_only=False)
+
+    def _seed_unknown(self) -> None:
+        """What nothing is known of, but that it gets something of ours as an attribute, is an object that keeps it."""
+        for base in [node for node in self.stores_at if not self.holds[node]]:
+            stored = next((store for store in self.stores_at[base] if self.holds[store[1]]), None)
+            if stored is not None:
+                contents = self.node(f"stored as `{stored[0]}`", self.file_of[base], stored[2])
+                self.add(base, self.number(Value(OBJECT, PERHAPS_KEPT, contents)))
+
+    @property
+    def complete(self) -> bool:
+        """False when the analysis stopped early: some paths may be missing."""
+        return self.steps <= self.limit
+
+    def _run(self, names_only: bool) -> None:
+        work, values, targets, all_held = self.work, self.values, self.targets, self.holds
+        pending = self.pending
+        while work or self.overflow:
+            if not work:
+                self.summarise(*self.overflow.popleft())
+                continue
+            node, number = work.popleft()
+            self.steps += 1
+            if self.steps > self.limit:
+                work.clear()
+                return
+            out = targets[node]
+            value = values[number]
+            if out is not None:
+                most = self.most[number]
+                plain = value.kind not in (CONTAINER, OBJECT) and (value.kind != INSTANCE or most == MAX_VALUES)
+                for target in tuple(out):
+                    held = all_held[target]
+                    if number not in held and len(held) < most:
+                        if plain and (held or target not in pending):
+                            if held:
+                                held[number] = node
+                            else:
+                                all_held[target] = {number: node}
+                            work.append((target, number))
+                        else:
+                            self.add(target, number, node)
+            if node in self.loads_at:
+                for attribute, result in tuple(self.loads_at[node]):
+                    self._load(value, number, attribute, result)
+            if not names_only:
+                self._handle(node, number, value)
+
+    def _handle(self, node: int, number: int, value: Value) -> None:
+        if node in self.bound_targets:
+            for result, receiver, owner in tuple(self.bound_targets[node]):
+                self._bind_member(node, number, result, receiver, owner)
+        if node in self.stores_at:
+            for attribute, stored, line, worker in tuple(self.stores_at[node]):
+                self._store(node, value, attribute, stored, line, worker)
+        if node in self.elements_at:
+            for result, key in tuple(self.elements_at[node]):
+                self._element(value, result, key)
+        if node in self.puts_at:
+            for stored, line, key in tuple(self.puts_at[node]):
+                self._put(value, stored, line, key)
+        if node in self.calls_at:
+            for offset, call in tuple(self.calls_at[node]):
+                self._call(node, value, number, offset, call)
+        if node in self.supers_at and value.kind in (INSTANCE, CLASS):
+            for owner, result in self.supers_at[node]:
+                self.add(result, self.number(Value(SUPER, owner, number)))
+        if node in self.copies_at:
+            for result in self.copies_at[node]:
+                self._copy(value, number, result)
+        if node in self.variants_at:
+            for waiting in tuple(self.variants_at[node]):
+                self._make_variant(value, *waiting)
+        if node in self.types_at and value.kind == INSTANCE:
+            for result in self.types_at[node]:
+                self.add(result, self.number(Value(CLASS, value.a)))
+
+    # calls
+
+    def _call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
+        kind = value.kind
+        if kind == FUNCTION:
+            self._call_function(int(value.a), offset, call, -1)
+        elif kind == BOUND:
+            self._call_function(int(value.a), offset, call, value.b)
+        elif kind == CLASS:
+            self._construct(int(value.a), offset, call)
+        elif kind == FOREIGN:
+            self._call_foreign(node, value, offset, call)
+        elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
+            function, given = self.partials.get(value.b, (value.b, 0))
+            if len(call.arguments) + given <= _MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
+                call = replace(call, arguments=(-1,) * given + call.arguments)
+            self._call_later(function, offset, call)
+        elif kind == OBJECT and value.a in _RECORDS:
+            self._record(offset, call)
+        elif kind == INSTANCE:
+            function = self._member_function(int(value.a), "__call__")
+            if function >= 0:
+                self._call_function(function, offset, call, number)
+
+    def _call_later(self, node: int, offset: int, call: Call) -> None:
+        """`call` is a call of whatever gets to `node`."""
+        if (offset, call) not in self.calls_at[node]:
+            self.calls_at[node].append((offset, call))
+            for number in tuple(self.holds[node]):
+                self._call(node, self.values[number], number, offset, call)
+
+    def _run_elsewhere(self, name: str, offset: int, call: Call) -> None:
+        """`Process(target=f, args=(x,))` calls `f(x)`."""
+        run, key = RUNS.get(name), (name, call.result + offset)
+        if run is None or key in self.runs:
+            return
+        self.runs.add(key)
+        given = {**({} if run.rest else dict(call.keywords)), **dict(zip(run.parameters, call.arguments, strict=False))}
+        function, file, line = given.get(run.function, -1), self.file_of[key[1]], call.position[0]
+        if function < 0 or function in self._from_outside(file):
+            return  # `def in_thread(target, args)`: which function goes with which arguments is not told here
+        made = Call(function, (), (), (), (), self.node("", file, line) - offset, call.position, ELSEWHERE)
+        if run.rest:
+            made = replace(
+                call, function=function, arguments=call.arguments[1:], result=made.result, text=ELSEWHERE, literals={}
+            )
+        elif run.each:
+            element = self.node("", file, line)
+            if given.get(run.each, -1) >= 0:
+                self._pass_elements(given[run.each] + offset, element)
+            inside = (element - offset,)
+            made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
+        else:
+            stars, double_stars = (
+                tuple(node for node in [given.get(each, -1)] if node >= 0) for each in (run.stars, run.double_stars)
+            )
+            made = replace(made, arguments=(-1,) * run.first, stars=stars, double_stars=double_stars)
+        self._call_later(function + offset, offset, made)
+
+    def _from_outside(self, file: int) -> set[int]:
+        """The file's nodes that hold what functions are given, as far as variables tell."""
+        known = self.outside.get(file)
+        if known is None:
+            facts, leads = self.facts[file], dict[int, list[int]]()
+            for source, target, _ in facts.edges:
+                leads.setdefault(source, []).append(target)
+            todo = [parameter.node for function in facts.functions for parameter in function.parameters]
+            known = self.outside[file] = set(todo)
+            while todo:
+                new = set(leads.get(todo.pop(), ())) - known
+                known |= new
+                todo += new
+        return known
+
+    # calls of what lies outside the repo
+
+    def _call_foreign(self, node: int, value: Value, offset: int, call: Call) -> None:
+        written = str(value.a)
+        name = self.table.canonical(written)
+        receiver = self.values[value.b] if value.b >= 0 else None
+        if written.startswith("<container>."):
+            if receiver is not None:
+                self._container_method(written[12:], int(receiver.a), offset, call)
+            return
+        self._boundary(name, offset, call, value.b)
+        self._run_elsewhere(name, offset, call)
+        if name in self.table.starters:
+            method, parameter = self.table.starters[name]
+            asked = method or call.literals.get(parameter, call.literals.get(0))
+            self.start_methods[self.files[self.file_of[node]], call.position[0]] = (
+                asked if isinstance(asked, str) else ""
+            )
+        if name.endswith("().__init__"):
+            if receiver is not None and receiver.kind == INSTANCE:
+                self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
+        elif not self._builtin(name, node, offset, call):
+            self._make_object(self._variant(name, offset, call), value, receiver, offset, call)
+
+    def _variant(self, name: str, offset: int, call: Call) -> str:
+        """The name of what this call makes; what depends on an object given to it is made when that is known."""
+        for variant in self.table.variants.get(name, ()):
+            if call.literals.get(variant.parameter) in variant.values:
+                return variant.becomes
+            argument = dict(call.keywords).get(variant.parameter, -1)
+            if argument >= 0 and variant.made_by:
+                waiting = (variant, offset, call)
+                if waiting not in self.variants_at[argument + offset]:
+                    self.variants_at[argument + offset].append(waiting)
+                    for number in tuple(self.holds[argument + offset]):
+                        self._make_variant(self.values[number], *waiting)
+        return name
+
+    def _make_variant(self, made: Value, variant: Variant, offset: int, call: Call) -> None:
+        if made.kind == OBJECT and made.a in variant.made_by:
+            self._make_object(variant.becomes, made, None, offset, call)
+
+    def _make_object(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
+        result, line, file = call.result + offset, call.position[0], self.file_of[call.result + offset]
+        if receiver is not None and self.table.fluent(name):
+            self.add(result, value.b)
+            if receiver.kind == OBJECT and receiver.b >= 0:
+                if result not in self.site_contents:
+                    label = f"kept by the pipeline stage `.{name.rpartition('.')[2]}(...)`"
+                    self.site_contents[result] = self.node(label, file, line)
+                    self._keep(self.site_contents[result], offset, call)
+                self.edge(self.site_contents[result], receiver.b, line)
+            return
+        keeps = self.table.keeps(name)
+        if keeps:
+            contents = self.site_contents.get(result, -1)
+            if contents < 0:
+                contents = self.site_contents[result] = self.node(f"kept by `{call.text or name}(...)`", file, line)
+            last = name.rpartition(".")[2]
+            named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
+            kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
+            if name == "functools.partial" and call.arguments[:1] > (-1,):
+                self.partials[contents] = (call.arguments[0] + offset, len(call.arguments) - 1)
+            made = Value(OBJECT, name if named else kept, contents)
+            if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
+                self.most[self.number(made)] = MAX_HAZARDS
+            if self.table.fluent(name) or self._filled_later(result):
+                self.add(result, self.number(made))
+            else:
+                self.add_when_filled(result, made, contents)
+            if last in _ITERATED:
+                for argument in call.arguments:
+                    if argument >= 0:
+                        self._pass_elements(argument + offset, contents)
+            else:
+                self._keep(contents, offset, call)
+        boundary = self.table.boundary(name)
+        if boundary is not None and "result[]" in boundary.pickles:  # a shared list: what is put in it later, too
+            contents = self.site_contents.setdefault(result, -1)
+            if contents < 0:
+                contents = self.site_contents[result] = self.node("", file, line)
+                self._sink(contents, boundary, "contents", line, True, "")
+            self.add(result, self.number(Value(OBJECT, name, contents)))
+        elif self.table.concerns(name):
+            self.add(result, self.number(Value(OBJECT, self.table.family(name))))
+
+    def _filled_later(self, result: int) -> bool:
+        """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""
+        return any(node in self.stores_at or node in self.puts_at for node in (result, *(self.targets[result] or ())))
+
+    def _builtin(self, name: str, node: int, offset: int, call: Call) -> bool:
+        """Calls of Python's own functions that hand values on; False for all others."""
+        result, line = call.result + offset, call.position[0]
+        first = call.arguments[0] + offset if call.arguments and call.arguments[0] >= 0 else -1
+        key = call.literals.get(1)
+        if name == "super":
+            self._super(node, result, call)
+        elif name == "getattr" and first >= 0 and isinstance(key, str):
+            self.loads_at[first].append((key, result))
+            for number in tuple(self.holds[first]):
+                self._load(self.values[number], number, key, result)
+        elif name == "setattr" and first >= 0:
+            if len(call.arguments) == 3 and call.arguments[2] >= 0:
+                stored = call.arguments[2] + offset
+                key = key if isinstance(key, str) else ANY
+                self._set(first, key, stored, line)
+        elif name == "type" and first >= 0 and len(call.arguments) == 1:
+            self.types_at[first].append(result)
+            for number in tuple(self.holds[first]):
+                if self.values[number].kind == INSTANCE:
+                    self.add(result, self.number(Value(CLASS, self.values[number].a)))
+        elif name in _FIELDS:
+            for key, argument in call.keywords:
+                if argument >= 0 and key == "default":
+                    self.edge(argument + offset, result, line)
+                elif argument >= 0 and key in ("default_factory", "factory"):
+                    made = Call(argument, (), (), (), (), call.result, call.position, call.text)
+                    self._call_later(argument + offset, offset, made)
+        elif name in _RECORDS:
+            self.add(result, self.number(Value(OBJECT, name)))
+        elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
+            self.edge(first, result, line)
+        elif name in _REPLACE and first >= 0:
+            for key, argument in call.keywords:
+                # only functions by their names: to follow `replace(x, data=data)` finds little and mixes a lot
+                held = self.holds[argument + offset] if argument >= 0 else ()
+                if any(self.values[number].kind in (FUNCTION, HAZARD) for number in held):
+                    self.edge(first, result, line)
+                    self._set(first, key, argument + offset, line)
+        elif name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
+            element = self.node("", self.file_of[result], line)
+            if call.arguments[1] >= 0:
+                self._pass_elements(call.arguments[1] + offset, element)
+            if len(call.arguments) > 2 and call.arguments[2] >= 0:
+                self.edge(call.arguments[2] + offset, result, line)
+            self.edge(element, result, line)
+            both = (call.result, element - offset)
+            self._call_later(first, offset, Call(first - offset, both, (), (), (), call.result, call.position, name))
+        elif name == "map" and first >= 0 and len(call.arguments) > 1:
+            contents = self._contents(result, line)
+            self._call_later(
+                first, offset, Call(first - offset, (), (), (), (), contents - offset, call.position, "map")
+            )
+        elif name in _SAME_ELEMENTS or name in _PAIRS:
+            self._regroup(name, result, offset, call)
+        else:
+            return False
+        return True
+
+    def _set(self, base: int, key: str, stored: int, line: int) -> None:
+        """`setattr(base, key, stored)`."""
+        self.stores_at[base].append((key, stored, line, False))
+        for number in tuple(self.holds[base]):
+            self._store(base, self.values[number], key, stored, line, False)
+
+    def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
+        line = call.position[0]
+        contents = self._contents(result, line)
+        arguments = call.arguments[1:] if name == "filter" else call.arguments
+        if name in ("sorted", "enumerate", "iter"):
+            arguments = arguments[:1]
+        given = [argument for argument in arguments if argument >= 0]
+        if not call.arguments and not call.keywords and not call.stars:
+            self.add(result, self.number(Value(CONTAINER, contents)))
+        target = contents
+        if name in _PAIRS:  # tuples of elements
+            target = self.node("", self.file_of[result], line)
+            self.add_when_filled(contents, Value(CONTAINER, target), target)
+        for at, argument in enumerate(arguments):
+            if argument < 0:
+                continue
+            place = 1 if name == "enumerate" else at
+            self._pass_elements(argument + offset, self.field(target, f"#{place}") if name in _PAIRS else target)
+        if name == "dict":
+            for key, argument in call.keywords:
+                if argument >= 0:
+                    self.edge(argument + offset, self.field(contents, key), line)
+            for other in (*call.double_stars, *given):  # its keys are kept: it is the same dict as far as we look
+                if other >= 0:
+                    self.copies_at[other + offset].append(result)
+                    for number in tuple(self.holds[other + offset]):
+                        self._copy(self.values[number], number, result)
+
+    def _copy(self, value: Value, number: int, result: int) -> None:
+        if value.kind == CONTAINER:
+            self.add(result, number)
+
+    def _super(self, node: int, result: int, call: Call) -> None:
+        file = self.file_of[node]
+        function: Function | None = self.facts[file].functions[call.scope] if call.scope >= 0 else None
+        if function is None or function.kind != "method" or not function.parameters:
+            return
+        owner = self.class_offset[file] + function.owner
+        parameter = function.parameters[0].node + self.offsets[file]
+        self.supers_at[parameter].append((owner, result))
+        for number in tuple(self.holds[parameter]):
+            if self.values[number].kind in (INSTANCE, CLASS):
+                self.add(result, self.number(Value(SUPER, owner, number)))
+
+    def _container_method(self, method: str, contents: int, offset: int, call: Call) -> None:
+        result, line = call.result + offset, call.position[0]
+        literal = call.literals.get(0)
+        key = literal if isinstance(literal, str) else ""
+        if method in _PUT_METHODS:
+            for argument in call.arguments:
+                if argument >= 0:
+                    self.edge(argument + offset, contents, line)
+        elif method in _JOIN_METHODS:
+            for argument in call.arguments:
+                if argument >= 0:
+                    self._pass_elements(argument + offset, contents)
+            for name, argument in call.keywords:
+                if argument >= 0:
+                    self.edge(argument + offset, self.field(contents, name), line)
+        elif method in _ELEMENT_METHODS:
+            held = self.number(Value(CONTAINER, contents))
+            self._element(self.values[held], result, key)
+            for argument in call.arguments[1:]:  # the default
+                if argument >= 0:
+                    self.edge(argument + offset, result, line)
+                    if method == "setdefault":
+                        self._put(self.values[held], argument + offset, line, key)
+        elif method == "copy":
+            self.add(result, self.number(Value(CONTAINER, contents)))
+        elif method == "values":
+            self.edge(self.every(contents), self._contents(result, line), line)
+        elif method == "items":
+            pairs = self._contents(result, line)
+            if pairs not in self.rest_of:
+                pair = self.rest_of[pairs] = self.node("", self.file_of[result], line)
+                self.edge(self.every(contents), self.field(pair, "#1"), line)
+                self.add_when_filled(pairs, Value(CONTAINER, pair), pair)

@@ -1,0 +1,210 @@
+"""Where shell text stands: whole scripts, Makefile recipes, Dockerfiles, YAML commands, fenced blocks, here-documents.
+
+Each piece becomes a `Script` that knows where it stands; what is not shell is blanked, and what the host spells
+otherwise (`$$` in a recipe) is replaced letter by letter. So every offset is an offset of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from .bash import Command, Script, Word, read
+from .yaml import yaml_scripts
+
+SCRIPT, RECIPE, IMAGE, WORKFLOW = "script", "recipe", "image", "workflow"
+GUIDE, DOCUMENT, WINDOWS = "guide", "here-document", "windows"
+MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)\b|torchrun")
+STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # any way to start a program
+_SCRIPT_NAME = re.compile(r"\.(?:sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job)$")
+_SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
+_MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
+_DOCKERFILE = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)[^/]*$|\.[Dd]ockerfile$")
+_WINDOWS = re.compile(r"\.(?:bat|cmd|ps1)$")
+_GUIDE_LANGUAGES = frozenset(
+    ("", "bash", "sh", "shell", "zsh", "console", "shell-session", "bashrc", "cmd", "text", "none")
+)
+_FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
+_DIRECTIVE = re.compile(
+    r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
+    re.MULTILINE,
+)
+_PLACEHOLDER = re.compile(r"<[A-Za-z][\w /.:-]*>")
+_HEREDOC = re.compile(r"^(.*)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\2(.*)$", re.MULTILINE)
+_RUNS_HEREDOC = re.compile(
+    r"(?:^|[;&|(]\s*)(?:sbatch|qsub|bsub|(?:ba|z|k|da)?sh)\b|>>?[ \t]*[^\s;|>]+\.(?:sh|bash|sbatch|slurm|job|pbs)\b"
+)
+
+
+def host_of(path: str, start: str) -> str | None:
+    """What kind of file `path` is, given how its text starts; WINDOWS for what is only reported, None for others."""
+    if _SCRIPT_NAME.search(path):
+        return SCRIPT
+    if _MAKEFILE.search(path):
+        return RECIPE
+    if _DOCKERFILE.search(path):
+        return IMAGE
+    if path.endswith((".yml", ".yaml")):
+        return WORKFLOW
+    if path.endswith((".md", ".rst", ".markdown")):
+        return GUIDE
+    if _WINDOWS.search(path):
+        return WINDOWS
+    if "." not in path.rpartition("/")[2] and _SHEBANG.match(start):
+        return SCRIPT
+    return None
+
+
+def scripts(path: str, text: str, host: str) -> Iterator[Script]:
+    """The shell texts of `path` that may start a program; a script as a whole, the others piece by piece.
+
+    Of guides those that mention a launcher: what else they start is for their readers to say.
+    """
+    if host == SCRIPT:
+        yield read(path, text)
+        pieces = _documents(text)
+        kind = DOCUMENT
+    elif host == RECIPE:
+        pieces, kind = _recipes(text), RECIPE
+    elif host == GUIDE:
+        pieces, kind = _blocks(text, path.endswith(".rst")), GUIDE
+    elif host == IMAGE:
+        yield from _image(path, text)
+        return
+    elif host == WORKFLOW:
+        yield from yaml_scripts(path, text, STARTS)
+        return
+    else:
+        return
+    for start, piece in pieces:
+        if (MENTIONS if kind == GUIDE else STARTS).search(piece):
+            yield part(path, start, piece, kind)
+
+
+def part(path: str, start: int, piece: str, host: str) -> Script:
+    """The shell text `piece` that stands at `start` of the file."""
+    script = read(path, piece, start)
+    script.host = host
+    return script
+
+
+def variables(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, name) of Makefile variables that hold a launcher: what is started with them can't be followed."""
+    for match in re.finditer(r"^(?:export[ \t]+)?([\w.-]+)[ \t]*(?:[:?+]{0,3}=)(.*)$", text, re.MULTILINE):
+        place = re.search(r"torch\.distributed\.launch", match.group(2))
+        if place is not None and not match.group(0).startswith("\t"):
+            yield match.start(2) + place.start(), match.start(2) + place.end(), match.group(1)
+
+
+def windows(text: str) -> Iterator[tuple[int, int]]:
+    """Where the lines of a batch or PowerShell file start the old launcher."""
+    for match in re.finditer(r"^(?![ \t]*(?:@?rem\b|::|#)).*?(-m[ \t]+torch\.distributed\.launch)", text, re.M | re.I):
+        yield match.start(1), match.end(1)
+
+
+def _recipes(text: str) -> Iterator[tuple[int, str]]:
+    """Every recipe line, continued lines with it: each is given to a shell of its own."""
+    for match in re.finditer(r"^\t(?:[^\n\\]|\\\n?|\\)*", text, re.MULTILINE):
+        line = re.sub(r"^\t[ \t@+-]*", lambda head: " " * len(head.group()), match.group())
+        line = re.sub(r"\$\((\w+)\)", r"${\1}", line)
+        line = re.sub(r"\$\$", "_$", line)
+        line = re.sub(r"\$[<^*%+?]", "$@", line)
+        yield match.start(), re.sub(r"(?<=\n)\t", " ", line)
+
+
+def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
+    """Every fenced block (Markdown) or literal block (reStructuredText) that may hold shell."""
+    for start, end in _literal(text) if directives else _fenced(text):
+        block = text[start:end]
+        block = re.sub(
+            r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"])", lambda head: _prompt(head.group()), block, flags=re.M
+        )
+        block = re.sub(r"^([ \t]*)(\([\w.-]+\)[ \t]+\$ )", lambda head: " " * len(head.group()), block, flags=re.M)
+        yield start, _PLACEHOLDER.sub(lambda found: "_" * len(found.group()), block)
+
+
+def _prompt(head: str) -> str:
+    return head if "#" in head else " " * len(head)  # `# torchrun …` is a comment rather than a prompt of root
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    opened: tuple[str, str, int] | None = None
+    for match in _FENCE.finditer(text):
+        fence, language = match.group(2), match.group(3).lower()
+        line_end = text.find("\n", match.end())
+        line_end = len(text) if line_end < 0 else line_end + 1
+        if opened is None:
+            opened = (fence, language, line_end)
+        elif fence.startswith(opened[0]) and not language:
+            if opened[1] in _GUIDE_LANGUAGES:
+                yield opened[2], match.start()
+            opened = None
+
+
+def _literal(text: str) -> Iterator[tuple[int, int]]:
+    for match in _DIRECTIVE.finditer(text):
+        if (match.group(2) or "").lower() not in _GUIDE_LANGUAGES:
+            continue
+        body = re.compile(rf"(?:\n|[ \t]*\n|{match.group(1)}[ \t]+[^\n]*\n?)*").match(text, match.end())
+        if body is not None and body.group().strip():
+            yield body.start(), body.end()
+
+
+def _documents(text: str) -> Iterator[tuple[int, str]]:
+    """The bodies of here-documents that are written to a script or given to a shell or a batch system."""
+    if "<<" not in text:
+        return
+    words: dict[str, list[int]] = {}  # where lines of one word start
+    for line in re.finditer(r"^\t*(\w+)[ \t\r]*$", text, re.MULTILINE):
+        words.setdefault(line.group(1), []).append(line.start())
+    left = 10 * len(text)  # here-documents in here-documents in...
+    for match in _HEREDOC.finditer(text):
+        start = match.end() + 1
+        closing = words.get(match.group(3), [])
+        close = closing[at] if (at := bisect_left(closing, start)) < len(closing) else None
+        if close is None or match.group(1).lstrip().startswith("#"):
+            continue
+        left -= close - start
+        if left < 0:
+            return
+        body = text[start:close]
+        around = f"{match.group(1)} {match.group(4)}"
+        if re.search(r"\b(?:ssh|pdsh|docker|kubectl|singularity)\b", around):
+            continue
+        if _RUNS_HEREDOC.search(around) or (_SHEBANG.match(body) and ">" in around):
+            yield start, body if match.group(2) else re.sub(r"\\(?=[$\\`])", "_", body).replace("_\\\n", " \\\n")
+
+
+def _image(path: str, text: str) -> Iterator[Script]:
+    """RUN, CMD and ENTRYPOINT of a Dockerfile, in both forms."""
+    instruction = re.compile(
+        r"^[ \t]*(?:HEALTHCHECK[ \t].*?)?(?:RUN|CMD|ENTRYPOINT)[ \t]+"
+        r"((?:[^\n\\]|\\[ \t]*\r?\n(?:[ \t]*#[^\n]*\n)*|\\)*)",
+        re.M | re.I,
+    )
+    for match in instruction.finditer(text):
+        body, start = match.group(1), match.start(1)
+        if not STARTS.search(body):
+            continue
+        if body.startswith("["):
+            yield listed(path, text, _quoted(body, start), IMAGE)
+        else:
+            body = re.sub(r"(?m)^[ \t]*#[^\n]*\n", lambda line: " " * len(line.group()), body)
+            flags = re.match(r"(?:--\w+=\S+\s+)*", body)
+            assert flags is not None
+            yield part(path, start, " " * flags.end() + body[flags.end() :], IMAGE)
+
+
+def _quoted(body: str, start: int) -> list[Word]:
+    """The strings of a JSON list (exec form) as words."""
+    found = re.finditer(r'"([^"\\]*)"', body)
+    return [Word(each.group(1), start + each.start(1), start + each.end(1), each.group(1)) for each in found]
+
+
+def listed(path: str, text: str, words: list[Word], host: str) -> Script:
+    """A command whose words are given as a list: no shell reads them."""
+    script = Script(path, text, host=host, listed=True)
+    if words:
+        script.commands.append(Command(tuple(words), (), words[0].start, words[-1].end, (), sound=True))
+    return script

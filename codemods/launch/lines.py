@@ -1,0 +1,382 @@
+"""Launch lines: commands that start several ranks of one Python program. Independent of what should become of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from .bash import HERE, Command, Script, Word, quoted_commands
+
+LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"
+DEEPSPEED, PYTHON = "deepspeed", "python"  # other ways to start a script: see `other_lines`
+_SWITCHES = frozenset(
+    """standalone use-env module m no-python run-path virtual-local-rank h help no-local-rank no-ssh no-ssh-check
+    force-multi save-pid elastic-training bind-cores-to-rank""".split()  # noqa: SIM905
+)
+_WRAPPERS = frozenset(  # what may stand before a plain `python`
+    """srun mpirun mpiexec nohup time exec env sudo nice numactl taskset stdbuf timeout caffeinate""".split()  # noqa: SIM905
+)
+_OTHER_RANKS = frozenset({"srun", "mpirun", "mpiexec"})  # they start ranks too, and number them in their own way
+_TALKERS = frozenset(  # their arguments are text for people, names of processes or packages: nothing is started
+    """echo printf cat tee logger grep egrep fgrep rg sed awk which type whereis pkill pgrep killall kill ps man alias
+    hash pip pip3 conda mamba git read return exit test [ [[ : true false""".split()  # noqa: SIM905
+)
+_HANDS_ON = frozenset(  # they run a command that they are given in quotes
+    """ssh pdsh tmux screen parallel su docker kubectl singularity sbatch qsub bsub srun watch trap alias""".split()  # noqa: SIM905
+)
+_OTHER_LAUNCHERS = frozenset({"deepspeed", "accelerate", "horovodrun", "colossalai", "composer"})
+_INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
+_JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One of the launcher's own flags: `name` without dashes and with `-` for `_`; `value` as Word.value; its words."""
+
+    name: str
+    value: str | None
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchLine:
+    """One launch line. `wrappers` stand before the program (`srun`, `nohup`); `interpreter` is None for `torchrun`.
+
+    `module` is the word that names the launcher: `torch.distributed.launch`, `torch.distributed.run` or `torchrun`.
+    `entry` is the script or, with `entry_is_module`, the module; None, with `problem` in words, when it can't be told.
+    """
+
+    path: str
+    kind: str  # LAUNCH, RUN or TORCHRUN; of `other_lines` DEEPSPEED or PYTHON
+    command: Command
+    wrappers: tuple[Word, ...]
+    interpreter: Word | None
+    interpreter_flags: tuple[Word, ...]
+    module: Word
+    flags: tuple[Flag, ...]
+    entry: Word | None
+    entry_is_module: bool
+    entry_values: tuple[
+        str, ...
+    ]  # what the entry word can stand for (several in a loop over scripts); empty when unknown
+    arguments: tuple[Word, ...]
+    problem: str | None = None
+    host: str = "script"  # where the line stands: see `hosts`
+    listed: bool = False  # its words are the items of a list
+
+    def flag(self, *names: str) -> Flag | None:
+        """The last flag of one of these names."""
+        found = [flag for flag in self.flags if flag.name in names]
+        return found[-1] if found else None
+
+    @property
+    def ranked_by(self) -> str | None:
+        """The wrapper (`srun`) that starts several processes of what follows."""
+        return next((word.value for word in self.wrappers if word.value in _OTHER_RANKS), None)
+
+    @property
+    def nodes(self) -> str | None:
+        """How many nodes take part, as the line says; None when that is only known when it runs."""
+        flag = self.flag("nnodes")
+        return "1" if flag is None or flag.value == "1:1" else flag.value
+
+    @property
+    def plain_interpreter(self) -> bool:
+        """True for a bare `python` or `python3` without flags of its own: found on PATH, like `torchrun`."""
+        return (
+            self.interpreter is not None
+            and self.interpreter.text in ("python", "python3")
+            and not self.interpreter_flags
+        )
+
+    @property
+    def extra_arguments(self) -> bool:
+        """True when words that can't be known are passed on to the script (`"$@"`, `${ARGS}`)."""
+        return any(word.value is None for word in self.arguments)
+
+    def passes(self, option: str) -> bool:
+        """True when the line itself gives `--option` to the script."""
+        return any((word.value or word.text).partition("=")[0] == option for word in self.arguments)
+
+    def argument(self, option: str) -> Word | None:
+        """The word that follows `option` among the script's arguments (or the joined `option=value`)."""
+        for at, word in enumerate(self.arguments):
+            name, equals, _ = (word.value or word.text).partition("=")
+            if name == option:
+                if equals:
+                    return replace(word, value=word.value.partition("=")[2] if word.value else None)
+                return self.arguments[at + 1] if at + 1 < len(self.arguments) else None
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A place that names the old launcher but could not be read as a launch line, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+def launch_lines(script: Script) -> list[LaunchLine]:
+    """Every launch line of `script`, in the order of the text; a variable holding the launcher gives one per use."""
+    lines: list[LaunchLine] = []
+    for command in script.commands:
+        for words in _variants(script, command):
+            line = _line(script, command, words)
+            if line is not None:
+                lines.append(line)
+    return lines
+
+
+def other_lines(script: Script) -> list[LaunchLine]:
+    """Lines that start a script with deepspeed's launcher, or with plain python."""
+    lines: list[LaunchLine] = []
+    for command in script.commands:
+        words = _spelled_out(script, command.words)
+        for at, word in enumerate(words):
+            value = (word.value or "").rpartition("/")[2]
+            if value == DEEPSPEED and _wrapped(words[:at]):
+                lines.append(_read(script, command, words, None, at, DEEPSPEED))
+                break
+            named = word.value is None and "py" in (word.variable or "").lower()  # `$PYTHON`
+            if (named or _INTERPRETER.fullmatch(value)) and _wrapped(words[:at]):
+                lines += _plain(script, command, words, at)
+                break
+    return lines
+
+
+def _wrapped(before: list[Word]) -> bool:
+    return not before or (before[0].value or "") in _WRAPPERS
+
+
+def _plain(script: Script, command: Command, words: list[Word], at: int) -> Iterator[LaunchLine]:
+    """`python [flags] script.py ...`, unless it runs a launcher or no script at all."""
+    index, module = at + 1, False
+    while index < len(words) and words[index].text.startswith("-"):
+        flag = words[index].value or ""
+        module = _JOINED_M.fullmatch(flag) is not None
+        if flag == "-c" or module:
+            break
+        index += 2 if flag in ("-W", "-X") else 1
+    index += module
+    entry = words[index] if index < len(words) else None
+    if entry is None or entry.text.startswith("-") or entry.value in (LAUNCH, RUN):
+        return
+    values = _values(script, entry)
+    if module or (values and all(value.endswith(".py") for value in values)):
+        yield LaunchLine(
+            script.path, PYTHON, command, tuple(words[:at]), words[at], tuple(words[at + 1 : index]), words[at], (),
+            entry, module, values, tuple(words[index + 1 :]), None, script.host, script.listed,
+        )  # fmt: skip
+
+
+def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
+    """Variables and quoted commands that name the old launcher where no launch line was read."""
+    covered = {line.module.start for line in lines}
+    found: list[Unread] = []
+    for name, assignments in script.assignments.items():
+        for assignment in assignments:
+            for match in re.finditer(re.escape(LAUNCH), assignment.word.text):
+                start = assignment.word.start + match.start()
+                if start not in covered:
+                    reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"
+                    found.append(Unread(start, start + len(LAUNCH), f"{reason}: rewrite it by hand"))
+    for command in script.commands:
+        handed = command.words[1:] if (command.words[0].value or "") in _HANDS_ON else ()
+        for word in (*quoted_commands(command.words), *handed):
+            place = re.search(re.escape(LAUNCH), word.text)
+            quoted = place is not None and re.search("[\"']", word.text[: place.start()])
+            if place and quoted and not any(word.start <= at < word.end for at in covered):
+                start = word.start + place.start()
+                found.append(
+                    Unread(
+                        start, start + len(LAUNCH), "the launch line stands inside a quoted command: rewrite it by hand"
+                    )
+                )
+    return sorted(found, key=lambda place: place.start)
+
+
+def _variants(script: Script, command: Command) -> Iterator[list[Word]]:
+    """The words of a command, variables that hold several words spelled out; one variant per value of the first."""
+    program = next((at for at, word in enumerate(command.words) if _expandable(script, word, launcher=True)), None)
+    if program is None:
+        yield _spelled_out(script, command.words)
+        return
+    variable = command.words[program].variable
+    assert variable is not None
+    for assignment in script.assignments[variable]:
+        words = _via(assignment.inner or (), variable)
+        yield _spelled_out(script, (*command.words[:program], *words, *command.words[program + 1 :]))
+
+
+def _expandable(script: Script, word: Word, launcher: bool = False) -> bool:
+    assigned = script.assignments.get(word.variable or "", [])
+    if not word.many or not assigned or any(assignment.inner is None for assignment in assigned):
+        return False
+    if launcher:
+        return any(LAUNCH in (assignment.word.text) or TORCHRUN in assignment.word.text for assignment in assigned)
+    return len(assigned) == 1 and len(assigned[0].inner or ()) > 0
+
+
+def _via(words: tuple[Word, ...], variable: str) -> tuple[Word, ...]:
+    return tuple(replace(word, via=variable) for word in words)
+
+
+def _spelled_out(script: Script, words: tuple[Word, ...], depth: int = 0) -> list[Word]:
+    found: list[Word] = []
+    for word in words:
+        if depth < 4 and _expandable(script, word):
+            assert word.variable is not None
+            inner = script.assignments[word.variable][0].inner or ()
+            if len(inner) == 1 and not inner[0].many:
+                found.append(replace(word, value=inner[0].value, many=False))
+            else:
+                found += _spelled_out(script, _via(inner, word.variable), depth + 1)
+        else:
+            found.append(word)
+    return found
+
+
+def _line(script: Script, command: Command, words: list[Word]) -> LaunchLine | None:
+    head = (words[0].value or "").rpartition("/")[2]
+    runs = head in ("conda", "mamba") and len(words) > 1 and words[1].value == "run"
+    if (head in _TALKERS and not runs) or any(word.value in _OTHER_LAUNCHERS for word in words[:3]):
+        return None
+    for at, word in enumerate(words):
+        value = word.value or ""
+        if value in (LAUNCH, RUN) and at > 0 and _JOINED_M.fullmatch(words[at - 1].value or ""):
+            return _read(script, command, words, _interpreter(words, at), at, value)
+        if value in ("-m" + LAUNCH, "-m" + RUN) and at > 0:
+            return _read(script, command, words, _interpreter(words, at + 1), at, value[2:])
+        if value.rpartition("/")[2] == TORCHRUN and (value != word.text or "/" in value or _starts(words, at)):
+            return _read(script, command, words, None, at, TORCHRUN)
+    return None
+
+
+def _starts(words: list[Word], at: int) -> bool:
+    """Could a program's name stand here? Not after another Python or shell program whose argument it would be."""
+    return not any(
+        _INTERPRETER.fullmatch(word.value or "") or (word.value or "").endswith(".py") for word in words[:at]
+    )
+
+
+def _interpreter(words: list[Word], at: int) -> int:
+    """Index of the interpreter before `-m` at `at - 1`: flags, and the values of -W and -X, stand between."""
+    index = at - 2
+    while index > 0 and ((words[index].value or "").startswith("-") or (words[index - 1].value or "") in ("-W", "-X")):
+        index -= 1
+    return index
+
+
+def _read(
+    script: Script, command: Command, words: list[Word], interpreter: int | None, at: int, kind: str
+) -> LaunchLine:
+    first = at if interpreter is None else interpreter
+    flags: list[Flag] = []
+    index, entry, module_entry, problem = at + 1, None, False, None
+    while index < len(words):
+        word = words[index]
+        text = word.value if word.value is not None else word.text
+        if not text.startswith("-") or text == "--":
+            if text == "--":
+                index += 1
+                continue
+            if word.value is None and word.many and _script_follows(words[index + 1 :]):
+                index += 1  # a variable full of flags; the script is named further on
+                flags.append(Flag("", None, (word,)))
+                continue
+            entry = word
+            break
+        name, equals, value = text.lstrip("-").partition("=")
+        name = name.replace("_", "-")
+        if name in ("m", "module"):
+            module_entry = True
+        if equals or name in _SWITCHES:
+            flags.append(Flag(name, value if equals and word.value is not None else None, (word,)))
+            index += 1
+        else:
+            given = words[index + 1 : index + 2]
+            flags.append(Flag(name, given[0].value if given else None, (word, *given)))
+            index += 2
+    if entry is None:
+        problem = "no script is named on the line"
+    arguments = tuple(words[index + 1 :]) if entry is not None else ()
+    mid = () if interpreter is None else tuple(words[interpreter + 1 : at])
+    own = tuple(word for word in mid if word.value != "-m")
+    return LaunchLine(
+        script.path,
+        kind,
+        command,
+        tuple(words[:first]),
+        None if interpreter is None else words[interpreter],
+        own,
+        words[at],
+        tuple(flags),
+        entry,
+        module_entry,
+        () if entry is None else _values(script, entry),
+        arguments,
+        problem,
+        script.host,
+        script.listed,
+    )
+
+
+def _values(script: Script, word: Word) -> tuple[str, ...]:
+    if word.value is not None:
+        return (word.value,)
+    assigned = [assignment.word.value for assignment in script.assignments.get(word.variable or "", [])]
+    known = [value for value in assigned if value is not None]
+    return tuple(dict.fromkeys(known)) if len(known) == len(assigned) else ()
+
+
+def _script_follows(words: list[Word]) -> bool:
+    """Does a flag or a Python file come next? Then the unknown word before stood for flags."""
+    if not words:
+        return False
+    text = words[0].value if words[0].value is not None else words[0].text
+    return (
+        text.startswith("-")
+        or text.endswith(".py")
+        or (words[0].value is None and words[0].many and _script_follows(words[1:]))
+    )
+
+
+def entry_places(line: LaunchLine, value: str) -> tuple[list[str], bool]:
+    """Where the entry may lie, as paths relative to the root, best first, and whether the folder is known for certain.
+
+    `value` is one of `line.entry_values` of a line whose entry is a file. Empty when it lies outside the repository.
+    """
+    folder = line.path.rpartition("/")[0]
+    full, known = value, value.startswith((HERE, "/"))
+    for step in reversed(line.command.folders):
+        if known:
+            break
+        if step is None:
+            return [full], False
+        full, known = f"{step}/{full}", step.startswith((HERE, "/"))
+    if full.startswith(HERE):
+        place = _normal(f"{folder}/{full.removeprefix(HERE)}")
+        return ([place] if place is not None else []), True
+    if full.startswith("/"):
+        return [], True
+    bases = [folder]
+    while bases[-1]:
+        bases.append(bases[-1].rpartition("/")[0])
+    places = [place for base in bases if (place := _normal(f"{base}/{full}")) is not None]
+    return list(dict.fromkeys(places)), True
+
+
+def _normal(path: str) -> str | None:
+    """`path` without `.` and `..`; None when it leaves the root."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

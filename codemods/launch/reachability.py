@@ -1,0 +1,322 @@
+"""How a plain `python script.py` gets to a place in the code, and what on the way asks for a launcher.
+
+`guard(outline, node)` looks within one function or module, `Reach` through the calls of the project.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..finding import Hop
+from ..syntax.modules import Modules
+from ..syntax.outline import Outline, Repo, Scope, last_name
+
+# What a process's number on its own machine is called; alone it is the first, 0.
+LOCAL = frozenset(
+    {"LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+     "LOCAL_PROCESS_INDEX", "PALS_LOCAL_RANKID", "JSM_NAMESPACE_LOCAL_RANK"}
+)  # fmt: skip
+# What decides whether and how ranks find each other; a default here could turn a clear error into a wrong run.
+GLOBAL = frozenset(
+    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_NTASKS",
+     "SLURM_NPROCS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_NODEID", "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE"}
+)  # fmt: skip
+VARIABLES = LOCAL | GLOBAL
+
+# A test with such a word has asked how the program was started. Taken widely: what is wrongly seen as a check is only
+# not reported.
+_ASKS = re.compile(
+    r"dist|ddp|fsdp|launch|slurm|rank|world|mpi|multi|parallel|gpus?\b|n_?gpu|num_?gpu|devices?\b|deepspeed|horovod|hvd"
+    r"|accelerat|torchrun|elastic|single|cluster|nodes?\b|node_|job|environ|getenv|proc(?:ess)?_?(?:id|idx|ind)|nproc"
+    r"|ntasks|xla|tpu|local",
+    re.IGNORECASE,
+)
+_ASKS_VARIABLE = re.compile(r"environ|getenv|slurm", re.IGNORECASE)
+_LAUNCHED_NAME = re.compile(r"dist|ddp|fsdp|slurm|launch|mpi|horovod|multi_?gpu|parallel|torchrun|spawn|worker", re.I)
+_STARTS = frozenset({"init_process_group", "init_distributed", "init_distributed_mode", "init_dist"})
+_CATCHES = frozenset({"KeyError", "LookupError", "TypeError", "ValueError", "Exception", "BaseException"})
+_LAUNCHER = re.compile(
+    r"torchrun|torch\.distributed|\bsrun\b|\bmpi(?:run|exec)\b|deepspeed|accelerate launch|horovodrun"
+)
+_COMPUTED = re.compile(r"environ(?:\[\s*\w+\s*\]\s*=(?!=)|\.setdefault\(\s*\w+\s*,)|putenv\(\s*\w+\s*,")
+_MAX_DEPTH = 6
+
+
+def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
+    """What, within its function or module, asks how the program was started before `node` runs; None: nothing."""
+    child = node
+    for parent in outline.ancestors(node):
+        if isinstance(parent, (ast.If, ast.While, ast.IfExp)):
+            if child is not parent.test and _asks(outline, parent.test):
+                return parent.test
+        elif isinstance(parent, ast.BoolOp):
+            for value in parent.values[: next(at for at, each in enumerate(parent.values) if each is child)]:
+                if _asks(outline, value):
+                    return value
+        elif isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            for test in (test for made in parent.generators for test in made.ifs):
+                if test is not child and _asks(outline, test):
+                    return test
+        elif isinstance(parent, ast.Match):
+            if child is not parent.subject and _asks(outline, parent.subject):
+                return parent.subject
+        elif isinstance(parent, ast.Try):
+            if any(child is each for each in parent.body) and any(map(_catches, parent.handlers)):
+                return parent
+            if any(child is each for each in parent.handlers) and any(_mentions_variable(each) for each in parent.body):
+                return parent
+        elif isinstance(parent, (ast.With, ast.AsyncWith)) and any(
+            "suppress" in ast.unparse(item.context_expr) for item in parent.items
+        ):
+            return parent
+        if isinstance(child, ast.stmt):
+            for earlier in _before(parent, child):
+                if _settles(outline, earlier):
+                    return earlier
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(child is each for each in parent.body):
+            return None
+        child = parent
+    return None
+
+
+def _before(parent: ast.AST, child: ast.stmt) -> list[ast.stmt]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list):
+            for at, each in enumerate(block):
+                if each is child:
+                    return block[:at]
+    return []
+
+
+def _asks(outline: Outline, test: ast.expr) -> bool:
+    if _ASKS.search(ast.unparse(test)):
+        return True
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name):
+            for binding in outline.lookup(node, node.id)[1]:
+                if binding.value is not None and _ASKS.search(ast.unparse(binding.value)):
+                    return True
+    return False
+
+
+def _settles(outline: Outline, statement: ast.stmt) -> bool:
+    """An earlier statement that leaves, or fails in its own words, when there is no launcher."""
+    if isinstance(statement, ast.Assert):
+        return _asks(outline, statement.test)
+    if isinstance(statement, ast.If) and _asks(outline, statement.test):
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Return, ast.Raise, ast.Continue, ast.Break)):
+                return True
+            if isinstance(node, ast.Call) and last_name(node.func) in ("exit", "_exit", "quit", "abort", "error"):
+                return True
+    return isinstance(statement, ast.Try) and _mentions_variable(statement)
+
+
+def _mentions_variable(node: ast.AST) -> bool:
+    return any(constant(each) in VARIABLES for each in ast.walk(node))
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any((name := last_name(each)) is None or name in _CATCHES for each in types)
+
+
+# How it is reached
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a plain run gets to a place: the scopes on the way (innermost first), and the calls between them."""
+
+    scopes: tuple[tuple[Outline, Scope], ...]
+    hops: tuple[Hop, ...] = ()
+    certain: bool = True
+
+
+@dataclass
+class Reach:
+    """Answers about one project; keeps what it found out."""
+
+    repo: Repo
+    modules: Modules
+    _demands: dict[int, bool] = field(default_factory=dict)
+    _written: dict[str, str | None] = field(default_factory=dict)
+
+    def way(
+        self, outline: Outline, node: ast.AST, depth: int = 0, seen: frozenset[int] = frozenset()
+    ) -> Way | str | None:
+        """How `node` is reached without a check; None when every way has one; in words, when no way is seen at all."""
+        if guard(outline, node) is not None:
+            return None
+        scope = outline.scope(node)
+        if isinstance(scope, ast.Module):
+            return Way(((outline, scope),))
+        if isinstance(scope, ast.Lambda) or depth >= _MAX_DEPTH or id(scope) in seen:
+            return "it is not seen to be called"
+        owner = outline.parents.get(scope)
+        owner = owner if isinstance(owner, ast.ClassDef) else None
+        for name in (scope.name, owner.name if owner else ""):
+            if _LAUNCHED_NAME.search(name):
+                return f"`{name}` is for runs that a launcher started"
+        why: str | None = f"no call of `{scope.name}` is in sight"
+        for caller, call, certain in self._calls(outline, scope, owner):
+            way = self.way(caller, call, depth + 1, seen | {id(scope)})
+            if not isinstance(way, Way):
+                why = way
+            else:
+                made = owner is not None and scope.name == "__init__"
+                what = f"`{owner.name}` is made here" if owner and made else f"`{scope.name}` is called here"
+                hop = Hop(caller.path, call.lineno, what)
+                return Way(((outline, scope), *way.scopes), (hop, *way.hops), way.certain and certain)
+        return why
+
+    def _calls(
+        self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
+    ) -> Iterator[tuple[Outline, ast.Call, bool]]:
+        """Calls of the function in the repo; the last says whether nothing else can be meant."""
+        name = owner.name if owner and function.name == "__init__" else function.name
+        for other in self.repo.mentioning(name):
+            if other is not outline and not self._knows(other, outline, owner.name if owner else name):
+                continue
+            for call in other.nodes:
+                if not isinstance(call, ast.Call):
+                    continue
+                func = call.func
+                if isinstance(func, ast.Name) and func.id == name and (owner is None or name == owner.name):
+                    yield other, call, True
+                elif isinstance(func, ast.Attribute) and func.attr == name:
+                    if owner is None or name == owner.name:
+                        if other is not outline:
+                            yield other, call, True
+                    elif isinstance(func.value, ast.Name) and func.value.id in ("self", "cls"):
+                        if other.owner(call) is owner:
+                            yield other, call, True
+                    elif self._makes(other, func.value, owner.name):
+                        yield other, call, False
+
+    def _knows(self, importer: Outline, outline: Outline, name: str) -> bool:
+        """`importer` has `name` or the module of `outline` from an import."""
+        for node in importer.nodes:
+            if isinstance(node, ast.ImportFrom):
+                module = node.module or ""
+                if node.level:
+                    found = self.modules.relative(importer.path, node.level, module)
+                else:
+                    found = self.modules.absolute(importer.path, module)
+                if found == outline.path and any(alias.name in (name, "*") for alias in node.names):
+                    return True
+                for alias in node.names:
+                    sub = f"{module}.{alias.name}" if module else alias.name
+                    if node.level:
+                        inner = self.modules.relative(importer.path, node.level, sub)
+                    else:
+                        inner = self.modules.absolute(importer.path, sub)
+                    if inner == outline.path:
+                        return True
+                if found is not None and any(alias.name == name for alias in node.names):
+                    return True  # through a package's __init__
+            elif isinstance(node, ast.Import) and any(
+                self.modules.absolute(importer.path, alias.name) == outline.path for alias in node.names
+            ):
+                return True
+        return False
+
+    def _makes(self, outline: Outline, value: ast.expr, name: str) -> bool:
+        """`value` is an object of the class `name`, by the line that makes it."""
+        if isinstance(value, ast.Call):
+            return last_name(value.func) == name
+        if isinstance(value, ast.Name):
+            found = outline.lookup(value, value.id)[1]
+            return len(found) == 1 and isinstance(found[0].value, ast.Call) and last_name(found[0].value.func) == name
+        return False
+
+    def demands_launcher(self, way: Way) -> bool:
+        """True when a run along `way` joins a process group, or starts ranks, whatever the circumstances."""
+        return any(self._demands_in(outline, scope) for outline, scope in way.scopes)
+
+    def _demands_in(self, outline: Outline, scope: Scope, depth: int = 0) -> bool:
+        if id(scope) in self._demands:
+            return self._demands[id(scope)]
+        self._demands[id(scope)] = False
+        answer = any(self._demands_at(outline, call, depth) for call in _own_calls(outline, scope))
+        self._demands[id(scope)] = answer
+        return answer
+
+    def _demands_at(self, outline: Outline, call: ast.Call, depth: int) -> bool:
+        name = last_name(call.func)
+        if name is None or guard(outline, call) is not None:
+            return False
+        if name in ("spawn", "start_processes"):
+            return True
+        if name == "init_process_group":
+            alone = {keyword.arg for keyword in call.keywords if isinstance(keyword.value, ast.Constant)}
+            return not {"rank", "world_size"} <= alone
+        function = self._function(outline, call)
+        if function is not None:
+            return depth < _MAX_DEPTH and self._demands_in(*function, depth + 1)
+        return name in _STARTS
+
+    def _function(self, outline: Outline, call: ast.Call) -> tuple[Outline, Scope] | None:
+        """The one function of the repo that `call` calls by name."""
+        name = last_name(call.func)
+        if name is None or (isinstance(call.func, ast.Name) and name not in outline.imported):
+            own = [each for each in outline.module.body if isinstance(each, ast.FunctionDef) and each.name == name]
+            return (outline, own[0]) if len(own) == 1 else None
+        if isinstance(call.func, ast.Attribute):
+            root = call.func.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if not (isinstance(root, ast.Name) and root.id in outline.imported):
+                return None
+        found = [
+            (other, node)
+            for other, node in self.repo.functions(name)
+            if other is not outline and node in other.module.body and self._knows(outline, other, name)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def launch_line(self, way: Way) -> str | None:
+        """A shell script (or so) of the repo that starts the script at the end of `way` with a launcher."""
+        script = way.scopes[-1][0].path.rpartition("/")[2]
+        for path in self.repo.project.paths:
+            if path.endswith((".sh", ".bash", ".sbatch", ".slurm", "Makefile")):
+                source = self.repo.project.source(path)
+                if source is not None and script in source.text and _LAUNCHER.search(source.text):
+                    return path
+        return None
+
+    def written(self, variable: str) -> str | None:
+        """A file of the repo that sets the variable itself, if there is one."""
+        if variable not in self._written:
+            name = rf"['\"]{variable}['\"]"
+            pattern = re.compile(
+                rf"\[\s*{name}\s*\]\s*=(?!=)|(?:setdefault|putenv|setenv)\(\s*{name}|{name}\s*:"
+                rf"|(?:update|dict)\([^)]{{0,999}}\b{variable}\s*="
+            )
+            listed = re.compile(rf"[(\[]\s*{name}\s*,")  # `for name, value in (("LOCAL_RANK", "0"), ...)`
+            matching = self.repo.project.matching
+            found = next(iter(matching(pattern)), None) or next(
+                (each for each in matching(_COMPUTED) if listed.search(each.text)), None
+            )
+            self._written[variable] = None if found is None else found.path
+        return self._written[variable]
+
+
+def _own_calls(outline: Outline, scope: Scope) -> list[ast.Call]:
+    return [node for node in outline.own(scope) if isinstance(node, ast.Call)]
+
+
+def asks_for_variable(test: ast.AST) -> bool:
+    """True when `test` looks at the environment itself."""
+    return bool(_ASKS_VARIABLE.search(ast.unparse(test)))
+
+
+def constant(node: ast.AST) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -1,1 +1,0 @@
-"""What rules share to write code: scopes, captures, imports, names, placement. Nothing here finds hazards."""

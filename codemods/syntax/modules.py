@@ -1,0 +1,98 @@
+"""Which file of the repo an import means. Research repos put folders on `sys.path`, so more than one root counts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Container, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..flow.facts.records import FileFacts
+
+_TEST = re.compile(r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:conftest|test_(?:utils?|helpers?))\.py$")
+_PERHAPS_TEST = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")  # or a program that tests a model
+_TESTS_WITH = frozenset({"unittest", "pytest", "testing"})
+
+
+def is_test(path: str, facts_of: Callable[[str], FileFacts | None]) -> bool:
+    """True for test code by the conventions of pytest and unittest.
+
+    A test builds the classes of the program with values of its own. We keep one abstract instance per class, so such a
+    value seems to get wherever the program takes its instances; only a boundary in test code says anything about it.
+    """
+    if _TEST.search(path) is not None:
+        return True
+    return _PERHAPS_TEST.search(path) is not None and ((facts := facts_of(path)) is None or _has_tests(facts))
+
+
+def _has_tests(facts: FileFacts) -> bool:
+    """The file imports what tests are written with, or has functions called `test_...` and is no command line."""
+    modules = [f"{module}.{name}".split(".") for _, module, _, name in facts.imports]
+    if any(_TESTS_WITH.intersection(module) for module in modules):
+        return True
+    takes_arguments = any(module[0] == "argparse" for module in modules)
+    return not takes_arguments and any(each.name.startswith("test_") for each in facts.functions)
+
+
+class Modules:
+    """Index of the Python files of a repo by dotted name."""
+
+    def __init__(self, paths: Iterable[str], installed: Container[str] = ()) -> None:
+        """`installed`: packages that a file of the same name inside a package of the repo does not stand for."""
+        self.paths = set(paths)
+        self.installed = installed
+        self._by_last: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            parts = path[:-3].split("/")
+            if parts[-1] == "__init__":
+                parts.pop()
+            if parts:
+                self._by_last.setdefault(parts[-1], []).append(path)
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def relative(self, importer: str, level: int, module: str) -> str | None:
+        """The file that `from <level dots><module>` in `importer` names."""
+        folder = importer.split("/")[:-1]
+        if level - 1 > len(folder):
+            return None
+        base = folder[: len(folder) - (level - 1)]
+        return self._file("/".join([*base, *module.split(".")] if module else base))
+
+    def absolute(self, importer: str, module: str) -> str | None:
+        """The file that `import module` in `importer` names; None for what lies outside the repo."""
+        key = (importer.rpartition("/")[0], module)
+        if key not in self._found:
+            self._found[key] = self._search(*key)
+        return self._found[key]
+
+    def _file(self, stem: str) -> str | None:
+        for candidate in (f"{stem}/__init__.py" if stem else "__init__.py", f"{stem}.py"):
+            if candidate in self.paths:
+                return candidate
+        return None
+
+    def _search(self, folder: str, module: str) -> str | None:
+        relative = module.replace(".", "/")
+        top = module.partition(".")[0]
+        while True:  # the script's folder first, then the folders above it up to the root
+            found = self._file(f"{folder}/{relative}" if folder else relative)
+            if found is not None and not self._inside(folder, top):
+                return found
+            if not folder:
+                break
+            folder = folder.rpartition("/")[0]
+        found = self._file(f"src/{relative}")
+        if found is not None or top in sys.stdlib_module_names:
+            return found
+        tails = (f"/{relative}.py", f"/{relative}/__init__.py")
+        candidates = [
+            path
+            for path in self._by_last.get(relative.rpartition("/")[2], ())
+            if path.endswith(tails) and not self._inside(path[: path.rindex("/" + relative)], top)
+        ]
+        return candidates[0] if len(candidates) == 1 else None
+
+    def _inside(self, folder: str, top: str) -> bool:
+        """`top` in `folder` is a part of a package, and something installed goes by the same name."""
+        return top in self.installed and f"{folder}/__init__.py" in self.paths

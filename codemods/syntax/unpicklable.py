@@ -1,0 +1,397 @@
+"""Which expressions make something that can't be pickled: the table of unpicklable.toml, and how it is recognised."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+from .dotted import origin
+from .outline import Outline, Repo, last_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
+Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
+_LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
+_WALKS = ("iter", "enumerate", "cycle")
+_FILES = ("unpicklable.toml", "unpicklable_installed.toml")
+_DEPTH = 6
+_BUILTIN = ("open",)  # the builtin of the table
+_DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_SETS = ("stands", "moves", "seeks", "setup")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One entry of the table; the keys are explained there."""
+
+    constructors: tuple[str, ...]
+    what: str
+    error: str
+    form: str
+    source: str = ""
+    binary: str = ""
+    advice: str = ""
+    hidden: str = ""
+    line: str = ""
+    needs: str = ""
+    suffix: str = ""
+    is_open: str = ""
+    mode: tuple[int, str, str] | None = None
+    reads: tuple[str, ...] = ()
+    stands: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()
+    seeks: frozenset[str] = frozenset()
+    setup: frozenset[str] = frozenset()
+    before: tuple[int, int] | None = None
+    tell: bool = False
+    parts: bool = False
+    later: bool = False
+    memory: bool = False
+    filled: bool = False
+    inherited: bool = False
+    module: bool = False
+    in_order: bool = False
+    plain: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """`node` makes something of `kind`. `nested`: inside a container; `choice`: only one of several alternatives."""
+
+    kind: Kind
+    outline: Outline
+    node: ast.expr
+    nested: bool = False
+    choice: bool = False
+    given: str = ""  # where it is handed to the class
+
+
+GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generator")
+MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
+
+
+def advice(kind: Kind, held: str) -> str:
+    """What a person can do about an object of `kind` that is called `held`."""
+    return f"{kind.advice}: `{kind.line.format(held)}`" if kind.line else kind.advice
+
+
+def wrong_context(kind: Kind) -> Kind:
+    """`kind`, an object of multiprocessing, where processes of another start method get it."""
+    return replace(
+        kind,
+        inherited=False,
+        error="A SemLock created in a fork context is being shared with a process in a spawn context",
+        advice='make it with the context of the processes that get it: `multiprocessing.get_context("spawn")`',
+    )
+
+
+@cache
+def _table() -> dict[str, Any]:
+    folder = resources.files(__package__)
+    own, installed = (tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES)
+    return {**own, "kind": own["kind"] + installed["kind"], "alias": own["alias"] | installed["alias"]}
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """The table by what an expression gives: "threading.Lock()"."""
+    found: dict[str, Kind] = {}
+    for entry in _table()["kind"]:
+        lists = {
+            key: frozenset(value) if key in _SETS else tuple(value)
+            for key, value in entry.items()
+            if value.__class__ is list
+        }
+        kind = Kind(**{**entry, **lists})
+        for name in kind.constructors:
+            found[name if name.endswith("]") or kind.plain else f"{name}()"] = kind
+    return found
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
+    names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])
+    return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
+
+
+def canonical(origin: str) -> str:
+    """The table's own name for a dotted origin."""
+    aliases: dict[str, str] = _table()["alias"]
+    for _ in range(4):
+        fitting = [
+            name for name in aliases if origin == name or origin.startswith((f"{name}.", f"{name}(", f"{name}["))
+        ]
+        if not fitting:
+            break
+        longest = max(fitting, key=len)
+        origin = aliases[longest] + origin[len(longest) :]
+    return origin
+
+
+def kind_of_class(bases: Iterable[str]) -> Kind | None:
+    """What objects of a class of the repository are that derives from `bases`; it may take other arguments."""
+    found = next((kind for name in bases if (kind := kinds().get(f"{canonical(name)}()")) is not None), None)
+    if found is None or found.form in ("anew", "report"):
+        return found
+    advice = "what its constructor opens can't be seen from here; leave the attribute out in a `__getstate__`"
+    return replace(found, form="report", advice=advice, mode=None)
+
+
+def base_methods(origin: str) -> frozenset[str] | None:
+    """Which state methods a foreign base class has, and what is special about them; None when nobody knows."""
+    bases: dict[str, list[str]] = _table()["base"]
+    fitting = [name for name in bases if origin == name or origin.startswith(f"{name}.")]
+    return frozenset(bases[max(fitting, key=len)]) if fitting else None
+
+
+class Recogniser:
+    """Answers what an expression makes; one per run."""
+
+    def __init__(self, repo: Repo, stores: Stores, bases: Bases = lambda outline, node: []) -> None:
+        self.repo = repo
+        self.stores, self.bases = stores, bases
+
+    @cached_property
+    def makers(self) -> frozenset[str]:
+        """Names of functions at module level that may give back something of the table, by a look at the text."""
+        calls = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+        found = set()
+        for source in self.repo.project.matching(_DEF):
+            for match in _DEF.finditer(source.text):
+                body = match.group(2)
+                if "yield" in body or ("return" in body and calls.search(body)):
+                    found.add(match.group(1))
+        return frozenset(found)
+
+    def made(self, outline: Outline, node: ast.expr) -> list[Made]:
+        """Everything unpicklable that the value of `node` is or holds."""
+        return list(self._made(outline, node, 0))
+
+    def _made(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[Made]:
+        if depth > _DEPTH:
+            return
+        if isinstance(node, ast.GeneratorExp):
+            yield Made(GENERATOR, outline, node)
+        elif isinstance(node, ast.IfExp):
+            for branch in (node.body, node.orelse):
+                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+        elif isinstance(node, ast.BoolOp):
+            for branch in node.values:
+                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+        elif isinstance(node, ast.NamedExpr):
+            yield from self._made(outline, node.value, depth)
+        elif isinstance(node, _CONTAINERS):
+            for part in _parts(node):
+                yield from (replace(each, nested=True) for each in self._made(outline, part, depth + 1))
+        elif isinstance(node, ast.Name):
+            kind = kinds().get(canonical(outline.imported.get(node.id, "")))
+            if self._is_module(outline, node):
+                yield Made(MODULE, outline, node)
+            elif kind is not None and kind.plain and self._is_imported(outline, node):
+                yield Made(kind, outline, node)
+            elif not outline.is_self(node):
+                given = any(each.parameter for each in outline.lookup(node, node.id)[1])
+                for value in _values(outline, node):
+                    found = self._made(outline, value, depth + 1)
+                    yield from (replace(each, choice=True) for each in found) if given else found
+        elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
+            origin = canonical(self.origin(outline, node))
+            kind = kinds().get(origin)
+            if kind is not None:
+                if kind.inherited and self._forks(outline, node):
+                    kind = wrong_context(kind)
+                if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
+                    yield Made(kind, outline, node)
+            elif isinstance(node, ast.Call):
+                yield from self._returned(outline, node, depth)
+                if (
+                    isinstance(node.func, ast.Name)
+                    and node.func.id in _LAZY
+                    and not outline.lookup(node, node.func.id)[1]
+                ):
+                    held = (made for each in node.args for made in self._made(outline, each, depth + 1))
+                    yield from (replace(made, nested=True) for made in held if made.kind is GENERATOR)
+                if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
+                    yield Made(derived, outline, node)
+
+    def _forks(self, outline: Outline, node: ast.expr) -> bool:
+        """It comes from `get_context("fork")`."""
+        for _ in range(_DEPTH):
+            if isinstance(node, ast.Call):
+                if last_name(node.func) == "get_context":
+                    return "fork" in [getattr(each, "value", None) for each in node.args]
+                node = node.func
+            elif isinstance(node, ast.Attribute):
+                node = node.value
+            elif isinstance(node, ast.Name):
+                _, bindings = outline.lookup(node, node.id)
+                if len(bindings) != 1 or bindings[0].value is None:
+                    return False
+                node = bindings[0].value
+            else:
+                return False
+        return False
+
+    def _returned(self, outline: Outline, node: ast.Call, depth: int) -> Iterator[Made]:
+        """What a function of the repository (or a method on `self`) gives back."""
+        functions = self.functions(outline, node)
+        if len(functions) != 1:
+            return
+        where, function = functions[0]
+        own = where.own(function)
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own):
+            if not function.decorator_list:
+                yield Made(GENERATOR, outline, node)
+            return
+        for each in own:
+            if isinstance(each, ast.Return) and each.value is not None:
+                for found in self._made(where, each.value, depth + 1):
+                    if found.kind is not MODULE:
+                        yield replace(found, outline=outline, node=node)
+
+    def functions(
+        self, outline: Outline, node: ast.Call
+    ) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The functions of the repository that the call may mean: plain names and methods on `self`."""
+        found: list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]] = []
+        if isinstance(node.func, ast.Name):
+            _, bindings = outline.lookup(node.func, node.func.id)
+            for binding in bindings:
+                if isinstance(binding.statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.parameter:
+                    found.append((outline, binding.statement))
+                elif isinstance(binding.statement, ast.ImportFrom):
+                    name = outline.imported.get(node.func.id, "").rpartition(".")[2]
+                    if name not in self.makers:
+                        continue
+                    found += [each for each in self.repo.functions(name) if each[0].owner(each[1]) is None]
+        elif isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value):
+            owner = outline.owner(node)
+            for each in owner.body if owner is not None else ():
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == node.func.attr:
+                    found.append((outline, each))
+        return found
+
+    def origin(self, outline: Outline, node: ast.expr) -> str:
+        """What a value comes from, dotted: "h5py.File()", "lmdb.open().begin()", "h5py.File()[]"; "" when unknown."""
+        return origin(outline, node, self._special)
+
+    def _special(self, outline: Outline, node: ast.expr, depth: int) -> str | None:
+        """Attributes of `self`, parts of files and alternatives; None for what needs no more than `origin` knows."""
+        if isinstance(node, ast.Attribute) and outline.is_self(node.value):
+            values = self.stores(outline, node)
+            if depth:  # what is called or asked of it must be of one kind
+                names = {origin(where, each, self._special, depth + 1) for where, each in values} - {""}
+                return names.pop() if len(names) == 1 else ""
+        elif isinstance(node, ast.IfExp):
+            values = [(outline, node.body), (outline, node.orelse)]
+        elif isinstance(node, ast.BoolOp):
+            values = [(outline, each) for each in node.values]
+        elif isinstance(node, ast.Subscript):
+            return self._part(outline, node, depth)
+        elif isinstance(node, ast.Call) and last_name(node.func) in _WALKS and node.args:
+            walked = canonical(origin(outline, node.args[0], self._special, depth + 1))
+            return f"{walked}.__iter__()" if f"{walked}.__iter__()" in kinds() else None
+        elif isinstance(node, ast.Name):
+            _, bindings = outline.lookup(node, node.id)
+            if not bindings:
+                return node.id if node.id in _BUILTIN else ""
+            return "" if any(each.parameter for each in bindings) else None
+        else:
+            return None
+        found = (origin(where, each, self._special, depth + 1) for where, each in values)
+        return next(filter(None, found), "")
+
+    def _part(self, outline: Outline, node: ast.Subscript, depth: int) -> str:
+        found = origin(outline, node.value, self._special, depth + 1)
+        kind = kinds().get(canonical(found)) if found else None
+        if kind is None or not kind.parts:
+            return ""
+        whole = not found.endswith("[]")  # a file has names only, a part of it may be indexed by number too
+        indexed = isinstance(node.slice, (ast.Slice, ast.Tuple, ast.Constant))
+        if not _is_text(node.slice) and (indexed or not whole):
+            return ""
+        return f"{found}[]" if whole else found
+
+    def _is_module(self, outline: Outline, node: ast.Name) -> bool:
+        return self._is_imported(outline, node, (ast.Import,))
+
+    def _is_imported(
+        self, outline: Outline, node: ast.Name, how: tuple[type, ...] = (ast.Import, ast.ImportFrom)
+    ) -> bool:
+        _, bindings = outline.lookup(node, node.id)
+        return bool(bindings) and all(isinstance(each.statement, how) for each in bindings)
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Dict):
+        return list(node.values)
+    if isinstance(node, ast.DictComp):
+        return [node.value]
+    if isinstance(node, (ast.ListComp, ast.SetComp)):
+        return [node.elt]
+    return list(getattr(node, "elts", []))
+
+
+def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
+    scope, bindings = outline.lookup(node, node.id)
+    if isinstance(scope, ast.Module) and len(bindings) != 1:
+        return []
+    return [each.value for each in bindings if each.value is not None]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+_OF_ARCHIVES = frozenset({"files", "keys", "items", "values", "get", "close", "f"})
+
+
+def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
+    """A literal in the first argument ends with `suffix`, or none says what it is, and it is read by names.
+
+    Not where something asks for a memory map.
+    """
+    if any(each.arg == "mmap_mode" for each in node.keywords) or not node.args:
+        return False
+    texts = [each.value for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)]
+    names = [each for each in texts if isinstance(each, str)]
+    if any(each.endswith(suffix) for each in names):
+        return True
+    return not any("." in each for each in names) and _is_read_by_name(outline, node)
+
+
+def _is_read_by_name(outline: Outline, node: ast.Call) -> bool:
+    """It is assigned, and the code of the same class treats that as an archive: asks for `files` or for what has a
+    name, and for nothing that only an array has."""
+    statement = outline.parents[node]
+    around = next((each for each in outline.ancestors(node) if isinstance(each, ast.ClassDef)), None)
+    if not isinstance(statement, ast.Assign) or around is None:
+        return False
+    kept = {ast.unparse(each) for each in statement.targets}
+    listed, by_name, by_value = False, False, False
+    for each in ast.walk(around):
+        if not isinstance(each, (ast.Subscript, ast.Attribute)) or ast.unparse(each.value) not in kept:
+            continue
+        if isinstance(each, ast.Attribute):
+            if each.attr not in _OF_ARCHIVES:
+                return False
+            listed = listed or each.attr in ("files", "keys", "items")
+            continue
+        above = outline.parents[each]
+        if not isinstance(each.ctx, ast.Load) or isinstance(getattr(above, "ctx", None), (ast.Store, ast.Del)):
+            return False
+        named = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+        by_name, by_value = by_name or named, by_value or not named
+    return listed or (by_name and not by_value)

@@ -1,0 +1,284 @@
+"""Whether a dict changes after a view of it was stored: then the view shows the change and a list would not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...syntax.outline import Outline, Repo, last_name, parameters, position
+from .holders import Problem, held_by
+from .uses import ViewUses
+
+CHANGING = frozenset(
+    ["update", "pop", "popitem", "clear", "setdefault", "subtract", "move_to_end", "__setitem__", "__delitem__"]
+)
+_PROPERTIES = frozenset(["property", "cached_property"])
+_DEPTH = 3
+_TARGETS = 20  # ways to reach one dict that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A way to reach the dict: `.name` of any object (`scope` None), a local or global name, or what the function
+    `name` gives (`result`), then subscripts.
+    """
+
+    outline: Outline
+    scope: ast.AST | None
+    name: str
+    keys: tuple[str, ...]
+    owner: str | None = None
+    hops: int = 0
+    result: bool = False
+
+
+class DictChanges:
+    """Finds changes to the dict of one view, for one run of a rule."""
+
+    def __init__(self, repo: Repo, uses: ViewUses) -> None:
+        self.repo = repo
+        self.uses = uses
+
+    def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Problem | None:
+        """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
+        if own := _namespace(receiver):
+            return Problem(
+                outline.path, receiver.lineno, f"takes the view of {own}, which changes as the program runs", False
+            )
+        todo = list(self._targets(outline, receiver, 0))
+        seen: set[_Target] = set()
+        grows = False
+        while todo:
+            target = todo.pop()
+            if target in seen or target.hops > _DEPTH or len(seen) > _TARGETS:
+                continue
+            seen.add(target)
+            todo.extend(self._aliases(target, outline, taken))
+            grows = grows or self._grows_when_read(target)
+            for where, node, what in self._changes(target, method, grows):
+                if node is not taken and self._happens_after(where, node, outline, taken, 0, target.scope is None):
+                    text = f"{what} after the view is taken: the view shows that, a list would not"
+                    return Problem(where.path, position(node)[0], text, False)
+        return None
+
+    def _targets(self, outline: Outline, node: ast.expr, hops: int) -> Iterator[_Target]:
+        if isinstance(node, ast.BoolOp):
+            for value in node.values:
+                yield from self._targets(outline, value, hops)
+        elif isinstance(node, ast.IfExp):
+            yield from self._targets(outline, node.body, hops)
+            yield from self._targets(outline, node.orelse, hops)
+        else:
+            keys: list[str] = []
+            while isinstance(node, ast.Subscript):
+                keys.insert(0, ast.dump(node.slice))
+                node = node.value
+            if isinstance(node, ast.Name):
+                scope, _ = outline.lookup(node, node.id)
+                yield _Target(outline, scope, node.id, tuple(keys), hops=hops)
+            elif isinstance(node, ast.Attribute):
+                owner = outline.owner(node) if outline.is_self(node.value) else None
+                yield _Target(outline, None, node.attr, tuple(keys), owner.name if owner is not None else None, hops)
+
+    def _reads(self, target: _Target) -> Iterator[tuple[Outline, ast.expr]]:
+        """Every expression that may be the dict of `target`."""
+        if target.result:
+            for outline, call in self._calls(target.name):
+                yield from _with_keys(outline, call, target.keys)
+            return
+        if target.scope is None:
+            for outline in self.repo.mentioning(target.name):
+                for read in outline.attributes.get(target.name, ()):
+                    if not self.uses.foreign(outline, read, target.owner):
+                        yield from _with_keys(outline, read, target.keys)
+            return
+        outlines = [target.outline]
+        if isinstance(target.scope, ast.Module):  # a global: other files may import it
+            outlines = self.repo.mentioning(target.name)
+        for outline in outlines:
+            root = target.scope if outline is target.outline else outline.module
+            for node in ast.walk(root):
+                if isinstance(node, ast.Name) and node.id == target.name:
+                    scope, bindings = outline.lookup(node, node.id)
+                    local = scope is target.scope
+                    if not local and outline is not target.outline:
+                        local = any(isinstance(binding.statement, ast.ImportFrom) for binding in bindings)
+                    if local:
+                        yield from _with_keys(outline, node, target.keys)
+                elif (
+                    outline is not target.outline
+                    and isinstance(node, ast.Attribute)
+                    and node.attr == target.name
+                    and isinstance(node.value, ast.Name)
+                ):
+                    yield from _with_keys(outline, node, target.keys)
+
+    def _grows_when_read(self, target: _Target) -> bool:
+        """`defaultdict(...)` is assigned to it."""
+        return any(
+            isinstance(parent := outline.parents[node], (ast.Assign, ast.AnnAssign))
+            and node is not parent.value
+            and isinstance(parent.value, ast.Call)
+            and last_name(parent.value.func) == "defaultdict"
+            for outline, node in self._reads(target)
+        )
+
+    def _changes(self, target: _Target, method: str, grows: bool) -> Iterator[tuple[Outline, ast.AST, str]]:
+        for outline, node in self._reads(target):
+            parent = outline.parents[node]
+            if (
+                grows
+                and isinstance(parent, ast.Subscript)
+                and parent.value is node
+                and isinstance(parent.ctx, ast.Load)
+            ):
+                if not _same_keys(outline, node, parent):
+                    yield outline, outline.statement(parent), "reads an item of the dict, which adds missing ones,"
+                continue
+            if isinstance(parent, ast.Subscript) and parent.value is node and not isinstance(parent.ctx, ast.Load):
+                if isinstance(parent.ctx, ast.Del):
+                    yield outline, outline.statement(parent), "deletes from the dict"
+                elif method != "keys" or not _same_keys(outline, node, parent):
+                    yield outline, outline.statement(parent), "sets an item of the dict"
+            elif isinstance(parent, ast.Attribute) and parent.value is node and parent.attr in CHANGING:
+                call = outline.parents[parent]
+                if isinstance(call, ast.Call) and call.func is parent:
+                    yield outline, outline.statement(call), f"calls `.{parent.attr}()` on the dict"
+            elif isinstance(parent, ast.AugAssign) and parent.target is node and isinstance(parent.op, ast.BitOr):
+                yield outline, parent, "updates the dict with `|=`"
+
+    def _aliases(self, target: _Target, outline: Outline, taken: ast.AST) -> Iterator[_Target]:
+        """Other names of the same dict: what it was assigned from or to, and what callers pass."""
+        for where, node in self._reads(target):
+            parent = where.parents[node]
+            if isinstance(parent, ast.Assign):
+                near = target.scope is not None or where is outline
+                if parent.value is node or node in parent.targets:
+                    for place in parent.targets:
+                        if isinstance(place, (ast.Name, ast.Attribute)) and place is not node:
+                            yield from self._targets(where, place, target.hops + 1)
+                if near and parent.value is not node and isinstance(parent.value, (ast.Name, ast.Attribute)):
+                    yield from self._targets(where, parent.value, target.hops + 1)
+            elif isinstance(parent, ast.Return) and isinstance(
+                around := where.scope(parent), (ast.FunctionDef, ast.AsyncFunctionDef)
+            ):
+                plain = not any(last_name(mark) in _PROPERTIES for mark in around.decorator_list)
+                owner = where.parents[around]
+                name = owner.name if isinstance(owner, ast.ClassDef) and not plain else None
+                yield _Target(where, None, around.name, (), name, target.hops + 1, result=plain)
+            elif isinstance(parent, (ast.Call, ast.keyword)):
+                yield from self._parameters(where, node, target.hops + 1)
+        scope = target.scope
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) and target.name in parameters(scope):
+            yield from self._passed(target, scope)
+
+    def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
+        """What the functions of the repository that are given the dict call it."""
+        for held in held_by(outline, argument)[0]:
+            for each in self.uses.parameters(held) if held.kind == "argument" else ():
+                if each.outline is not None:
+                    yield _Target(each.outline, each.scope, each.name, (), hops=hops)
+
+    def _passed(self, target: _Target, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Target]:
+        outline = target.outline
+        parent = outline.parents[function]
+        bound = isinstance(parent, ast.ClassDef)
+        called = parent.name if isinstance(parent, ast.ClassDef) and function.name == "__init__" else function.name
+        plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
+        for where, call in self._calls(called):
+            value = next((item.value for item in call.keywords if item.arg == target.name), None)
+            if value is None and target.name in plain:
+                at = plain.index(target.name) - bound
+                value = call.args[at] if 0 <= at < len(call.args) else None
+            if isinstance(value, (ast.Name, ast.Attribute, ast.Subscript)):
+                yield from self._targets(where, value, target.hops + 1)
+
+    def _calls(self, name: str) -> Iterator[tuple[Outline, ast.Call]]:
+        for outline in self.repo.mentioning(name):
+            for node in outline.calls.get(name, ()):
+                yield outline, node
+
+    def _happens_after(
+        self, where: Outline, node: ast.AST, outline: Outline, taken: ast.AST, depth: int, of_object: bool
+    ) -> bool:
+        """Whether `node` may run after `taken` did (True when nobody can tell).
+
+        `of_object`: the dict is an attribute of an object.
+        """
+        scope, home = where.scope(node), outline.scope(taken)
+        if scope is home:
+            return _later(where, node, taken)
+        owner = outline.owner(taken)
+        called = {getattr(home, "name", "")} - {""}
+        if owner is not None and called == {"__init__"}:
+            called = {owner.name}
+        here = where.owner(node)
+        same = here is not None and owner is not None and self.repo.related(here.name, owner.name)
+        anchors = [
+            call
+            for call in where.own(scope)
+            if isinstance(call, ast.Call)
+            and (last_name(call.func) in called or (same and last_name(call.func) == getattr(home, "name", None)))
+        ]
+        if anchors:
+            return any(_later(where, node, call) for call in anchors)
+        if isinstance(scope, ast.Module):
+            return of_object or isinstance(home, ast.Module)  # tables of a module are filled on import
+        if isinstance(scope, ast.Lambda) or depth >= _DEPTH:
+            return True
+        if scope.name == "__init__" and same:
+            return False  # an object is set up before its other methods run, and its base classes before itself
+        sites = [(other, call) for other, call in self._calls(scope.name) if other.scope(call) is not scope]
+        return not sites or any(
+            self._happens_after(other, call, outline, taken, depth + 1, of_object) for other, call in sites
+        )
+
+
+def _later(outline: Outline, node: ast.AST, taken: ast.AST) -> bool:
+    return not outline.precedes(outline.statement(node), taken) or outline.shared_loop(node, taken) is not None
+
+
+def _with_keys(outline: Outline, node: ast.expr, keys: tuple[str, ...]) -> Iterator[tuple[Outline, ast.expr]]:
+    for key in keys:
+        parent = outline.parents[node]
+        if not (isinstance(parent, ast.Subscript) and parent.value is node and ast.dump(parent.slice) == key):
+            return
+        node = parent
+    yield outline, node
+
+
+def _same_keys(outline: Outline, node: ast.expr, item: ast.Subscript) -> bool:
+    """`for k in d: d[k] = ...` replaces values and leaves the keys as they are."""
+    if not isinstance(item.slice, ast.Name):
+        return False
+    for loop in outline.ancestors(item):
+        if isinstance(loop, (ast.For, ast.AsyncFor)):
+            source, target = loop.iter, loop.target
+            if isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and len(source.args) == 1:
+                source = source.args[0]  # list(d), sorted(d)
+            if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+                if source.func.attr == "items" and isinstance(target, ast.Tuple):
+                    target = target.elts[0]
+                source = source.func.value
+            if isinstance(target, ast.Name) and target.id == item.slice.id:
+                return _text(source) == _text(node)
+    return False
+
+
+def _text(node: ast.expr) -> str:
+    return ast.unparse(node)
+
+
+def _namespace(receiver: ast.expr) -> str | None:
+    if isinstance(receiver, ast.Attribute) and receiver.attr == "__dict__":
+        return "an object's own attributes"
+    if isinstance(receiver, ast.Attribute) and ast.unparse(receiver) == "sys.modules":
+        return "the loaded modules"
+    if (
+        isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Name)
+        and receiver.func.id in ("vars", "globals")
+    ):
+        return f"`{receiver.func.id}()`"
+    return None

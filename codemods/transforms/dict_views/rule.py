@@ -1,0 +1,334 @@
+"""Finds dict views that are stored on an object and pickled, and rewrites them as lists. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...finding import Confidence, Edit, Finding, Fix, Hop, Trace
+from ...project import Project
+from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
+from . import third_party as dependency_views
+from .holders import Held, Problem, held_by
+from .mutations import DictChanges
+from .storage import keeps, travels
+from .third_party import Foreign, changed_dict, foreign_views
+from .uses import ViewUses
+
+if TYPE_CHECKING:
+    from ...flow.answers.crossings import Crossing
+
+_TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
+_LOOPING = frozenset(  # only the elements of their arguments go on
+    ["map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map", "ModuleList",
+     "ParameterList"]
+)  # fmt: skip
+_VIEW_TYPES = frozenset(
+    ["KeysView", "ValuesView", "ItemsView", "MappingView", "AbstractSet", "dict_keys", "dict_values", "dict_items"]
+)
+# Libraries with other things called .keys() (an Index) and .values() (a tensor).
+_OTHER_KEYS = frozenset(("pandas", "polars", "geopandas", "cudf"))
+_OTHER_VALUES = frozenset(("torch", "torchrec", "tensordict", "scipy", "polars"))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A view that is kept: the call, the node that `list(...)` goes around, and what holds it then."""
+
+    outline: Outline
+    view: ast.Call
+    node: ast.expr  # the view, or the local name that is stored
+    held: tuple[Held, ...]
+    kept: Held | None  # the attribute that keeps it; None: seen to cross without being kept
+
+
+class DictViews:
+    """The rule; see the module's docstring."""
+
+    id = "dict-views"
+    summary = "Store lists instead of dict views on objects that are pickled"
+    screen = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + dependency_views.TEXT.pattern.encode())
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """All stored views of `project`, in the order of the files."""
+        return _Search(project).findings()
+
+
+class _Search:
+    """One run over a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.repo = Repo(project)
+        self.receivers = Receivers(self.repo)
+        self.uses = ViewUses(self.repo, self.receivers)
+        self.changes = DictChanges(self.repo, self.uses)
+        self._read: dict[ast.AST, dict[str, list[ast.Name]]] = {}
+
+    def findings(self) -> Iterator[Finding]:
+        crossings: dict[tuple[str, int, int], Crossing] = {}
+        sources = list(self.project.matching(_TEXT))
+        if sources:
+            for crossing in self.project.flow.crossings(frozenset({"dict-view"})):
+                crossings[crossing.path, crossing.line, crossing.column] = crossing
+        for source in sources:
+            outline = self.repo.outline(source.path)
+            if outline is None:
+                continue
+            for node in outline.nodes:
+                if isinstance(node, ast.Call) and (shape := view_receiver(node)) is not None:
+                    known = crossings.get((outline.path, node.lineno, node.col_offset))
+                    yield from self._view(outline, node, *shape, known)
+        for foreign in foreign_views(self.repo):
+            yield self._foreign(foreign)
+
+    def _foreign(self, foreign: Foreign) -> Finding:
+        """An object of an installed package that holds a view."""
+        outline, row, node = foreign.outline, foreign.row, foreign.node
+        source = self.project.source(outline.path)
+        assert source is not None and node.end_lineno is not None and node.end_col_offset is not None
+        span = source.span(
+            source.offset(node.lineno, node.col_offset), source.offset(node.end_lineno, node.end_col_offset)
+        )
+        fix, reason = None, foreign.reason
+        if (line := _bound_line(outline, node, "list")) is not None:
+            reason = (
+                f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
+            )
+        problems = self.uses.problems([Held("attribute", row.view, row.owner)]) if reason is None else []
+        if problems and problems[0].fatal:
+            reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
+        if reason is None:
+            assert foreign.edit is not None
+            doubts = [f"{_where(each, outline)} {each.text}" for each in problems[:1]]
+            if (changed := changed_dict(self.repo, row)) is not None:
+                doubts.append(
+                    f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list made before would not"
+                )
+            title = f"Make `{foreign.held}.{row.view}` a list once it is there"
+            fix = Fix(title, (foreign.edit,), unsafe="; ".join(doubts) or None)
+        message = (
+            f"`{foreign.held}` comes from an installed package ({row.package}) and keeps a live view of a dict, "
+            f"`.{row.view}`; a worker process under spawn or forkserver stops with "
+            f"`TypeError: cannot pickle 'dict_{row.method}' object`"
+        )
+        hops = (
+            Hop(outline.path, span.line, f"`{foreign.held}` is a {row.owner} of {row.package}, {row.says}"),
+            Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
+        )
+        confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
+        return Finding(RULE.id, outline.path, span, message, confidence, hops, fix, reason)
+
+    def _view(
+        self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
+    ) -> Iterator[Finding]:
+        held, _ = held_by(outline, view)
+        kept = [item for item in held if item.kind == "attribute" and keeps(self.repo, outline, item)]
+        stores = [] if kept else list(self._stores(held))
+        seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
+        if not (kept or stores) and (not seen or self._only_looped_over(held)):
+            return  # handed on by argument or return: only the flow knows where to
+        kind = self.receivers.kind(outline, receiver, method)
+        if kind is Kind.UNKNOWN:  # nothing near by tells; perhaps its callers do
+            own = self.project.flow.own_methods(outline.path, view.lineno, view.col_offset)
+            if any(self.receivers.method_at(*each) is Kind.OTHER for each in own):
+                return
+        if kind is Kind.OTHER:
+            return
+        if stores and any(item.kind == "name" and isinstance(item.scope, ast.Module) for item in held):
+            choices = []  # a table of the module stays a view; what is stored from it is copied
+        else:
+            first = next(iter(kept), stores[0][1] if stores else None)
+            choices = [[_Candidate(outline, view, view, tuple(held), first)]]
+        if stores and all(self._only_views(outline, name) for name, _ in stores):
+            choices.append([_Candidate(outline, view, name, (item,), item) for name, item in stores])
+        if not choices:
+            return
+        judged = [[self._judge(each, receiver, method, kind, crossing) for each in choice] for choice in choices]
+        yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
+
+    def _only_looped_over(self, held: Iterable[Held]) -> bool:
+        """It goes to a `pool.map` and the like, which take its elements."""
+        uses: list[list[Held]] = []
+        for item in held:
+            if item.kind == "name" and item.outline is not None and item.scope is not None:
+                for node in ast.walk(item.scope):
+                    if isinstance(node, ast.Name) and node.id == item.name and isinstance(node.ctx, ast.Load):
+                        uses.append(held_by(item.outline, node, item.nested)[0])
+            else:
+                uses.append(list(held))
+        reached = [ends for ends in uses if ends]
+        return bool(reached) and all(
+            any(end.kind == "argument" and end.name in _LOOPING and not end.nested for end in ends) for ends in reached
+        )
+
+    def _stores(self, held: Iterable[Held]) -> Iterator[tuple[ast.Name, Held]]:
+        """Where a local or global name for the view is stored as an attribute: the name there, and the attribute."""
+        for local in held:
+            if local.kind != "name" or local.outline is None or local.scope is None:
+                continue
+            for node in self._reads(local.scope).get(local.name, ()):
+                scope, bindings = local.outline.lookup(node, node.id)
+                if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
+                    continue
+                for item in held_by(local.outline, node, local.nested)[0]:
+                    if item.kind == "attribute" and keeps(self.repo, local.outline, item):
+                        yield node, item
+
+    def _reads(self, scope: ast.AST) -> dict[str, list[ast.Name]]:
+        """Where names are read below `scope`, by name."""
+        found = self._read.get(scope)
+        if found is None:
+            found = self._read[scope] = {}
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.id, []).append(node)
+        return found
+
+    def _only_views(self, outline: Outline, name: ast.Name) -> bool:
+        """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""
+        _, bindings = outline.lookup(name, name.id)
+        return all(each.value is not None and view_receiver(each.value) is not None for each in bindings)
+
+    def _judge(
+        self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None
+    ) -> Finding:
+        outline, node = candidate.outline, candidate.node
+        source = self.project.source(outline.path)
+        assert source is not None
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        start = source.offset(node.lineno, node.col_offset)
+        end = source.offset(node.end_lineno, node.end_col_offset)
+        text = source.text[start:end]
+        fix, reason = None, self._refusal(candidate, method, kind)
+        if reason is None:
+            taken = outline.statement(node)
+            problems = self.uses.problems(list(candidate.held))
+            _, at_once = held_by(outline, node)
+            problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
+            change = self.changes.after(outline, taken, receiver, method)
+            if problems and problems[0].fatal:
+                reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
+            else:
+                doubts = [
+                    f"{_where(each, outline)} {each.text}" for each in [change, *problems[:1]] if each is not None
+                ]
+                doubts += self._doubt(outline, receiver, method, kind)
+                fix = Fix(
+                    f"Store `list({_short(text)})`",
+                    (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")")),
+                    unsafe="; ".join(doubts) or None,
+                )
+        confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
+        span = source.span(start, end)
+        return Finding(RULE.id, outline.path, span, _message(candidate, method, kind), confidence, trace, fix, reason)
+
+    def _refusal(self, candidate: _Candidate, method: str, kind: Kind) -> str | None:
+        outline, node = candidate.outline, candidate.node
+        if (line := _bound_line(outline, node, "list")) is not None:
+            return f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
+        if kind is Kind.H5 and method != "keys":
+            return (
+                "a list would still hold h5py objects, which can't be pickled; store names, open the file in the worker"
+            )
+        if candidate.kept is not None and (line := self._declared(outline, candidate.kept)) is not None:
+            return f"line {line} declares it as a view; change that to a list type first"
+        return None
+
+    def _declared(self, outline: Outline, kept: Held) -> int | None:
+        """The line that says the attribute is of a view type."""
+        owner = outline.owner(kept.place) if kept.place is not None else None
+        for node in ast.walk(owner or outline.module):
+            if isinstance(node, ast.AnnAssign) and last_name(node.target) == kept.name:
+                parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
+                if not _VIEW_TYPES.isdisjoint(last_name(part) or "" for part in parts):
+                    return node.lineno
+        return None
+
+    def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: Kind) -> list[str]:
+        """Why it may not be a dict at all."""
+        libraries = {"keys": _OTHER_KEYS, "values": _OTHER_VALUES}.get(method)
+        if kind is not Kind.UNKNOWN or libraries is None or not imports_any(outline, libraries):
+            return []
+        told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
+        same = ast.dump(receiver)
+        for node in outline.nodes:
+            told_by = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+            if told_by is not None and told_by.attr in told and ast.dump(told_by.value) == same:
+                return []
+        what = "a pandas Index" if method == "keys" else "a tensor"
+        return [
+            f"nothing here shows that `{_short(ast.unparse(receiver))}` is a dict; `.{method}()` could also be {what}"
+        ]
+
+    def _crosses(
+        self, candidate: _Candidate, receiver: ast.expr, kind: Kind, crossing: Crossing | None, text: str
+    ) -> tuple[Confidence, Trace]:
+        """How sure we are that it crosses, and by which way: the flow's word where it has one that is as strong."""
+        outline, kept = candidate.outline, candidate.kept
+        own = Confidence.LIKELY
+        if kept is not None and not travels(self.repo, outline, kept):
+            own = Confidence.POSSIBLE
+        if kind is Kind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
+            own = Confidence.POSSIBLE  # nothing shows that this class is a dict
+        if crossing is not None and crossing.confidence.reaches(own):
+            return crossing.confidence, crossing.trace
+        hops = [Hop(outline.path, candidate.view.lineno, "a view of a dict is taken here")]
+        if kept is not None and kept.place is not None:
+            line = getattr(kept.place, "lineno", candidate.view.lineno)
+            hops.append(Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object"))
+        return own, tuple(hops)
+
+
+_ADVICE = "If the order does not matter, store `set(...)`, else take the view where it is used"
+
+
+def _rank(finding: Finding) -> int:
+    return 0 if finding.fix is None else 1 if finding.fix.unsafe else 2
+
+
+def _where(problem: Problem, outline: Outline) -> str:
+    return f"line {problem.line}" if problem.path == outline.path else f"{problem.path}:{problem.line}"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _label(kept: Held) -> str:
+    if isinstance(kept.place, ast.Attribute):
+        return _short(ast.unparse(kept.place))
+    return f"{_short(ast.unparse(kept.place.args[0]))}.{kept.name}" if isinstance(kept.place, ast.Call) else kept.name
+
+
+def _message(candidate: _Candidate, method: str, kind: Kind) -> str:
+    kept = candidate.kept
+    what = (
+        f"`{_label(kept)}` keeps a live view of a dict"
+        if kept is not None
+        else "a live view of a dict is sent to another process"
+    )
+    if kind is Kind.H5:
+        return f"{what.replace('a dict', 'an open HDF5 file')}: it can't be pickled (`h5py objects cannot be pickled`)"
+    name = f"{'odict' if kind is Kind.ORDERED else 'dict'}_{method}"
+    where = "; a worker process under spawn or forkserver stops with" if kept is not None else ":"
+    return f"{what}{where} `TypeError: cannot pickle '{name}' object`"
+
+
+def _bound_line(outline: Outline, node: ast.AST, name: str) -> int | None:
+    """The line on which `name` is bound in a scope that `node` sees; None when it is the builtin."""
+    scope = outline.scope(node)
+    while True:
+        if found := outline.bindings(scope, name):
+            return getattr(found[0].statement, "lineno", 1)
+        if isinstance(scope, ast.Module):
+            return None
+        scope = outline.scope(outline.parents[scope])
+
+
+RULE = DictViews()

@@ -1,0 +1,92 @@
+"""Whether an attribute that holds a dict view is pickled, and whether its object goes to another process."""
+
+from __future__ import annotations
+
+import ast
+
+from ...syntax.outline import Outline, Repo, Scope, last_name, parameters
+from .holders import Held
+
+_WORKER_SIDE = frozenset(
+    ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
+)
+_LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
+_STAYS_HOME = frozenset(("TestCase", "Thread"))
+
+
+def keeps(repo: Repo, outline: Outline, held: Held) -> bool:
+    """The object is pickled with this attribute: no class, module or function, nothing set in a worker."""
+    place = held.place
+    holder = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+    if holder is None:
+        return False
+    method = outline.method(holder)
+    if method is not None and method.name in _WORKER_SIDE:
+        return False
+    if isinstance(holder, ast.Call) and last_name(holder.func) == "type":
+        return False
+    if isinstance(holder, ast.Attribute) and holder.attr == "__class__":
+        return False
+    if isinstance(holder, ast.Name) and not outline.is_self(holder):
+        marks = [] if method is None else [last_name(mark) for mark in method.decorator_list]
+        if method is not None and "classmethod" in marks and parameters(method)[:1] == [holder.id]:
+            return False
+        _, bindings = outline.lookup(holder, holder.id)
+        by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if any(isinstance(each.statement, by_reference) and not each.parameter for each in bindings):
+            return False
+    owner = outline.owner(holder) if outline.is_self(holder) else None
+    return owner is None or not _left_out(repo, owner, held.name)
+
+
+def _left_out(repo: Repo, owner: ast.ClassDef, name: str) -> bool:
+    """The class decides itself what is pickled, and this attribute is not part of it, or is looked after there."""
+    classes = [node for each in repo.ancestors(owner.name) for _, node in repo.classes(each)]
+    for node in (item for each in [owner, *classes] for item in each.body):
+        if isinstance(node, ast.FunctionDef) and node.name in ("__getstate__", "__reduce__", "__reduce_ex__"):
+            words = {getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node)
+                     if isinstance(part, (ast.Attribute, ast.Constant))}  # fmt: skip
+            everything = "__dict__" in words or any(
+                isinstance(part, ast.Name) and part.id in ("vars", "super") for part in ast.walk(node)
+            )
+            if name in words or not everything:
+                return True
+    return False
+
+
+def travels(repo: Repo, outline: Outline, kept: Held) -> bool:
+    """The object outlives the function, and is of a kind that may be handed to another process."""
+    place = kept.place
+    assert place is not None
+    method = outline.method(place)
+    owner = outline.owner(place)
+    holder = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+    if method is not None and method.name in _LATE:
+        return False
+    if owner is not None and holder is not None and outline.is_self(holder):
+        if not repo.ancestors(owner.name).isdisjoint(_STAYS_HOME):
+            return False
+        if not isinstance(outline.scope(owner), ast.Module):
+            return False
+        return not any(
+            isinstance(mark, ast.Attribute) and mark.attr == "setter" and last_name(mark.value) == kept.name
+            for node in owner.body
+            if isinstance(node, ast.FunctionDef)
+            for mark in node.decorator_list
+        )
+    if isinstance(holder, ast.Name):
+        scope, bindings = outline.lookup(holder, holder.id)
+        if not isinstance(scope, ast.Module) and not any(each.parameter for each in bindings):
+            return _escapes(outline, scope, holder.id)
+    return True
+
+
+def _escapes(outline: Outline, scope: Scope, name: str) -> bool:
+    """A local object is returned, passed on or stored."""
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and not isinstance(outline.parents[node], (ast.Attribute, ast.Subscript))
+        for node in ast.walk(scope)
+    )

@@ -1,0 +1,281 @@
+"""Dict views that an installed package keeps on its objects: found where the repository makes or inherits such objects.
+
+The package is not ours to edit. What the repository can do is one line after the object is there:
+`config.class_names = list(config.class_names)`, right before and after the package itself is repaired.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from ...finding import Edit
+from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.receivers import dotted
+from .mutations import CHANGING
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A row of third_party.toml; see there."""
+
+    view: str
+    of: str
+    method: str
+    owner: str
+    home: str
+    package: str
+    says: str
+    source: str
+    made_by: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = ()
+    attribute: str = ""
+    unless: str = ""
+    only_with: tuple[str, ...] = ()
+
+
+def _table() -> tuple[Holder, ...]:
+    text = resources.files(__package__).joinpath("third_party.toml").read_text("utf-8")
+    rows = tomllib.loads(text)["holder"]
+    fields: list[dict[str, Any]] = [{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows]
+    return tuple(Holder(**row) for row in fields)
+
+
+HOLDERS = _table()
+NAMES = sorted({name.split(".")[-1] for row in HOLDERS for name in (*row.made_by, *row.inherited)} - {"deserialize"})
+TEXT = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
+_DATASET = re.compile(r"dataset", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """An object with a view in it that comes from a package: `held` is how it is called once it is there.
+
+    `edit` is the line that makes it a list; None with the `reason`. `crosses`: the object rides on a dataset.
+    """
+
+    outline: Outline
+    row: Holder
+    node: ast.expr  # what to point at: the call, or the base class
+    held: str
+    crosses: bool
+    edit: Edit | None
+    reason: str | None
+
+
+def foreign_views(repo: Repo) -> Iterator[Foreign]:
+    """Every object of HOLDERS that the repository keeps, where the line is not there yet."""
+    for source in repo.project.matching(TEXT):
+        outline = repo.outline(source.path)
+        if outline is None:
+            continue
+        for row in HOLDERS:
+            if any(f"/{path}".endswith(f"/{row.home}") for path in repo.project.python_paths):
+                continue
+            for node in outline.nodes:
+                if isinstance(node, ast.Call) and dotted(outline, node.func) in row.made_by:
+                    yield from _made(repo, outline, row, node)
+                elif isinstance(node, ast.ClassDef):
+                    for base in node.bases:
+                        if dotted(outline, base) in row.inherited and _has_it(outline, row, node):
+                            yield from _inherited(repo, outline, row, node, base)
+
+
+def changed_dict(repo: Repo, row: Holder) -> tuple[str, int] | None:
+    """Where the dict of the view is changed: (path, line)."""
+    for outline in repo.mentioning(row.of):
+        for node in outline.attributes.get(row.of, ()):
+            parent = outline.parents[node]
+            stored = isinstance(parent, ast.Subscript) and isinstance(parent.ctx, (ast.Store, ast.Del))
+            if stored or (isinstance(parent, ast.Attribute) and parent.attr in CHANGING):
+                return outline.path, node.lineno
+    return None
+
+
+def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator[Foreign]:
+    first = call.args[0] if call.args else None
+    if row.unless and isinstance(first, ast.Constant) and str(first.value).startswith(row.unless):
+        return
+    statement, node = outline.parents[call], call
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is call:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        target = targets[-1]
+        if not isinstance(target, (ast.Name, ast.Attribute)) or not _spelled(target):
+            return
+        held = ast.unparse(target)
+        if _done(outline, target, f"{held}.{row.view}"):
+            return
+        crosses = _rides(repo, outline, target)
+        if isinstance(target, ast.Name) and not crosses:
+            return  # used on the spot
+        yield _line_after(repo, outline, row, node, statement, held, crosses)
+        return
+    argument_of = outline.parents[statement] if isinstance(statement, ast.keyword) else statement
+    if isinstance(argument_of, ast.Call) and argument_of.func is not call and _is_dataset(repo, argument_of.func):
+        reason = f"give it a name first, then `name.{row.view} = list(name.{row.view})`"
+        yield Foreign(outline, row, node, ast.unparse(call.func) + "(...)", True, None, reason)
+        return
+    if isinstance(statement, (ast.IfExp, ast.BoolOp)) and isinstance(outer := outline.statement(call), ast.Assign):
+        target = outer.targets[0]
+        if outer.value is statement and isinstance(target, ast.Attribute) and _spelled(target):
+            held = ast.unparse(target)
+            if not _done(outline, target, f"{held}.{row.view}"):
+                reason = f"it is not always made: add `{held}.{row.view} = list({held}.{row.view})` where it is"
+                yield Foreign(outline, row, node, held, _rides(repo, outline, target), None, reason)
+
+
+def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, base: ast.expr) -> Iterator[Foreign]:
+    methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
+    init = next((method for method in methods if method.name == "__init__"), None)
+    if init is None:
+        held = f"self.{row.attribute}"
+        if not methods:
+            reason = f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}"
+            yield Foreign(outline, row, base, held, True, None, reason)
+            return
+        yield Foreign(outline, row, base, held, True, *_own_init(repo, outline, row, methods[0], held))
+        return
+    myself = init.args.args[0].arg if init.args.args else "self"
+    held = f"{myself}.{row.attribute}"
+    for node in ast.walk(owner):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            text = ast.unparse(node)
+            if text == f"{held}.{row.view}":
+                return
+            if text == held:  # the class makes its own; that is another finding
+                return
+    for node in ast.walk(init):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(call := node.value, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "__init__"
+        ):
+            whose = call.func.value
+            if (isinstance(whose, ast.Call) and last_name(whose.func) == "super") or ast.dump(whose) == ast.dump(base):
+                yield _line_after(repo, outline, row, base, node, held, True)
+                return
+    reason = f"no call of the `__init__` of `{ast.unparse(base)}` is seen: {_line(held, row)} goes after it"
+    yield Foreign(outline, row, base, held, True, None, reason)
+
+
+def _own_init(
+    repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef, held: str
+) -> tuple[Edit | None, str | None]:
+    """An `__init__` for a class without one, before its first method."""
+    source = repo.project.source(outline.path)
+    assert source is not None
+    first = min([method.lineno, *(mark.lineno for mark in method.decorator_list)])
+    start = source.line_starts[first - 1]
+    text = source.line_text(first)
+    indent = text[: len(text) - len(text.lstrip())]
+    if indent.strip() or not indent:
+        return None, f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}"
+    deeper = indent * 2
+    lines = [
+        f"{indent}def __init__(self, *args, **kwargs):",
+        f"{deeper}super().__init__(*args, **kwargs)",
+        *(deeper + line for line in _lines(held, row)),
+        "",
+        "",
+    ]
+    return Edit(outline.path, start, start, "\n".join(lines)), None
+
+
+def _line_after(
+    repo: Repo, outline: Outline, row: Holder, node: ast.expr, statement: ast.stmt, held: str, crosses: bool
+) -> Foreign:
+    source = repo.project.source(outline.path)
+    assert source is not None and statement.end_lineno is not None and statement.end_col_offset is not None
+    line = source.line_text(statement.lineno)
+    before = line[: len(line) - len(line.lstrip())]
+    start = source.offset(statement.lineno, statement.col_offset)
+    end = source.offset(statement.end_lineno, statement.end_col_offset)
+    stop = re.compile(r"[\r\n]|\Z").search(source.text, end)
+    assert stop is not None
+    rest = source.text[end : stop.start()].strip()
+    if source.line_starts[statement.lineno - 1] + len(before) != start or (rest and not rest.startswith("#")):
+        reason = f"it shares its line with other statements: put {_line(held, row)} after it by hand"
+        return Foreign(outline, row, node, held, crosses, None, reason)
+    text = "".join(f"\n{before}{line}" for line in _lines(held, row))
+    return Foreign(outline, row, node, held, crosses, Edit(outline.path, stop.start(), stop.start(), text), None)
+
+
+def _lines(held: str, row: Holder) -> list[str]:
+    return [
+        f"# {row.package} keeps a dict view here, and views can't be pickled",
+        f"{held}.{row.view} = list({held}.{row.view})",
+    ]
+
+
+def _line(held: str, row: Holder) -> str:
+    return f"`{held}.{row.view} = list({held}.{row.view})`"
+
+
+def _has_it(outline: Outline, row: Holder, owner: ast.ClassDef) -> bool:
+    """Whether the version of the package that the file is written for has the view on its instances."""
+    if any(isinstance(node, ast.Attribute) and node.attr == row.attribute for node in ast.walk(owner)):
+        return True
+    origins = set(outline.imported.values()) | {
+        f"{node.module}." for node in outline.nodes if isinstance(node, ast.ImportFrom) and node.module
+    }
+    return any(f"{origin}.".startswith(f"{known}.") for origin in origins for known in row.only_with)
+
+
+def _done(outline: Outline, target: ast.expr, text: str) -> bool:
+    """The attribute is already given something else, in the same class or function."""
+    within = outline.owner(target) or outline.scope(target)
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
+        for node in ast.walk(within)
+    )
+
+
+def _rides(repo: Repo, outline: Outline, target: ast.expr) -> bool:
+    """The object is kept on a dataset, or handed to one."""
+    if isinstance(target, ast.Attribute):
+        owner = outline.owner(target)
+        return owner is not None and outline.is_self(target.value) and _dataset_class(repo, owner)
+    assert isinstance(target, ast.Name)
+    for node in ast.walk(outline.scope(target)):
+        if not (isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)):
+            continue
+        parent = outline.parents[node]
+        if isinstance(parent, ast.keyword):
+            parent = outline.parents[parent]
+        if isinstance(parent, ast.Call) and parent.func is not node and _is_dataset(repo, parent.func):
+            return True
+        if isinstance(parent, ast.Assign) and parent.value is node:
+            kept = parent.targets[0]
+            if isinstance(kept, ast.Attribute) and _rides(repo, outline, kept):
+                return True
+    return False
+
+
+def _is_dataset(repo: Repo, function: ast.expr) -> bool:
+    name = last_name(function)
+    return name is not None and any(_dataset_class(repo, node) for _, node in repo.classes(name))
+
+
+def _dataset_class(repo: Repo, owner: ast.ClassDef) -> bool:
+    registered = any(_DATASET.search(ast.unparse(mark)) for mark in owner.decorator_list)
+    return registered or any(
+        name.endswith(("Dataset", "DataPipe", "DataModule")) for name in repo.ancestors(owner.name)
+    )
+
+
+def _spelled(node: ast.expr) -> bool:
+    """A name, or attributes of one: reading it twice does nothing else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)

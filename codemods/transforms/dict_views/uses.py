@@ -1,0 +1,158 @@
+"""How a stored dict view is used over the whole project: what would change if it were a list."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...syntax.outline import Function, Outline, Repo, last_name, parameters
+from ...syntax.receivers import Receivers
+from .holders import Held, Problem, held_by
+
+_STEPS = 60  # holders followed for one view; more means that nobody can say
+
+
+class ViewUses:
+    """Follows a view from where it is made to all uses, through attributes, locals, arguments, returns."""
+
+    def __init__(self, repo: Repo, receivers: Receivers) -> None:
+        self.repo = repo
+        self.receivers = receivers
+
+    def problems(self, start: list[Held], depth: int = 3) -> list[Problem]:
+        """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
+        todo = list(start)
+        seen: set[Held] = set()
+        found: dict[tuple[str, int, str], Problem] = {}
+        while todo:
+            held = todo.pop()
+            if held in seen or held.hops > depth or len(seen) > _STEPS:
+                continue
+            seen.add(held)
+            for outline, use in self._uses(held):
+                more, problems = held_by(outline, use, held.nested, held.hops + 1)
+                todo.extend(more)
+                for problem in problems:
+                    found[problem.path, problem.line, problem.text] = problem
+            if held.kind == "argument":
+                todo.extend(self.parameters(held))
+        return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
+
+    def _uses(self, held: Held) -> Iterator[tuple[Outline, ast.AST]]:
+        if held.kind == "attribute":
+            yield from self.attribute_uses(held.name, held.owner)
+        elif held.kind == "name" and held.outline is not None:
+            outline = held.outline
+            for node in ast.walk(held.scope or outline.module):
+                if isinstance(node, ast.Name) and node.id == held.name and isinstance(node.ctx, (ast.Load, ast.Store)):
+                    parent = outline.parents[node]
+                    if isinstance(node.ctx, ast.Store):
+                        if isinstance(parent, ast.AugAssign) and parent.target is node:
+                            yield outline, node
+                        continue
+                    scope, bindings = outline.lookup(node, node.id)
+                    if scope is not held.scope:
+                        continue
+                    reaches = [binding.statement for binding in bindings]
+                    if held.statement is None or not reaches or held.statement in reaches:
+                        yield outline, node
+            if isinstance(held.scope, ast.Module):
+                yield from self._elsewhere(held.name, outline)
+        elif held.kind == "result":
+            for outline in self.repo.mentioning(held.name):
+                for call in outline.calls.get(held.name, ()):
+                    yield outline, call
+
+    def _elsewhere(self, name: str, home: Outline) -> Iterator[tuple[Outline, ast.AST]]:
+        """Reads of a name of a module in other files: `from m import name`, `m.name`."""
+        for outline in self.repo.mentioning(name):
+            if outline is home:
+                continue
+            for node in outline.nodes:
+                if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Name):
+                    root: ast.Name | None = node.value
+                else:
+                    root = node if isinstance(node, ast.Name) and node.id == name else None
+                if root is not None and isinstance(root.ctx, ast.Load):
+                    _, bindings = outline.lookup(root, root.id)
+                    if (
+                        any(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+                        or not bindings
+                    ):
+                        yield outline, node  # without a binding: `from m import *` may give it
+
+    def attribute_uses(self, name: str, owner: str | None) -> Iterator[tuple[Outline, ast.AST]]:
+        """Reads of `.name` of any object that may be the one that stores it, `getattr(x, "name")` too."""
+        for outline in self.repo.mentioning(name):
+            for node in outline.attributes.get(name, ()):
+                augmented = isinstance(outline.parents[node], ast.AugAssign)
+                if (isinstance(node.ctx, ast.Load) or augmented) and not self.foreign(outline, node, owner):
+                    yield outline, node
+            for call in outline.calls.get("getattr", ()):
+                named = isinstance(call.func, ast.Name) and len(call.args) >= 2
+                if named and isinstance(call.args[1], ast.Constant) and call.args[1].value == name:
+                    yield outline, call
+            for node in [*outline.calls.get("vars", ()), *outline.attributes.get("__dict__", ())]:
+                item = outline.parents[node]  # vars(x)["name"], x.__dict__["name"]
+                read = isinstance(item, ast.Subscript) and item.value is node and isinstance(item.ctx, ast.Load)
+                if read and isinstance(item.slice, ast.Constant) and item.slice.value == name:  # type: ignore[attr-defined]
+                    yield outline, item
+
+    def foreign(self, outline: Outline, node: ast.Attribute, owner: str | None) -> bool:
+        """`node` is `.name` of something known to be no `owner`.
+
+        That is: an instance of unrelated classes, or `self.name` in an unrelated class that stores its own.
+        """
+        if owner is None:
+            return False
+        if not outline.is_self(node.value):
+            classes = self.receivers.instance_of(outline, node.value)
+            return bool(classes) and not any(self.repo.related(found.name, owner) for _, found in classes)
+        here = outline.owner(node)
+        if here is None or self.repo.related(here.name, owner):
+            return False
+        if not self.repo.classes(owner):  # a class of an installed package, and this one is not derived from it
+            return True
+        for name in self.repo.ancestors(here.name):
+            for where, found in self.repo.classes(name):
+                for part in ast.walk(found):
+                    if isinstance(part, ast.Attribute) and part.attr == node.attr and isinstance(part.ctx, ast.Store):
+                        if where.is_self(part.value):
+                            return True
+                    elif (
+                        isinstance(part, ast.Name)
+                        and part.id == node.attr
+                        and where.parents[where.statement(part)] is found
+                    ):
+                        return True
+        return False
+
+    def parameters(self, held: Held) -> Iterator[Held]:
+        """The parameters of the project's functions that an argument may become."""
+        functions: list[tuple[Outline, Function, bool]] = []
+        for outline, found in self.repo.functions(held.name):
+            static = any(last_name(mark) == "staticmethod" for mark in found.decorator_list)
+            functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
+        for outline, owner in self.repo.classes(held.name):
+            for node in owner.body:
+                if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                    functions.append((outline, node, True))
+        if len(functions) > 6:
+            return
+        for outline, function, bound in functions:
+            name = None
+            if isinstance(held.index, str):
+                name = held.index if held.index in parameters(function) else None
+            elif held.index is not None:
+                plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
+                name = plain[held.index + bound] if held.index + bound < len(plain) else None
+            if name is not None:
+                yield Held(
+                    "name",
+                    name,
+                    outline=outline,
+                    scope=function,
+                    statement=function,
+                    nested=held.nested,
+                    hops=held.hops,
+                )

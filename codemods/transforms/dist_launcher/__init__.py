@@ -1,0 +1,106 @@
+"""Launch lines that start ranks with the old launcher, or start a script that does not hear its rank.
+
+What it finds
+-------------
+Lines that start a program with `torch.distributed.launch`, `torch.distributed.run` or `torchrun`, read together with
+the Python script that they start: the old launcher, a script whose `--local_rank` nobody passes, a script that starts
+its ranks itself under a launcher, a `--launcher` that is left at `none`, ranks that meet at a `tcp://` address of the
+script's own, `set_start_method("spawn")` where a launcher starts the ranks, and `args.local_rank` taken for the rank
+among all where several nodes take part (`rank=args.local_rank`, `if args.local_rank == 0: torch.save(...)`). Lines with
+DeepSpeed's launcher whose script doesn't take `--local_rank`, and lines with plain `python` (or `srun`, `mpirun`) whose
+script waits for ranks, are found too.
+
+Such lines are found in shell scripts and the batch jobs that these write, in Makefile recipes, Dockerfiles (both forms
+of `CMD`), the commands of workflows and pods in YAML, and the fenced blocks of Markdown and reStructuredText. Reported,
+not rewritten: commands that Python, batch or PowerShell files build, commands for another machine (`ssh`), those in a
+Makefile's variables, plain starts, and what the first rank of each node does. A script that takes `--local_rank` is
+found without a launch line too, since its users write that themselves: `likely` where it calls `init_process_group`,
+else `possible` (DeepSpeed passes the option).
+
+Why it breaks
+-------------
+`torch.distributed.launch` passes `--local-rank=N` since torch 2.0, `--local_rank=N` before: a parser that knows one
+spelling only stops with `unrecognized arguments`. `torchrun` passes neither: a script that keeps its default of -1
+trains alone on every rank, with a default of 0 all ranks share GPU 0, and both end with exit code 0. So the shell line
+and the script change together or not at all.
+
+Example
+-------
+```bash
+# file: train.sh
+PYTHONPATH="$(dirname "$0")":$PYTHONPATH \\
+python -m torch.distributed.launch --nproc_per_node=2 --master_port=$PORT \\
+    $(dirname "$0")/train.py "$@"
+```
+```python
+# file: train.py
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=-1)
+args = parser.parse_args()
+print("alone" if args.local_rank == -1 else f"GPU {args.local_rank}")
+```
+
+Use instead
+-----------
+```bash
+# file: train.sh
+PYTHONPATH="$(dirname "$0")":$PYTHONPATH \\
+torchrun --nproc_per_node=2 --master_port=$PORT \\
+    $(dirname "$0")/train.py "$@"
+```
+```python
+# file: train.py
+import argparse
+import os
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local-rank", "--local_rank", type=int, default=int(os.environ.get("LOCAL_RANK", -1)))
+args = parser.parse_args()
+print("alone" if args.local_rank == -1 else f"GPU {args.local_rank}")
+```
+
+Fix safety
+----------
+`torchrun` is `torch.distributed.launch --use_env` under another name: all other flags keep their meaning, and are kept;
+`--standalone` is never added. A bare `python` or `python3` becomes `torchrun`, which every virtual or conda environment
+has beside it. Where the line names its interpreter more exactly (a variable, a path, `python3.8`, flags such as `-u`),
+`torchrun` might belong to another one: there only the module is renamed, to `torch.distributed.run`. So it is where the
+repository asks for torch 1.9, and with an older torch the line stays.
+
+A launcher keeps the ranks' store itself, so that nobody opens a `tcp://` address of the script's own and the ranks wait
+for it until the timeout. It becomes `env://` where rank and size come from the launcher's environment, or the rank is
+the local one, on one node and where only launched runs get to; else one process alone may rely on the address.
+
+The script's option gets both spellings and the environment as its default, so that it works under every launcher, old
+and new. A script whose value comes from LOCAL_RANK already is left alone. Programs that start their ranks themselves
+lose the launcher only when the number of ranks is shown to stay the same. `--launcher pytorch` is passed where the
+script has that choice and does not distribute without it.
+
+With `--launcher python` no launcher is left: scripts that wait for their rank in the environment get a loop that gives
+each rank RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, waits, and fails as soon as one rank fails, after
+it stopped the others. It needs bash, doesn't restart ranks, and stands only in scripts; other lines are refused.
+`--launcher torchrun` keeps a launcher even where plain python would do, and refuses scripts that start their own
+ranks.
+
+Removing `set_start_method("spawn")` is offered as an unsafe fix: workers then start by fork, which is fast and shares
+memory, but must not touch CUDA, or locks that threads of the parent hold.
+
+In guides only lines are rewritten whose script is here, and refusals there aren't reported. Where the repository asks
+for a torch before 1.9, the line stays and only the script learns to hear every launcher.
+
+Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
+several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, options that come
+out of a table or a loop, `tcp://` addresses that more may rely on.
+
+References
+----------
+- PyTorch documentation: "Transitioning from torch.distributed.launch to torchrun"
+- pytorch/pytorch#94505 (the argument became `--local-rank`)
+- open-mmlab/OpenPCDet#1675, open-mmlab/OpenPCDet#696, OpenDriveLab/UniAD#230
+"""
+
+from .rule import RULE
+
+__all__ = ["RULE"]

@@ -1,0 +1,413 @@
+"""What should become of a launch line, given the script that it starts. Knows nothing of where the line stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...finding import Confidence, Hop
+from ...launch.containers import GUIDE, IMAGE, WORKFLOW
+from ...launch.lines import DEEPSPEED, LAUNCH, PYTHON, TORCHRUN, LaunchLine, entry_places
+from ...project import Project
+from ...syntax.argparse_options import Option, rewritten
+from ...syntax.imports import reference
+from ...syntax.modules import Modules
+from ...tree.source import Source
+from . import program as entries
+from .edits import divided, drop_flag, swap_launcher
+from .local_rank import (
+    RankOption,
+    Refused,
+    kept_default,
+    plain,
+    rank_option,
+    rank_options,
+    rewritable,
+)
+from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
+from .self_spawning import OwnRanks, own_ranks, under_line
+from .torch_version import Pin, Version, pin_for, pins
+from .verdict import (
+    DEPRECATED,
+    Verdict,
+    no_option,
+    pass_launcher,
+    without_launcher,
+    write_loop,
+)
+
+_SETS_RANKS = re.compile(r"\b(?:RANK|WORLD_SIZE|MASTER_ADDR)[ \t]*=")  # a shell that does what a launcher does
+_OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
+
+
+class Decisions:
+    """Decides on the launch lines of one project; programs and pins are read once."""
+
+    def __init__(self, project: Project, lines: list[LaunchLine], others: list[LaunchLine]) -> None:
+        self.project = project
+        self.others = others  # lines without torch's launchers
+        self.modules = Modules(project.python_paths)
+        self.files = set(project.paths)
+        self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
+        self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
+        self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
+        self._programs: dict[str, entries.Program | None] = {}
+        self._imports: entries.Imports = {}
+        self._own: dict[str, OwnRanks | None] = {}
+        self._pins: list[Pin] | None = None
+        self._options: dict[str, list[Option]] = {}
+        self._unseen: dict[str, tuple[str, int] | None] = {}
+        self._told: dict[str, RankOption] = {}
+        self._alone: dict[str, Hop | None] = {}
+
+    def verdict(self, source: Source, line: LaunchLine) -> Verdict:
+        """What to do about `line` of the file `source`, for every script that it can start."""
+        targets, problem = self.targets(line)
+        if not targets:
+            return self._without_entry(source, line, problem)
+        merged = Verdict()
+        for target in targets:
+            verdict = self._decide(source, line, target)
+            if merged.message and verdict.reason is None:
+                merged.edits += verdict.edits
+                merged.imports += verdict.imports
+            else:
+                verdict.edits[:0] = merged.edits
+                verdict.imports = (*merged.imports, *verdict.imports)
+                merged = verdict
+            if merged.reason is not None:
+                break
+        return merged
+
+    def other(self, source: Source, line: LaunchLine) -> Verdict:
+        """What to say about a line that starts its script with deepspeed's launcher, or with plain python."""
+        merged = Verdict()
+        for target in self.targets(line)[0]:
+            program = self._program(target)
+            if program is not None and not merged.message:
+                merged = (
+                    self._deepspeed(program, line) if line.kind == DEEPSPEED else self._plain(source, line, program)
+                )
+        return merged
+
+    def _plain(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
+        """Plain python, or one process per task: does the script wait for what only torch's launchers set?"""
+        target = program.path
+        if line.host in (IMAGE, WORKFLOW) or _SETS_RANKS.search(source.text) or own_ranks(program) is not None:
+            return Verdict()  # what starts containers may tell them who they are
+        if target not in self._alone:
+            self._alone[target] = asks_the_environment(self.project, self.modules, program)
+        hop = self._alone[target]
+        if hop is None:
+            return Verdict()
+        by = f"`{line.ranked_by}` sets none of these" if line.ranked_by else "plain python starts one process without"
+        return Verdict(
+            f"`{target}` waits for RANK, WORLD_SIZE and MASTER_ADDR, and {by}: it stops with `RANK expected`",
+            hops=[Hop(target, 1, "the script that it starts"), hop],
+            reason="how many ranks it is meant for can't be seen: start it with `torchrun --nproc_per_node=N`",
+            confidence=Confidence.LIKELY,
+        )
+
+    def _deepspeed(self, program: entries.Program, line: LaunchLine) -> Verdict:
+        """Its launcher sets the environment and passes `--local_rank=N`: does the script take that?"""
+        if line.flag("no-local-rank") is not None:
+            return Verdict()
+        found = self._found(program)
+        verdict = Verdict(
+            f"deepspeed passes --local_rank=N, which `{program.path}` does not take: every rank stops with "
+            "`unrecognized arguments`",
+            hops=[Hop(program.path, 1, "the script that it starts")],
+            confidence=Confidence.LIKELY,
+        )
+        if not found and (entries.hydra(program) or (entries.strict(program) and not entries.unseen_parser(program))):
+            verdict.reason = "give the script an option --local_rank, or start it with `deepspeed --no_local_rank`"
+            return verdict
+        if not found or "--local_rank" in found[0].names:
+            return Verdict()
+        verdict.title = "Take --local_rank too"
+        verdict.hops.append(Hop(found[0].path, found[0].line, f"its {found[0].names[0]}"))
+        try:
+            rewritable(program, found)
+            self._teach(found[0], verdict)
+        except Refused as refusal:
+            verdict.reason = str(refusal)
+        return verdict
+
+    def started(self, line: LaunchLine) -> Iterator[entries.Program]:
+        """The programs whose ranks `line` starts; those that start their own are left out."""
+        for target in self.targets(line)[0]:
+            program = self._program(target)
+            if program is not None and self._own_ranks(line, program) is None:
+                yield program
+
+    def targets(self, line: LaunchLine) -> tuple[list[str], str]:
+        """The files of the project that the line starts; else none, and why."""
+        if line.problem is not None or line.entry is None:
+            return [], line.problem or "no script is named on the line"
+        if line.flag("no-python", "run-path") is not None:
+            return [], "it starts a program that is not a Python script"
+        if not line.entry_values:
+            return [], f"which script `{line.entry.text}` names is only known when the line runs"
+        found: list[str] = []
+        for value in line.entry_values:
+            here = self._module(line, value) if line.entry_is_module else self._file(line, value)
+            if not here:
+                return [], f"the script `{line.entry.text}` is not found in this repository"
+            found += here
+        return list(dict.fromkeys(found)), ""
+
+    def _module(self, line: LaunchLine, name: str) -> list[str]:
+        place = self.modules.absolute(line.path, name)
+        if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):
+            place = place.removesuffix("__init__.py") + "__main__.py"
+        return [place] if place is not None and place in self.files else []
+
+    def _file(self, line: LaunchLine, name: str) -> list[str]:
+        places, certain = entry_places(line, name)
+        if certain:
+            return [place for place in places if place in self.files]
+        tail = name.removeprefix("./")  # the folder is unknown: a path of several parts may still be the only one
+        ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
+        return ends if len(ends) == 1 and "/" in tail else []
+
+    def _program(self, target: str) -> entries.Program | None:
+        if target not in self._programs:
+            self._programs[target] = entries.program(self.project, self.modules, target, self._imports)
+        return self._programs[target]
+
+    def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:
+        """The script is unknown: only what holds for every script can be done."""
+        if line.host == GUIDE:
+            return Verdict()  # an example for people, whose script is theirs
+        if line.flag("use-env") is not None and self.launcher != "python":
+            verdict = self._renamed(source, line, line.path)
+            verdict.confidence = Confidence.LIKELY
+            return verdict
+        if line.kind != LAUNCH:
+            return Verdict()
+        reason = f"{problem}: whether it needs the --local_rank that torchrun does not pass can't be seen"
+        return Verdict(DEPRECATED, reason=f"{reason}. Rename the launcher by hand", confidence=Confidence.LIKELY)
+
+    def _decide(self, source: Source, line: LaunchLine, target: str) -> Verdict:
+        """The decision for one line and the script `target` that it starts."""
+        program = self._program(target)
+        if program is None:
+            return self._without_entry(source, line, f"`{target}` can't be read as Python")
+        own = self._own_ranks(line, program)
+        if any(each.value == "ssh" for each in line.wrappers):
+            reason = "it runs on another machine, whose checkout and torch can't be seen: rename the launcher by hand"
+            return Verdict(DEPRECATED, reason=reason) if line.kind == LAUNCH else Verdict()
+        if own is not None:
+            self.settled.add(target)
+            verdict = without_launcher(line, program, own)
+            if divided(source, line, line.command.start, line.command.end):
+                verdict.reason = "the launcher's words stand in several lists: start the script with plain python there"
+            if self.launcher == "torchrun" and verdict.reason is None:
+                verdict.reason = "torchrun is asked for, but would start the script's ranks several times: take those "
+                verdict.reason += "out of the script first, or allow --launcher auto"
+        elif self.launcher != "python" and (address := fixed_address(program, line.passes)) is not None:
+            verdict = self._meeting(program, address, one_node=line.nodes == "1")
+            if verdict.reason is None:
+                verdict = verdict.and_then(self._ranks(source, line, program))
+            elif line.host != GUIDE:  # whose refusals nobody sees
+                self.settled.add(target)
+        else:
+            verdict = self._ranks(source, line, program)
+        verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
+        return verdict
+
+    def _own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
+        """Where the program starts ranks itself when it is started by `line`."""
+        if program.path not in self._own:
+            self._own[program.path] = own_ranks(program)
+        own = self._own[program.path]
+        return None if own is None else under_line(own, program, line)
+
+    def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
+        """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
+        verdict = self._renamed(source, line, program.path)
+        loop = self.launcher == "python"
+        if verdict.reason is None and not (loop and line.host == GUIDE):  # else the line stays: see `alone`
+            self.settled.add(program.path)
+        try:
+            self._local_rank(line, program, verdict)
+        except Refused as refusal:
+            verdict.message = verdict.message or DEPRECATED
+            verdict.reason = str(refusal)
+        option = entries.launcher_option(program)
+        per_node = line.flag("nproc-per-node")
+        if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
+            pass_launcher(source, line, option, verdict)
+        if loop and verdict.reason is None:
+            write_loop(source, line, verdict)
+        return verdict
+
+    def _meeting(self, program: entries.Program, at: Address, one_node: bool) -> Verdict:
+        """A fixed tcp:// address under a launcher: nobody opens it."""
+        verdict = Verdict(
+            f"the ranks meet at {ast.unparse(at.value)}, but under a launcher nobody opens that port: they wait until "
+            "the timeout, unless it is the launcher's own by chance",
+            "Meet at env://",
+            hops=[at.hop],
+        )
+        try:
+            if own_ranks(program) is not None:
+                raise ValueError("the script can start its ranks itself, too")
+            if (line := self._by_hand(program.path)) is not None:
+                raise ValueError(f"{line.path} starts its ranks without torch's launchers")
+            verdict.edits = met_by_environment(self.project, self.modules, program, at, one_node)
+        except ValueError as error:
+            verdict.reason = f"{error}: use init_method='env://' (without rank and world_size) in the script"
+        return verdict
+
+    def _by_hand(self, path: str) -> LaunchLine | None:
+        """A line that starts one rank of the script, or lets `srun` start them."""
+        for line in self.others:
+            told = any(line.passes(name) for name in (*entries.SPELLINGS, "--rank"))
+            told = told or line.ranked_by is not None or "RANK" in dict(line.command.environment)
+            if told and line.kind == PYTHON and path in self.targets(line)[0]:
+                return line
+        return None
+
+    def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
+        """The launcher under its present name, `--use_env` dropped. Empty when the line is as it should be."""
+        use_env = line.flag("use-env")
+        if line.kind != LAUNCH:
+            if use_env is None:
+                return Verdict()
+            message = (
+                "torchrun has no --use_env (it always sets the environment): it stops with `unrecognized arguments`"
+            )
+            return Verdict(message, "Drop --use_env", drop_flag(source, line, use_env))
+        verdict = Verdict(
+            "`torch.distributed.launch` is deprecated; torchrun does the same without passing --local_rank"
+        )
+        unknown = next((flag.words[0].text for flag in line.flags if not flag.name), None)
+        if unknown is not None and re.search(r"--use[_-]env", source.text) and use_env is None:
+            verdict.reason = (
+                f"`{unknown}` may hold --use_env, which torchrun does not take: rename the launcher by hand"
+            )
+        newest, where = self._newest_torch(line, path)
+        if newest < _OLDEST_RUN and self.launcher != "python":
+            verdict.reason = f"{where} asks for torch {newest[0]}.{newest[1]}, torchrun came with 1.10: raise it first"
+        verdict.edits, name = swap_launcher(source, line, module_only=newest < _OLDEST_TORCHRUN)
+        verdict.title = f"Start the ranks with {name}"
+        if use_env is not None:
+            verdict.edits += drop_flag(source, line, use_env)
+        return verdict
+
+    def _newest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
+        """The newest torch that the repository allows where `path` lies, and which file says so."""
+        if self._pins is None:
+            self._pins = pins(self.project)
+        pin = pin_for(self._pins, path)
+        if pin is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
+            return (99, 0), ""
+        uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
+        return max(pin.newest, _OLDEST_RUN) if uses_rendezvous else pin.newest, f"{pin.path}:{pin.line}"
+
+    def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
+        """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
+        passed = line.kind == LAUNCH and line.flag("use-env") is None
+        found = self._found(program)
+        if not found:
+            if passed:
+                no_option(program, self._unseen_option(program), verdict)
+            return
+        option = found[0]
+        told = self._rank_option(program, option)
+        hops = [Hop(option.path, option.line, f"its {option.names[0]}")]
+        hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
+        missing = [name for name in entries.SPELLINGS if name not in option.names]
+        if passed and missing:
+            when = "since" if missing[0] == "--local-rank" else "before"
+            verdict.message = (
+                f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
+                f"{option.names[0]}: every rank stops with `unrecognized arguments`"
+            )
+        deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
+        if not deaf or (line.kind != LAUNCH and not option.required and not plain(option.default)):
+            verdict.hops += hops[:1] if verdict.message else []
+            return
+        hazard = f"orchrun never passes --local_rank: {kept_default(option)}"
+        verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
+        verdict.title = f"{verdict.title}, and read LOCAL_RANK in the script" if verdict.title else "Read LOCAL_RANK"
+        verdict.hops += hops
+        rewritable(program, found)
+        self._teach(option, verdict)
+
+    def _found(self, program: entries.Program) -> list[Option]:
+        if program.path not in self._options:
+            self._options[program.path] = rank_options(program)
+        return self._options[program.path]
+
+    def _unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
+        if program.path not in self._unseen:
+            self._unseen[program.path] = entries.unseen_option(self.project, self.modules, program, self._imports)
+        return self._unseen[program.path]
+
+    def _rank_option(self, program: entries.Program, option: Option) -> RankOption:
+        if program.path not in self._told:
+            self._told[program.path] = rank_option(program, option)
+        return self._told[program.path]
+
+    def alone(self, path: str) -> Verdict | None:
+        """What the script `path` needs when no launch line of it is in sight; None when it isn't started by one."""
+        program = self._program(path)
+        if program is None or path in self.settled or own_ranks(program) is not None:
+            return None
+        found = self._found(program)
+        texts = "\n".join(program.texts.values())
+        if not found or not entries.runs(program.entry) or "torch" not in texts:
+            return None
+        option = found[0]
+        told = self._rank_option(program, option)
+        deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
+        joins = "init_process_group" in texts and "deepspeed" not in texts
+        address = fixed_address(program, lambda name: False)
+        met = self._meeting(program, address, address.one_machine) if address is not None else None
+        if not deaf or (met is not None and met.reason is not None):
+            if met is not None:
+                met.confidence = Confidence.LIKELY
+            return met
+        verdict = Verdict(
+            f"torchrun never passes --local_rank: {kept_default(option)}; torch.distributed.launch passes "
+            "--local-rank=N since torch 2.0, --local_rank=N before",
+            "Read LOCAL_RANK in the script",
+            hops=[Hop(option.path, option.line, f"its {option.names[0]}")],
+            confidence=Confidence.LIKELY if joins else Confidence.POSSIBLE,
+        )
+        verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]
+        try:
+            rewritable(program, found)
+            self._teach(option, verdict)
+        except Refused as refusal:
+            verdict.reason = str(refusal)
+        return verdict if met is None else met.and_then(verdict)
+
+    def _teach(self, option: Option, verdict: Verdict) -> None:
+        """Both spellings, and LOCAL_RANK as the default."""
+        path = option.path
+        source, module = self.project.source(path), self.project.module(path)
+        assert source is not None and module is not None
+        try:
+            environ, needs = reference(module, path, "os", "environ")
+        except ValueError as error:
+            raise Refused(f"`os` is taken in {path} ({error}): give --local_rank its default by hand") from None
+        first = re.search(r"[\"']", source.text[source.offset(option.line, option.call.col_offset) :])
+        quote = first.group() if first is not None else '"'
+        key = f"{quote}LOCAL_RANK{quote}"
+        if option.default is None:  # argparse sends a default that is a string through `type`; None stays None
+            default = f"{environ}.get({key})"
+        else:
+            old = ast.get_source_segment(source.text, option.default) or ast.unparse(option.default)
+            default = f"{environ}.get({key}, {old})"
+            default = f"int({default})" if option.type == "int" else default
+        names = list(option.names)
+        if "--local-rank" not in names:
+            names.insert(names.index("--local_rank"), "--local-rank")
+        if "--local_rank" not in names:
+            names.insert(names.index("--local-rank") + 1, "--local_rank")
+        verdict.edits.append(rewritten(source, option, names, default))
+        verdict.imports += needs

@@ -1,0 +1,45 @@
+"""Launch lines that Python builds: word lists for `subprocess`, strings for `os.system`, its own main."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...launch.lines import LAUNCH
+from ...syntax.argparse_options import nodes
+from .program import called
+
+_STARTERS = frozenset(
+    """system popen run call check_call check_output Popen getoutput getstatusoutput execvp execv execlp
+    create_subprocess_shell create_subprocess_exec""".split()  # noqa: SIM905
+)
+_COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
+
+
+def built(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+    """Places of `tree` that start the old launcher, each with what stands there, in words."""
+    strings = {
+        id(node): False for node in nodes(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    for node in nodes(tree):
+        if isinstance(node, (ast.List, ast.Tuple)):
+            words = [item.value if isinstance(item, ast.Constant) else None for item in node.elts]
+            if LAUNCH in words and "-m" in words[: words.index(LAUNCH)]:
+                yield node.elts[words.index(LAUNCH)], "a list of words starts the launcher"
+        elif isinstance(node, ast.Call) and called(node) in _STARTERS:
+            for part in (inner for given in node.args[:1] for inner in ast.walk(given)):
+                if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
+                    strings[id(part)] = True
+                    yield part, "a string is run as a command"  # type: ignore[misc]
+        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
+            first = next((part for part in ast.walk(node.value) if id(part) in strings), None)
+            if isinstance(first, ast.Constant) and re.match(
+                r"\s*\S*python\S*\s+(-\w+\s+)*-m\s+torch\.distributed\.launch\b", str(first.value)
+            ):
+                strings[id(first)] = True
+                yield first, "a string holds the command"
+        elif isinstance(node, ast.ImportFrom) and node.module == LAUNCH and not node.level:
+            yield node, "the launcher's own functions are imported"
+        elif isinstance(node, ast.Import) and any(alias.name == LAUNCH for alias in node.names):
+            yield node, "the launcher is imported"

@@ -1,0 +1,250 @@
+"""The script's `--local_rank`: what becomes of its value under a launcher, and what keeps it from being rewritten."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...syntax.argparse_options import Option, nodes, options
+from .program import SPELLINGS, Program, is_main_guard, is_value
+
+_LOCAL_FIRST = re.compile(
+    r"(?:[\w.]+\.)?local_rank (?:== 0|<= 0|< 1|in [\[({](?:-1, 0|0, -1)[\])}])|not (?:[\w.]+\.)?local_rank"
+)
+_OTHER_RANK = re.compile(r"(?<!local_)(?<!LOCAL_)rank|node|machine|\bor\b", re.I)
+_SAVES = re.compile(
+    r"(^|\.)(torch\.save|save_(check|ckpt|model|pretrained|state|weight)\w*|SummaryWriter|wandb\.init|start_run)$"
+)
+
+
+class Refused(Exception):
+    """The launch line stays as it is; the message says why, and what a person could do."""
+
+
+def rewritable(program: Program, found: list[Option]) -> None:
+    """Raises Refused when the option's default can't be given with the same meaning."""
+    option = found[0]
+    where = f"--local_rank at {option.path}:{option.line}"
+    if len(found) > 1:
+        lines = ", ".join(f"{each.path}:{each.line}" for each in found)
+        raise Refused(f"several parsers take --local_rank ({lines}): give each LOCAL_RANK as its default")
+    if option.odd is not None:
+        raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
+    if option.type not in ("int", "str"):
+        raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
+    overwritten = overwritten_defaults(program)
+    if overwritten is not None:
+        raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
+
+
+def plain(default: ast.expr | None) -> bool:
+    """Is the default a plain value, so that no call or variable behind it may know the rank?"""
+    return default is None or isinstance(default, (ast.Constant, ast.UnaryOp))
+
+
+def kept_default(option: Option) -> str:
+    """What every rank does when it is passed no local rank, in words."""
+    if option.required:
+        return "the script stops, as its --local_rank is required"
+    if option.default is None:
+        return "every rank would keep the default None"
+    value = ast.unparse(option.default).strip("'\"")
+    if value == "-1":
+        return "every rank would keep the default -1 and train alone"
+    if value == "0":
+        return "every rank would keep the default 0 and use the first GPU"
+    return f"every rank would keep the default {value}"
+
+
+@dataclass(frozen=True, slots=True)
+class RankOption:
+    """How the program's `--local_rank` fares when nobody passes it.
+
+    `settled`: the value comes from LOCAL_RANK all the same. `reads`: places that use the value as it is.
+    """
+
+    option: Option
+    settled: bool
+    reads: tuple[tuple[str, int], ...]
+    escapes: bool
+
+
+def rank_options(found: Program) -> list[Option]:
+    """The `--local_rank` options of the parser: the entry's own, else those of the nearest modules that define one."""
+    own = list(options(found.path, found.entry, *SPELLINGS))
+    if own:
+        return own
+    imported: list[Option] = []
+    for path, tree in found.modules.items():
+        if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
+            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in ast.walk(guard)}
+            imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
+    return imported
+
+
+def rank_option(found: Program, option: Option) -> RankOption:
+    """What becomes of `option`'s value in the program."""
+    dest = option.dest
+    stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
+    reads: list[tuple[str, int]] = []
+    for path, tree in found.modules.items():
+        text = found.texts[path]
+        if dest not in text:
+            continue
+        neutral = _under_environment_test(tree)
+        holders = _from_environment(tree)
+        for node in nodes(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                inner = [part for target in targets for part in ast.walk(target) if is_value(part, dest, ast.Store)]
+                if inner and node.value is not None:
+                    source = text if path != found.path else (ast.unparse(node.value))
+                    held = isinstance(node.value, ast.Name) and node.value.id in holders
+                    if "LOCAL_RANK" in source or held or id(node) in neutral:
+                        stored[path] = min(stored.get(path, node.lineno), node.lineno)
+            if is_value(node, dest, ast.Load) and id(node) not in neutral:
+                reads.append((path, node.lineno))  # type: ignore[attr-defined]
+    guards = _none_guards(found.entry, dest)
+    reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
+    early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
+    fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
+    settled = reads_environment(found, option) or fed
+    return RankOption(option, settled, tuple(reads), _escapes(found))
+
+
+def reads_environment(found: Program, option: Option) -> bool:
+    """Does the default come from LOCAL_RANK, directly or through a variable of the module?"""
+    default = option.default
+    if default is None:
+        return False
+    names = {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
+    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in ast.walk(default)):
+        return True
+    return bool(_from_environment(found.modules[option.path]) & names)
+
+
+def _from_environment(tree: ast.Module) -> set[str]:
+    """Plain names that are assigned something with LOCAL_RANK in it."""
+    return {
+        target.id
+        for node in nodes(tree)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in ast.walk(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _under_environment_test(tree: ast.Module) -> set[int]:
+    """Nodes under `if 'LOCAL_RANK' not in os.environ:` and kin, where a launcher's ranks need no argument."""
+    found: set[int] = set()
+    for node in nodes(tree):
+        if isinstance(node, ast.If) and any(
+            isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
+        ):
+            found |= {id(inner) for statement in node.body for inner in ast.walk(statement)}
+    return found
+
+
+def _none_guards(tree: ast.Module, dest: str) -> set[int]:
+    """Lines of tests like `if args.local_rank is None:` whose body takes the value from LOCAL_RANK."""
+    told = re.compile("|".join(["LOCAL_RANK", *(rf"= {name}\b" for name in _from_environment(tree))]))
+    return {
+        node.test.lineno
+        for node in nodes(tree)
+        if isinstance(node, ast.If)
+        and any(told.search(ast.unparse(statement)) for statement in node.body)
+        and any(is_value(part, dest, ast.Load) for part in ast.walk(node.test))
+    }
+
+
+def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> bool:
+    """Is one of `lines` in the function that also holds line `store`?"""
+    spans = [
+        (node.lineno, node.end_lineno or node.lineno)
+        for node in nodes(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= store <= (node.end_lineno or 0)
+    ]
+    start, end = max(spans, default=(0, 10**9))
+    return any(start <= line <= end for line in lines)
+
+
+def _escapes(found: Program) -> bool:
+    """Are the parsed arguments handed whole to something that can't be read here?"""
+    names = _argument_names(found.entry)
+    known = {
+        node.name
+        for tree in found.modules.values()
+        for node in nodes(tree)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    }
+    for node in nodes(found.entry):
+        if not isinstance(node, ast.Call):
+            continue
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        given = [value.value if isinstance(value, ast.Starred) else value for value in given]
+        if any(isinstance(value, ast.Name) and value.id in names for value in given):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called not in known and called not in ("print", "str", "repr", "format", "info", "pformat", "pprint"):
+                return True
+    return False
+
+
+def _argument_names(tree: ast.Module) -> set[str]:
+    """Names that hold what `parse_args` returned."""
+    found = {"args"}
+    for node in nodes(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            called = node.value.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if "parse" in name or "args" in name:
+                found |= {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return found
+
+
+def overwritten_defaults(found: Program) -> int | None:
+    """Line of a `set_defaults(**...)` or `vars(args).update(...)` in the entry; None without."""
+    for node in nodes(found.entry):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "set_defaults" and any(keyword.arg is None for keyword in node.keywords):
+                return node.lineno
+            holder = node.func.value
+            whole = isinstance(holder, ast.Call) and getattr(holder.func, "id", "") == "vars"
+            if node.func.attr == "update" and (
+                whole or (isinstance(holder, ast.Attribute) and holder.attr == "__dict__")
+            ):
+                return node.lineno
+    return None
+
+
+def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]:
+    """Tests that let local rank 0 save or report for all: (path, the test's `if`, what is done).
+
+    On several nodes the first rank of each does it. Tests that look at another rank too are left out, and so is what
+    names a rank or node in the file that it writes.
+    """
+    for path, tree in found.modules.items():
+        if "local_rank" not in found.texts[path]:
+            continue
+        for node in nodes(tree):
+            if isinstance(node, ast.If) and _for_local_first(node.test):
+                done = next((call for each in node.body for call in ast.walk(each) if _for_all(call)), None)
+                if isinstance(done, ast.Call):
+                    yield path, node, done
+
+
+def _for_local_first(test: ast.expr) -> bool:
+    text = ast.unparse(test)
+    if _OTHER_RANK.search(text):
+        return False
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return any(_LOCAL_FIRST.fullmatch(ast.unparse(part)) for part in parts)
+
+
+def _for_all(node: ast.AST) -> bool:
+    """Is something saved or reported that there should be one of? Not when its name tells ranks or nodes apart."""
+    if not isinstance(node, ast.Call) or not _SAVES.search(ast.unparse(node.func)):
+        return False
+    return not re.search(r"rank|node", " ".join(ast.unparse(each) for each in [*node.args, *node.keywords]))

@@ -1,0 +1,245 @@
+"""The Python program that a launch line starts: its modules, and how it learns its rank."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...project import Project
+from ...syntax.argparse_options import Option, nodes, options
+from ...syntax.modules import Modules
+
+_DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
+_MOST = 120  # modules of one program that are read
+SPELLINGS = ("--local_rank", "--local-rank")
+_OTHER_PARSERS = ("fire", "click", "typer", "absl", "simple_parsing", "tyro", "jsonargparse", "pyrallis", "docopt")
+_TELLING: tuple[str, ...] = (
+    "local_rank",
+    "local-rank",
+    "LOCAL_RANK",
+    "init_process_group",
+    ".parse_args(",
+    ".parse_known_args(",
+)
+_TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
+_QUOTED = re.compile(r"[\"']--local[_-]rank[\"'=]")
+_NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
+
+Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
+
+
+@dataclass
+class Program:
+    """An entry script, and after it the modules of the repository that it imports; `via` says who imports whom."""
+
+    path: str
+    modules: dict[str, ast.Module]
+    texts: dict[str, str]
+    via: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def entry(self) -> ast.Module:
+        """The entry's own tree."""
+        return self.modules[self.path]
+
+
+def program(project: Project, modules: Modules, path: str, known: Imports) -> Program | None:
+    """The program of the entry `path`; None when it can't be read. `known` keeps what each module imports."""
+    tree, source = project.module(path), project.source(path)
+    if tree is None or source is None:
+        return None
+    found = Program(path, {path: tree}, {path: source.text})
+    level = [path]
+    for depth in range(_DEPTH):
+        following: list[str] = []
+        for importer in level:
+            if importer not in known:
+                known[importer] = list(_imports(found.modules[importer], importer, modules))
+            for line, target in known[importer]:
+                if target in found.modules or len(found.modules) >= _MOST:
+                    continue
+                source = project.source(target)
+                if source is None or (depth == _DEPTH - 1 and not any(word in source.text for word in _TELLING)):
+                    continue
+                tree = project.module(target)
+                if tree is not None:
+                    found.modules[target], found.texts[target] = tree, source.text
+                    found.via[target] = (importer, line)
+                    following.append(target)
+        level = following
+    return found
+
+
+def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
+    for node in nodes(tree):
+        targets: list[str | None] = []
+        if isinstance(node, ast.Import):
+            targets = [modules.absolute(importer, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                targets = [modules.relative(importer, node.level, node.module or "")]
+                for alias in node.names:
+                    name = f"{node.module}.{alias.name}" if node.module else alias.name
+                    targets.append(modules.relative(importer, node.level, name))
+            elif node.module:
+                targets = [modules.absolute(importer, node.module)]
+                targets += [modules.absolute(importer, f"{node.module}.{alias.name}") for alias in node.names]
+        else:
+            continue
+        yield from ((node.lineno, target) for target in targets if target is not None)
+
+
+def is_main_guard(node: ast.stmt) -> bool:
+    """Is it `if __name__ == "__main__":`?"""
+    return isinstance(node, ast.If) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
+
+
+def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
+    """`args.local_rank` (any plain name but self), `self.args.local_rank` or `get_args().local_rank`."""
+    if not (isinstance(node, ast.Attribute) and node.attr == dest and isinstance(node.ctx, context)):
+        return False
+    base = node.value
+    if isinstance(base, ast.Name):
+        return base.id not in ("self", "cls") and not _NO_ARGUMENTS.search(base.id)
+    if isinstance(base, ast.Call):
+        return not _NO_ARGUMENTS.search(ast.unparse(base.func).lower())
+    return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
+
+
+def unseen_parser(found: Program) -> str | None:
+    """Why it can't be told what the entry does with a `--local-rank` it is given; None when that is clear.
+
+    Clear is: argparse in sight (it has no such option, so it stops or ignores it), or a program that reads the
+    environment and never looks at its arguments.
+    """
+    texts = list(found.texts.values())
+    for name in _OTHER_PARSERS:
+        if any(re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
+            if any(re.search(r"local[_-]rank", text) for text in texts):
+                return f"its arguments come through `{name}`, and local_rank may be one of them"
+            return None
+    own = found.texts[found.path]
+    if "HfArgumentParser" in own:
+        return "TrainingArguments of transformers takes it, and only newer versions read LOCAL_RANK themselves"
+    if re.search(r"sys\.argv", own) and re.search(r"local[_-]rank", own):
+        return "it looks for local_rank in sys.argv itself"
+    if any("local_rank" in text for text in texts) and any(_makes_names(tree) for tree in found.modules.values()):
+        return "it makes its options in a loop, and local_rank may be one of them"
+    if any(re.search(r"\.parse_(known_)?args\(|hydra\.main", text) for text in texts):
+        return None
+    if any(re.search(r"init_process_group|LOCAL_RANK", text) for text in texts) and "sys.argv" not in own:
+        return None
+    return "where it reads its arguments is not in this repository"
+
+
+def _makes_names(tree: ast.Module) -> bool:
+    """Is there an `add_argument(f"--{key}")`?"""
+    calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "add_argument")
+    return any(
+        isinstance(each, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Starred)) for call in calls for each in call.args
+    )
+
+
+def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
+    """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
+    found: a table of options, a dataclass, `arg = parser.add_argument`. It may take that."""
+    named = list(project.matching(_QUOTED, word="rank"))
+    if not named:
+        return None
+    reached, todo = {found.path}, [found.path]
+    while todo:
+        importer = todo.pop()
+        if importer not in known:
+            tree = project.module(importer)
+            known[importer] = list(_imports(tree, importer, modules)) if tree is not None else []
+        todo += {target for _, target in known[importer]} - reached
+        reached.update(todo)
+    for source in named:
+        if source.path in reached:
+            at = _QUOTED.search(source.text)
+            assert at is not None
+            return source.path, source.position(at.start())[0]
+    return None
+
+
+def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
+    """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
+    yield path
+    tree = project.module(path)
+    if tree is None or runs(tree):
+        return
+    stem = path.rpartition("/")[2].removesuffix(".py")
+    if stem == "__init__":
+        return
+    imports = re.compile(
+        rf"^[ \t]*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
+    )
+    for other in project.python_paths:
+        if other == path:
+            continue
+        source = project.source(other)
+        if source is not None and stem in source.text and imports.search(source.text):
+            tree = project.module(other)
+            if tree is not None and any(target == path for _, target in _imports(tree, other, modules)):
+                yield other
+
+
+def hydra(found: Program) -> bool:
+    """Does Hydra read the arguments of the entry?"""
+    return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
+
+
+def runs(tree: ast.Module) -> bool:
+    """Is the module a program: does it read its arguments when it is run?"""
+    return any(is_main_guard(node) for node in tree.body) or any(
+        isinstance(node, ast.Call) and called(node) in ("parse_args", "parse_known_args")
+        for statement in tree.body
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef))
+        for node in ast.walk(statement)
+    )
+
+
+def strict(found: Program) -> bool:
+    """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
+    texts = list(found.texts.values())
+    return any(".parse_args(" in text for text in texts) and not any(".parse_known_args(" in text for text in texts)
+
+
+def launcher_option(found: Program) -> Option | None:
+    """`--launcher` with a choice `pytorch`, default `none`, where `none` means not distributed."""
+    for option in options(found.path, found.entry, "--launcher"):
+        choices = option.keywords.get("choices")
+        default = option.keywords.get("default")
+        values = [n.value for n in ast.walk(choices) if isinstance(n, ast.Constant)] if choices is not None else []
+        if "pytorch" not in values or not isinstance(default, ast.Constant) or default.value != "none":
+            continue
+        if any(_is_launcher_test(node) for node in nodes(found.entry)):
+            return option
+    return None
+
+
+def _is_launcher_test(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Compare)
+        and is_value(node.left, "launcher", ast.Load)
+        and any(isinstance(right, ast.Constant) and right.value == "none" for right in node.comparators)
+    )
+
+
+def called(node: ast.Call) -> str:
+    """The last name of what is called; empty when it has none."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
+    """Calls of `set_start_method("spawn")` in the program."""
+    for path, tree in found.modules.items():
+        if "set_start_method" not in found.texts[path]:
+            continue
+        for node in nodes(tree):
+            if isinstance(node, ast.Call) and called(node) == "set_start_method":
+                given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]
+                if given and isinstance(given[0], ast.Constant) and given[0].value == "spawn":
+                    yield path, node

@@ -1,0 +1,292 @@
+"""Where and as whom the ranks of a program meet: its calls of `init_process_group`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ...finding import Edit, Hop
+from ...launch.reachability import Reach, Way
+from ...project import Project
+from ...syntax.argparse_options import Option, nodes, options
+from ...syntax.modules import Modules
+from ...syntax.outline import Repo, last_name
+from ...tree.source import Source
+from .local_rank import rank_options
+from .program import Program, called, is_value
+
+_RANKS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # what torch's launchers set
+_OTHER_STARTS = re.compile(r"slurm|mpi\b|mpi_|_mpi|horovod", re.I)  # branches that a launcher of torch doesn't enter
+_ASKED = re.compile(r"is for runs that a launcher started$")  # what `Reach` says of `init_distributed_mode` and kin
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A `tcp://` address, `value`, for the group that `call` joins; `option` when it is the default of one."""
+
+    path: str
+    call: ast.Call
+    value: ast.expr
+    option: Option | None = None
+
+    @property
+    def one_machine(self) -> bool:
+        """Can only ranks of one machine meet there?"""
+        return re.search(r"//(?:127\.0\.0\.1|localhost)\b", ast.unparse(self.value)) is not None
+
+    @property
+    def hop(self) -> Hop:
+        """Where it stands."""
+        return Hop(self.option.path if self.option is not None else self.path, self.value.lineno, "the address")
+
+
+def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | None:
+    """The `tcp://` address at which the program's ranks meet, given in the call or as an option's default.
+
+    One that is made of the launcher's MASTER_PORT is none: there the ranks do find each other.
+    """
+    for path, tree in found.modules.items():
+        for call in _joins(tree) if "init_process_group" in found.texts[path] else ():
+            method = _method(call)
+            if isinstance(method, ast.Attribute):
+                spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
+                given = [option for where in found.modules for option in options(where, found.modules[where], *spelled)]
+                for option in given if not any(passes(name) for name in spelled) else ():
+                    if option.default is not None and _is_fixed(option.default):
+                        return Address(path, call, option.default, option)
+            elif method is not None and _is_fixed(method):
+                return Address(path, call, method)
+    return None
+
+
+def asks_the_environment(project: Project, modules: Modules, found: Program) -> Hop | None:
+    """Where a plain start of the program joins a group that RANK and MASTER_ADDR describe; None when it doesn't.
+
+    Not where a test of any kind stands before, nor where the program sets these itself.
+    """
+    if sets_ranks(found) or any(_OTHER_STARTS.search(text) for text in found.texts.values()):
+        return None
+    repo = Repo(project)
+    reach = Reach(repo, modules)
+    for path, tree in found.modules.items():
+        outline = repo.outline(path) if "init_process_group" in found.texts[path] else None
+        for call in _joins(tree) if outline is not None else ():
+            method, words = _method(call), {keyword.arg for keyword in call.keywords}
+            backend = next((each.value for each in call.keywords if each.arg == "backend"), [*call.args, None][0])
+            if words & {"store", None} or (isinstance(backend, ast.Constant) and "mpi" in str(backend.value)):
+                continue
+            if method is not None and not (isinstance(method, ast.Constant) and method.value in ("env://", None)):
+                continue
+            assert outline is not None
+            way = reach.way(outline, call)
+            if isinstance(way, Way) and way.scopes[-1][0].path == found.path:
+                return Hop(path, call.lineno, "waits for the other ranks")
+    return None
+
+
+def sets_ranks(found: Program) -> bool:
+    """Does the program itself set what a launcher would, so that it may be started without one?"""
+    for path, tree in found.modules.items():
+        if any(name in found.texts[path] for name in _RANKS):
+            elsewhere = _elsewhere(tree)
+            named = (each for node in nodes(tree) if id(node) not in elsewhere for each in _names_set(node))
+            if any(isinstance(each, ast.Constant) and each.value in _RANKS for each in named):
+                return True
+    return False
+
+
+def _names_set(node: ast.AST) -> Sequence[ast.expr | None]:
+    """The keys that `environ[key] = ...`, `setdefault(key, ...)`, `update(key=...)` or a dict set."""
+    if isinstance(node, ast.Subscript):
+        return [node.slice] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.Call) and called(node) in ("setdefault", "putenv", "setenv"):
+        return node.args[:1]
+    if isinstance(node, ast.Call) and called(node) in ("update", "dict"):
+        return [ast.Constant(keyword.arg) for keyword in node.keywords]
+    return node.keys if isinstance(node, ast.Dict) else []
+
+
+def _elsewhere(tree: ast.Module) -> set[int]:
+    """Nodes of functions and branches that ranks of torch's launchers don't get to."""
+    return {
+        id(inner)
+        for node in nodes(tree)
+        if (isinstance(node, ast.FunctionDef) and _OTHER_STARTS.search(node.name))
+        or (isinstance(node, ast.If) and _OTHER_STARTS.search(ast.unparse(node.test)))
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+
+
+def _joins(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls of `init_process_group` that ranks of torch's launchers can get to."""
+    elsewhere = _elsewhere(tree)
+    for node in nodes(tree):
+        if isinstance(node, ast.Call) and called(node) == "init_process_group" and id(node) not in elsewhere:
+            yield node
+
+
+def _method(call: ast.Call) -> ast.expr | None:
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "init_method"), None)
+    return given if given is not None or len(call.args) < 2 else call.args[1]
+
+
+def _is_fixed(value: ast.expr) -> bool:
+    words = [str(part.value) for part in ast.walk(value) if isinstance(part, ast.Constant)]
+    return any(word.startswith("tcp://") for word in words) and "MASTER_PORT" not in words
+
+
+def met_by_environment(project: Project, modules: Modules, found: Program, at: Address, one_node: bool) -> list[Edit]:
+    """The edits that let the ranks meet at `env://`. Raises ValueError, in words, where more may rely on the address.
+
+    Allowed when no other way to start the program can have used it: rank and size come from the launcher, or the rank
+    is the local one, on `one_node` and where one process alone does not get to.
+    """
+    source = project.source(at.path)
+    assert source is not None
+    if sets_ranks(found):
+        raise ValueError("the script sets RANK or MASTER_ADDR itself, for other ways to start it")
+    if len(at.call.args) > 2 or any(keyword.arg is None for keyword in at.call.keywords):
+        raise ValueError("its arguments are put together at run time")
+    if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in ast.walk(at.value)):
+        raise ValueError("the address says who is who")
+    given = {keyword.arg: keyword.value for keyword in at.call.keywords}
+    rank, size = given.get("rank"), given.get("world_size")
+    told = all(_told(found, value, name) for value, name in ((rank, "RANK"), (size, "WORLD_SIZE")))
+    if not told and not _told(found, rank, "RANK"):
+        if rank is None or last_name(rank) != "local_rank":
+            raise ValueError("the rank doesn't come from the launcher")
+        if not one_node:
+            raise ValueError("the local rank is no rank among several nodes")
+        if not (_fails_alone(found, rank) or _after_a_test(project, modules, at)):
+            raise ValueError("it can be what one process alone, without a launcher, uses too")
+    if at.option is not None and (other := _other_use(found, at.option.dest, at.call)) is not None:
+        raise ValueError(f"{other[0]}:{other[1]} looks at the address too")
+    dropped = set() if told else {"rank", "world_size"} & given.keys()
+    edits = [] if at.option is None and dropped else [_replaced(project, at)]
+    if dropped:
+        edits.append(_without(source, at.call, dropped, address=at.option is None))
+    return edits
+
+
+def _fails_alone(found: Program, rank: ast.expr) -> bool:
+    """Is `rank` an option that nobody joins with when it is left out: -1, or None?"""
+    named = rank_options(found) if isinstance(rank, ast.Attribute) else []
+    stored = any(
+        isinstance(node, ast.Attribute) and node.attr == "local_rank" and isinstance(node.ctx, ast.Store)
+        for tree in found.modules.values()
+        for node in nodes(tree)
+    )
+    if len(named) != 1 or named[0].dest != "local_rank" or stored:
+        return False
+    default = named[0].default
+    return default is None or re.search(r"-1\b", ast.unparse(default)) is not None
+
+
+def _after_a_test(project: Project, modules: Modules, at: Address) -> bool:
+    """Does every way to the call ask how the program was started?"""
+    outline = Repo(project).outline(at.path)
+    way = Reach(Repo(project), modules).way(outline, at.call) if outline is not None else ""
+    return way is None or (isinstance(way, str) and _ASKED.search(way) is not None)
+
+
+def _replaced(project: Project, at: Address) -> Edit:
+    value, source = at.value, project.source(at.hop.path)
+    assert source is not None and value.end_lineno is not None and value.end_col_offset is not None
+    start, end = source.offset(value.lineno, value.col_offset), source.offset(value.end_lineno, value.end_col_offset)
+    quote = "'" if "'tcp" in source.text[start:end] else '"'
+    return Edit(source.path, start, end, f"{quote}env://{quote}")
+
+
+def _without(source: Source, call: ast.Call, names: set[str], address: bool) -> Edit:
+    """The call without the arguments `names`, and with `env://` for its address."""
+    assert call.end_lineno is not None and call.end_col_offset is not None
+    start, end = source.offset(call.lineno, call.col_offset), source.offset(call.end_lineno, call.end_col_offset)
+    text = source.text[start:end].replace("\r\n", "\n")
+    if "#" in text:
+        raise ValueError("comments stand between its arguments")
+    tree = cst.ensure_type(cst.parse_expression(text), cst.Call)
+    quote = "'" if "'tcp" in text else '"'
+    kept: list[cst.Arg] = []
+    for at, argument in enumerate(tree.args):
+        name = argument.keyword.value if argument.keyword is not None else ""
+        if name in names:
+            continue
+        if address and (name == "init_method" or (not name and at == 1)):
+            argument = argument.with_changes(value=cst.SimpleString(f"{quote}env://{quote}"))
+        kept.append(argument)
+    last = tree.args[-1]
+    kept[-1] = kept[-1].with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    return Edit(source.path, start, end, cst.Module([]).code_for_node(tree.with_changes(args=kept)))
+
+
+def _told(found: Program, value: ast.expr | None, variable: str, depth: int = 0) -> bool:
+    """Does `value` come from the launcher's `variable`, so that it fails where there is none? Left out: so it does."""
+    if value is None:
+        return True
+    if depth > 8:  # `rank = int(rank)`
+        return False
+    if isinstance(value, ast.Call) and called(value) == "int" and len(value.args) == 1:
+        return _told(found, value.args[0], variable, depth + 1)
+    if isinstance(value, ast.Subscript):
+        read: ast.expr | None = value.slice if ast.unparse(value.value).endswith("environ") else None
+    elif isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        read = value.args[0] if re.search(r"environ\.get$|getenv$", ast.unparse(value.func)) else None
+    elif isinstance(value, (ast.Name, ast.Attribute)):
+        stored = list(_stores(found, value))
+        return bool(stored) and all(each is not None and _told(found, each, variable, depth + 1) for each in stored)
+    else:
+        return False
+    return isinstance(read, ast.Constant) and read.value == variable
+
+
+def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.expr | None]:
+    """What the program gives a name or attribute of this spelling, anywhere; None for what is no plain assignment."""
+    name = last_name(target)
+    assert name is not None
+    for path, tree in found.modules.items():
+        if name not in found.texts[path]:
+            continue
+        if isinstance(target, ast.Attribute):
+            yield from (None for _ in options(path, tree, f"--{name}", f"--{name.replace('_', '-')}"))
+        plain: dict[int, ast.expr] = {}
+        for node in nodes(tree):
+            if isinstance(node, ast.Assign):
+                plain |= {id(each): node.value for each in node.targets}
+            elif isinstance(node, ast.arg) and isinstance(target, ast.Name) and node.arg == name:
+                yield None
+            elif isinstance(node, type(target)) and isinstance(node.ctx, ast.Store) and last_name(node) == name:
+                yield plain.get(id(node))
+
+
+def _other_use(found: Program, dest: str, call: ast.Call) -> tuple[str, int] | None:
+    """Where the program uses or sets `args.dest` outside of `call`; None when it doesn't."""
+    own = {id(node) for node in ast.walk(call)}
+    for path, tree in found.modules.items():
+        if dest in found.texts[path]:
+            printed = {
+                id(inner)
+                for node in nodes(tree)
+                if isinstance(node, ast.Call) and called(node) in ("print", "info")
+                for inner in ast.walk(node)
+            }
+            for node in nodes(tree):
+                if isinstance(node, ast.Attribute) and node.attr == dest and id(node) not in own | printed:
+                    return path, node.lineno
+    return None
+
+
+def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:
+    """Calls that take `args.local_rank` for the rank among all: (path, call, what is passed)."""
+    for path, tree in found.modules.items():
+        if "local_rank" not in found.texts[path]:
+            continue
+        for node in nodes(tree):
+            if isinstance(node, ast.Call) and called(node) in ("init_process_group", "DistributedSampler"):
+                for keyword in node.keywords:
+                    if keyword.arg == "rank" and is_value(keyword.value, "local_rank", ast.Load):
+                        yield path, node, ast.unparse(keyword.value)

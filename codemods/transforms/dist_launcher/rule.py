@@ -1,0 +1,285 @@
+"""Finds launch lines and their programs, and plans the swap of the launcher. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from ...finding import Confidence, Finding, Fix, Hop
+from ...launch import bash as shell
+from ...launch import containers as hosts
+from ...launch.lines import LaunchLine, launch_lines, other_lines, unread
+from ...project import Project
+from ...syntax.statements import removed_statement
+from ...tree.source import Source
+from . import program as entries
+from .decide import Decisions
+from .in_python import built
+from .local_rank import first_of_each_node
+from .rendezvous import local_as_world
+from .verdict import DEPRECATED, Verdict
+
+_ID = "dist-launcher"
+_LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
+_MAX_BYTES = 1024 * 1024  # nobody writes a larger script
+_BUILT = re.compile(rb"torch\.distributed\.launch\b")
+
+
+class DistLauncher:
+    """The rule; see the module's docstring."""
+
+    id = _ID
+    summary = "Start ranks with torchrun, and let the script hear its local rank"
+    screen = re.compile(
+        rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank|init_process_group|\bdeepspeed\b"
+    )
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
+        read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
+        scripts = [
+            (source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)
+        ]
+        for source, script in scripts:
+            if script.tangled:
+                project.skip(source.path, "too many pipes, redirections or here-documents for a script")
+        lines = [launch_lines(script) for _, script in scripts]
+        others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
+        decisions = Decisions(
+            project, [line for found in lines for line in found], [line for found in others for line in found]
+        )
+        spawns: set[tuple[str, int]] = set()
+        ranks: set[tuple[str, int]] = set()
+        for (source, script), found, plain in zip(scripts, lines, others, strict=True):
+            groups: dict[int, list[LaunchLine]] = {}
+            for line in found:
+                groups.setdefault(line.module.start, []).append(line)
+            for group in groups.values():
+                yield from _launcher(decisions, source, script, group)
+                for line in group if script.host != hosts.GUIDE else ():
+                    yield from _spawn_settings(decisions, source, line, spawns)
+                    yield from _world_ranks(decisions, source, line, ranks)
+            for place in unread(script, found) if script.host != hosts.GUIDE else ():
+                yield _reported(source, place.start, place.end, place.reason)
+            yield from _other_lines(decisions, source, plain)
+        for source, host in read:
+            if host == hosts.WINDOWS:
+                for start, end in hosts.windows(source.text):
+                    yield _reported(
+                        source, start, end, "batch and PowerShell files aren't rewritten: put torchrun there"
+                    )
+            elif host == hosts.RECIPE:
+                for start, end, name in hosts.variables(source.text):
+                    yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
+        yield from _in_python(decisions)
+
+
+_HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
+
+
+def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
+    """The file `path`, and what kind it is, when it may hold a launch line."""
+    if path.endswith((".py", ".pyi", ".ipynb")):
+        return
+    host = hosts.host_of(path, "#!sh")  # as if it said so
+    if host is None:
+        return
+    data = _bytes(project, path)
+    text = data.decode("latin-1")
+    if hosts.STARTS.search(text) is None:
+        return
+    if len(data) > _MAX_BYTES:
+        if hosts.MENTIONS.search(text) is not None:
+            project.skip(path, f"larger than {_MAX_BYTES // 2**20} MiB, for shell commands")
+        return
+    host = hosts.host_of(path, data[:200].decode("latin-1"))
+    source = project.source(path) if host is not None else None
+    if source is not None and host is not None:
+        yield source, host
+
+
+def _bytes(project: Project, path: str) -> bytes:
+    """The bytes of `path` without a line in `skipped` (most files are none of ours); b"" when it can't be read."""
+    if path in project.written:
+        source = project.source(path)
+        return source.text.encode("utf-8", "replace") if source is not None else b""
+    try:
+        return project.files.read(path)
+    except OSError:
+        return b""
+
+
+def _reported(source: Source, start: int, end: int, reason: str, what: str = DEPRECATED) -> Finding:
+    return Finding(_ID, source.path, source.span(start, end), what, Confidence.LIKELY, reason=reason)
+
+
+def _in_python(decisions: Decisions) -> Iterator[Finding]:
+    """Commands that Python builds, and scripts that no launch line of the repository starts."""
+    project = decisions.project
+    told: set[tuple[str, int]] = set()
+    for path in project.python_paths:
+        data = _bytes(project, path)
+        tree = project.module(path) if _BUILT.search(data) else None
+        source = project.source(path)
+        if tree is not None and source is not None:
+            for node, what in built(tree):
+                assert node.end_lineno is not None and node.end_col_offset is not None
+                start = source.offset(node.lineno, node.col_offset)
+                end = source.offset(node.end_lineno, node.end_col_offset)
+                yield _reported(
+                    source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
+                )
+        if _LOCAL_RANK.search(data) and b"add_argument" in data:
+            for script in entries.starters(decisions.project, decisions.modules, path):
+                verdict = decisions.alone(script)
+                if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
+                    continue
+                told.add((verdict.hops[0].path, verdict.hops[0].line))
+                yield _script_only(decisions, verdict)
+                break
+
+
+def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:
+    place = verdict.hops[0]
+    source = decisions.project.source(place.path)
+    assert source is not None
+    text = source.line_text(place.line)
+    start = source.line_starts[place.line - 1] + len(text) - len(text.lstrip())
+    span = source.span(start, start + len(text.strip()))
+    fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
+    return Finding(_ID, place.path, span, verdict.message, verdict.confidence, tuple(verdict.hops), fix, verdict.reason)
+
+
+def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
+    """The finding for one launcher as written: several lines when a variable that holds it is used often."""
+    verdicts = [verdict for line in group if (verdict := decisions.verdict(source, line)).message]
+    if not verdicts or (script.host == hosts.GUIDE and any(verdict.reason for verdict in verdicts)):
+        return  # what a guide shows can't always be rewritten, and is nothing to worry about by itself
+    line = group[0]
+    chosen = next((verdict for verdict in verdicts if verdict.reason), verdicts[0])
+    reason = chosen.reason or _shared_variable(script, group, verdicts)
+    first = (
+        line.interpreter if line.interpreter is not None and line.interpreter.via == line.module.via else line.module
+    )
+    span = source.span(first.start, line.module.end)
+    said = " ".join(source.text[first.start : line.module.end].replace("\\", " ").split())
+    hop = Hop(source.path, span.line, f"the launch line: {said}" + (f" ... {line.entry}" if line.entry else ""))
+    edits = tuple(dict.fromkeys(edit for verdict in verdicts for edit in verdict.edits))
+    imports = tuple(dict.fromkeys(need for verdict in verdicts for need in verdict.imports))
+    fix = None if reason else Fix(chosen.title, edits, imports)
+    yield Finding(_ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
+
+
+def _shared_variable(script: shell.Script, group: list[LaunchLine], verdicts: list[Verdict]) -> str | None:
+    """Why edits inside variables can't be made; None when they can."""
+    words = [word for line in group for word in (line.module, *(word for flag in line.flags for word in flag.words))]
+    edited = {edit.start for verdict in verdicts for edit in verdict.edits if edit.path == script.path}
+    for name in dict.fromkeys(word.via for word in words if word.via):
+        touched = [
+            each
+            for each in script.assignments[name]
+            if any(each.word.start <= offset <= each.word.end for offset in edited)
+        ]
+        if not touched:
+            continue
+        if any(each.exported for each in touched):
+            return f"the variable {name} is exported, and other scripts may use it: rewrite it by hand"
+        uses = [command for _, command in script.uses.get(name, ()) if command not in ("echo", "printf")]
+        if len(uses) > len({line.command.start for line in group}) or len(verdicts) < len(group):
+            return f"the variable {name} is used in other ways too: rewrite it by hand"
+    return None
+
+
+def _spawn_settings(
+    decisions: Decisions, source: Source, line: LaunchLine, seen: set[tuple[str, int]]
+) -> Iterator[Finding]:
+    """`set_start_method("spawn")` where a launcher starts the ranks: it only spawns the workers of their loaders."""
+    for program in decisions.started(line):
+        for path, call in entries.spawn_settings(program):
+            if (path, call.lineno) in seen:
+                continue
+            seen.add((path, call.lineno))
+            code = decisions.project.source(path)
+            assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
+            hops = [Hop(source.path, source.position(line.module.start)[0], "the launcher starts the ranks")]
+            hops.append(Hop(program.path, 1, "the script that it starts"))
+            if path in program.via:
+                importer, number = program.via[path]
+                hops.append(Hop(importer, number, f"imports {path}"))
+            gone = removed_statement(code, program.modules[path], call)
+            unsafe = (
+                "workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset that uses "
+                "CUDA, or a lock that a thread of the rank holds, can hang in them"
+            )
+            yield Finding(
+                _ID,
+                path,
+                code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
+                "a launcher starts the ranks, so spawn only starts the workers of each rank's DataLoaders: every one "
+                "imports the whole program again and gets its own copy of the dataset (the first epoch seems stuck, "
+                "memory grows)",
+                Confidence.LIKELY,
+                tuple(hops),
+                Fix("Leave the start method alone", gone, unsafe=unsafe) if gone else None,
+                None if gone else "the call is part of a larger statement: take it out by hand",
+            )
+
+
+def _world_ranks(
+    decisions: Decisions, source: Source, line: LaunchLine, seen: set[tuple[str, int]]
+) -> Iterator[Finding]:
+    """Where several nodes take part: the rank on the node taken for the rank among all."""
+    if line.nodes == "1":
+        return
+    hop = Hop(source.path, source.position(line.module.start)[0], "the launch line, for several nodes")
+    for program in decisions.started(line):
+        for path, call, text in local_as_world(program):
+            if (path, call.lineno) not in seen:
+                seen.add((path, call.lineno))
+                yield _at_node(
+                    decisions,
+                    path,
+                    call,
+                    f"`{text}` is the rank on the node, and the launch line can join several: two ranks get one number",
+                    hop,
+                    "which number is meant can't be seen: use int(os.environ['RANK']) for the rank among all",
+                )
+        for path, test, done in first_of_each_node(program):
+            if (path, test.lineno) not in seen:
+                seen.add((path, test.lineno))
+                yield _at_node(
+                    decisions,
+                    path,
+                    test.test,
+                    f"`{ast.unparse(test.test)}` holds once on every node, and the launch line can join several: each "
+                    f"of them comes to `{ast.unparse(done.func)}`",
+                    hop,
+                    "whether the nodes share their files can't be seen: ask for the rank among all "
+                    "(int(os.environ['RANK']) == 0) where one process is to do it",
+                )
+
+
+def _at_node(decisions: Decisions, path: str, node: ast.expr, message: str, hop: Hop, reason: str) -> Finding:
+    """A finding in a program, that only a person can decide about."""
+    code = decisions.project.source(path)
+    assert code is not None and node.end_lineno is not None and node.end_col_offset is not None
+    start, end = code.offset(node.lineno, node.col_offset), code.offset(node.end_lineno, node.end_col_offset)
+    return Finding(_ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
+
+
+def _other_lines(decisions: Decisions, source: Source, lines: list[LaunchLine]) -> Iterator[Finding]:
+    """Lines with deepspeed's launcher or plain python whose script waits for something else."""
+    for line in lines:
+        verdict = decisions.other(source, line)
+        if verdict.message:
+            assert line.entry is not None
+            hop = Hop(source.path, source.position(line.module.start)[0], f"starts {line.entry}")
+            fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
+            span = source.span(line.module.start, max(line.module.end, line.entry.end))
+            yield Finding(
+                _ID, source.path, span, verdict.message, verdict.confidence, (hop, *verdict.hops), fix, verdict.reason
+            )
+
+
+RULE = DistLauncher()

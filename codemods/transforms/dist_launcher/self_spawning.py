@@ -1,0 +1,215 @@
+"""Programs that start their ranks themselves, with `mp.spawn` or processes, and what a launcher means to them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ...launch.lines import LAUNCH, LaunchLine
+from ...syntax.argparse_options import nodes, options
+from .program import Program, called, is_main_guard
+
+_ASKS = re.compile(r"environ|getenv|torchelastic")
+_RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")
+_SPAWNERS = ("spawn", "start_processes")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRanks:
+    """The program starts its ranks itself: `count` of them (an expression), under the tests `conditions`."""
+
+    path: str
+    line: int
+    call: str
+    count: ast.expr | None
+    conditions: tuple[ast.expr, ...]
+    rendezvous: bool  # the program names its own address: tcp://, file:// or MASTER_ADDR
+
+
+def own_ranks(found: Program) -> OwnRanks | None:
+    """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
+    ranked = any(
+        isinstance(node, ast.Call)
+        and called(node) == "init_process_group"
+        and any(keyword.arg in ("rank", "world_size") for keyword in node.keywords)
+        for path, tree in found.modules.items()
+        if "init_process_group" in found.texts[path]
+        for node in nodes(tree)
+    )
+    if not ranked:
+        return None
+    texts = "\n".join(found.texts.values())
+    rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
+    calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
+    for path, tree in found.modules.items():
+        if not re.search(r"\bspawn\b|start_processes|\bProcess\(", found.texts[path]):
+            continue
+        for holder, node, tests in _calls_with_tests(tree):
+            if path != found.path and holder not in calls:
+                continue
+            count = _rank_count(node, tree)
+            if not isinstance(count, bool):
+                return OwnRanks(path, node.lineno, called(node), count, tests, rendezvous)
+    return None
+
+
+def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
+    """How many processes the call starts (an expression or None); False when it starts no ranks."""
+    name = called(node)
+    base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+    if name in _SPAWNERS and (base.endswith(("mp", "multiprocessing")) or (not base and name in _SPAWNERS)):
+        given = next((keyword.value for keyword in node.keywords if keyword.arg == "nprocs"), None)
+        return given if given is not None else node.args[2] if len(node.args) > 2 else None
+    if name == "Process":
+        target = next((keyword.value for keyword in node.keywords if keyword.arg == "target"), None)
+        if not isinstance(target, ast.Name):
+            return False
+        for function in nodes(tree):
+            if (
+                isinstance(function, ast.FunctionDef)
+                and function.name == target.id
+                and "init_process_group" in ast.unparse(function)
+            ):
+                return _loop_count(node, tree)
+    return False
+
+
+def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | None:
+    """`own` as it is when `line` starts the program; None when it leaves the ranks to the launcher there.
+
+    Tests of switches (`if args.spawn:`) are settled by the line, tests of the environment by the launcher.
+    """
+    open_tests: list[ast.expr] = []
+    for test in own.conditions:
+        wanted, plain = True, test
+        while isinstance(plain, ast.UnaryOp) and isinstance(plain.op, ast.Not):
+            wanted, plain = not wanted, plain.operand
+        if _ASKS.search(ast.unparse(plain)) or _asked_before(found, plain):
+            return None
+        given = _switch(found, plain, line)
+        if given is None:
+            given = _set_for_launcher(found, plain)
+        if given is None:
+            open_tests.append(test)
+        elif given != wanted:
+            return None
+    if open_tests and line.kind != LAUNCH:
+        return None  # started by torchrun on purpose: the test is there for it
+    return replace(own, conditions=tuple(open_tests))
+
+
+def _asked_before(found: Program, test: ast.expr) -> bool:
+    """Does the test read what was set to something of the environment (`launched = "RANK" in os.environ`)?"""
+    return any(_ASKS.search(ast.unparse(value)) for value, _ in _values(found, test))
+
+
+def _set_for_launcher(found: Program, test: ast.expr) -> bool | None:
+    """True or False for a flag that code which reads the launcher's RANK sets to that (`cfg.no_spawn = True`)."""
+    told = {
+        value.value
+        for value, text in _values(found, test)
+        if isinstance(value, ast.Constant) and isinstance(value.value, bool) and _RANKS.search(text)
+    }
+    return told.pop() if len(told) == 1 else None
+
+
+def _values(found: Program, test: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """What the program sets the name or attribute `test` to, each with the text of the function that does so."""
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    for path, tree in found.modules.items() if name else ():
+        if not re.search(rf"\b{re.escape(name)}\s*=(?!=)", found.texts[path]):
+            continue
+        for function in [tree, *(each for each in nodes(tree) if isinstance(each, ast.FunctionDef))]:
+            own = function.body if isinstance(function, ast.FunctionDef) else []
+            text = "\n".join(map(ast.unparse, own))
+            for node in ast.walk(function) if own else tree.body:
+                if not isinstance(node, ast.Assign) or type(node.targets[0]) is not type(test):
+                    continue
+                target = node.targets[0]
+                if getattr(target, "attr", "") == name or getattr(target, "id", "") == name:
+                    yield node.value, text
+
+
+def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:
+    """Is the `store_true` option behind `args.name` given on the line? None when that can't be told."""
+    if not (isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)):
+        return None
+    spellings = (f"--{test.attr}", f"--{test.attr.replace('_', '-')}")
+    for option in options(found.path, found.entry, *spellings):
+        action = option.keywords.get("action")
+        if isinstance(action, ast.Constant) and action.value == "store_true":
+            if any(line.passes(name) for name in option.names):
+                return True
+            return None if line.extra_arguments else False
+    return None
+
+
+def same_count(line: LaunchLine, count: ast.expr | None, found: Program) -> bool:
+    """Does the program start as many ranks as the line asks the launcher for?"""
+    flag = line.flag("nproc-per-node")
+    assert flag is not None
+    asked = flag.value
+    written = flag.words[-1].text.partition("=")[2] if "=" in flag.words[-1].text else flag.words[-1].text
+    if count is None:
+        return False
+    if "device_count" in ast.unparse(count):
+        visible = dict(line.command.environment).get("CUDA_VISIBLE_DEVICES", "").strip("\"'")
+        devices = [device for device in visible.split(",") if device]
+        return asked in ("gpu", "auto") or "nvidia-smi" in written or (bool(devices) and asked == str(len(devices)))
+    if isinstance(count, ast.Constant):
+        return asked == str(count.value)
+    if isinstance(count, ast.Attribute):
+        for name in (f"--{count.attr}", f"--{count.attr.replace('_', '-')}"):
+            given = line.argument(name)
+            if given is not None:
+                shown = given.text.partition("=")[2] if given.text.startswith("--") else given.text
+                return (asked is not None and asked == given.value) or shown.strip('"') == written.strip('"')
+            for option in options(found.path, found.entry, name):
+                default = option.default
+                if isinstance(default, ast.Constant) and not line.extra_arguments:
+                    return asked == str(default.value)
+    return False
+
+
+def _loop_count(node: ast.Call, tree: ast.Module) -> ast.expr | None:
+    for loop in nodes(tree):
+        if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and called(loop.iter) == "range"):
+            continue
+        if len(loop.iter.args) == 1 and any(inner is node for inner in ast.walk(loop)):
+            return loop.iter.args[0]
+    return None
+
+
+_Guarded = tuple[str, ast.Call, tuple[ast.expr, ...]]
+
+
+def _calls_with_tests(tree: ast.Module) -> Iterator[_Guarded]:
+    """Every call with the function that holds it and the `if` tests it stands under (main guards left out)."""
+
+    def block(statements: list[ast.stmt], holder: str, tests: tuple[ast.expr, ...]) -> Iterator[_Guarded]:
+        for statement in statements:
+            yield from walk(statement, holder, tests)
+            if isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Return, ast.Raise)):
+                tests = (*tests, ast.UnaryOp(ast.Not(), statement.test))  # `if launched: ...; return`
+
+    def walk(node: ast.AST, holder: str, tests: tuple[ast.expr, ...]) -> Iterator[_Guarded]:
+        if isinstance(node, ast.Call):
+            yield holder, node, tests
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            holder, tests = node.name, ()
+        if isinstance(node, ast.If) and not is_main_guard(node):
+            yield from walk(node.test, holder, tests)
+            yield from block(node.body, holder, (*tests, node.test))
+            yield from block(node.orelse, holder, (*tests, ast.UnaryOp(ast.Not(), node.test)))
+            return
+        for _, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                yield from block(value, holder, tests)
+            else:
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        yield from walk(child, holder, tests)
+
+    yield from walk(tree, "", ())

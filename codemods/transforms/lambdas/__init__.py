@@ -1,0 +1,107 @@
+"""Lambdas, nested functions and local classes that cross a process boundary get a name that pickle finds.
+
+## What it finds
+A lambda, a function defined inside a function, or a class defined inside a function that reaches another process: as
+`collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a
+`Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
+keys, `map` inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask,
+joblib) are left alone.
+
+## Why it breaks
+Under spawn and forkserver everything a worker needs is pickled, and pickle stores a function as its name in a module. A
+lambda or a nested function has none:
+
+```text
+AttributeError: Can't pickle local object 'build_loader.<locals>.<lambda>'
+```
+
+Linux with fork hides it; Windows, macOS, CUDA in workers, and Python 3.14 do not.
+
+## Example
+```python
+from multiprocessing import Pool
+
+
+class Scorer:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def run(self, rows, offset):
+        with Pool(2) as pool:
+            return pool.map(lambda row: sum(row) + offset, rows)
+
+    def scaled(self, values):
+        with Pool(2) as pool:
+            return pool.map(lambda value: value * self.scale, values)
+
+
+if __name__ == "__main__":
+    scorer = Scorer(2)
+    print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
+```
+
+## Use instead
+```python
+import functools
+from multiprocessing import Pool
+
+
+def _run_map(offset, row):
+    return sum(row) + offset
+
+
+class Scorer:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def run(self, rows, offset):
+        with Pool(2) as pool:
+            return pool.map(functools.partial(_run_map, offset), rows)
+
+    def scaled(self, values):
+        with Pool(2) as pool:
+            return pool.map(self._scaled_map, values)
+
+    def _scaled_map(self, value):
+        return value * self.scale
+
+
+if __name__ == "__main__":
+    scorer = Scorer(2)
+    print(scorer.scaled(scorer.run([[1, 2], [3, 4]], 10)))
+```
+
+## Fix safety
+Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
+What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
+afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
+objects carry a model, a loader or something that can't be pickled and do more than keep the function for themselves:
+then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
+together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a {}".format` where it is
+seen to be called with one argument.
+`lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more. A function that
+keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A
+local class that reads variables gets them as the first arguments of its constructor, where nothing but calls uses it
+and no base has a say in that. Imports inside the function that only the moved code used go with it.
+
+Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
+value from when it is made, where a closure would have seen the last one; often that is what was meant. And what takes
+values along and is kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original
+and what they captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
+
+Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
+others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
+may register the function, classes with computed bases, default values made anew on each call, functions put on
+classes as methods or by decorators, names in `__all__` that would be partials, and code that asks a function for its
+code, its documentation, or whether it is one. Where it is seen to read `__name__`, in any file, the function keeps
+that.
+
+## References
+- <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>
+- <https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods>
+- <https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors>
+"""
+
+from .rule import RULE
+
+__all__ = ["RULE"]

@@ -1,0 +1,266 @@
+"""Classes for what a partial can't say: functions that carry state or a name, local classes that read a variable.
+
+count = lambda row: ...; count.seen = 0         class _Count:
+                                          ->        def __call__(self, row): ...
+class Local: reads `scale`                ->    class _Local: gets `scale` as the first argument of its constructor
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...finding import Edit
+from ...syntax.placement import first_attached_line, indentation_at
+from ...syntax.scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of
+from ...tree.source import Source
+from .candidate import Unit
+from .def_text import lambda_as_def
+from .fstrings import span
+
+_PLAIN_BASES = frozenset(
+    {"object", "abc.ABC", "typing.Generic", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
+)  # they have no initialiser of their own, and nothing to say about attributes
+_DEPTH = 5
+_SPECIAL = frozenset(
+    {"__new__", "__slots__", "__setattr__", "__getattr__", "__getattribute__", "__init_subclass__", "__reduce__",
+     "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__copy__",
+     "__deepcopy__", "__post_init__"}
+)  # fmt: skip
+
+
+# Functions as objects
+
+
+def keeps_state(scopes: Scopes, unit: Unit) -> bool:
+    """Attributes are set on the function."""
+    if unit.variable is None or isinstance(unit.node, ast.ClassDef):
+        return False
+    for use in unit.variable.scope.uses.get(unit.variable.name, []):
+        parent = scopes.parents[use.node]
+        if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
+            return True
+        sets = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr"
+        if sets and isinstance(parent, ast.Call) and parent.args[:1] == [use.node]:
+            return True
+    return False
+
+
+def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
+    """None when an object with `__call__` can stand for the function; else what speaks against it, in words."""
+    node = unit.node
+    if isinstance(node, ast.ClassDef) or unit.own_self is not None or unit.frozen or unit.mangled:
+        return "it takes more than values of its place"
+    if any(each is not unit for each in unit.functions.values()):
+        return "it uses other local functions"
+    if isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, FUNCTIONS) and node.decorator_list):
+        return "it is no plain function"
+    if any(isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(node)):
+        return "it is no plain function"
+    words = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    words |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    if "self" in words:
+        return "it has a `self` of its own"
+    words |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    if any(word.startswith("__") and not word.endswith("__") for word in words):
+        return "it has names that a class changes (two leading underscores)"
+    for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
+        parent = scopes.parents[use.node]
+        if isinstance(parent, ast.Attribute) and parent.attr.startswith("__") and parent.attr != "__name__":
+            return f"`{use.name}.{parent.attr}` is used (line {parent.lineno})"
+    return None
+
+
+def object_edits(scopes: Scopes, source: Source, unit: Unit, kept: Mapping[str, str]) -> list[Edit]:
+    """What changes in the body: captured values are attributes, called as `kept` says; the function is `self`."""
+    captured = [use for uses in unit.captures.values() for use in uses]
+    edits = [_spelled(scopes, source, use, f"self.{kept[use.name]}") for use in captured]
+    return edits + [_spelled(scopes, source, use, "self") for uses in unit.uses.values() for use in uses]
+
+
+def object_class(
+    source: Source,
+    unit: Unit,
+    name: str,
+    called: str | None,
+    kept: Mapping[str, str],
+    edits: Sequence[Edit],
+    step: str,
+    preamble: Sequence[str],
+) -> str:
+    """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads."""
+    node, captures = unit.node, [variable.name for variable in unit.captures]
+    assert not isinstance(node, ast.ClassDef)
+    leading = ["self", "/"] if node.args.kwarg is not None and not node.args.posonlyargs else ["self"]
+    if isinstance(node, ast.Lambda):
+        call = lambda_as_def(source, node, "__call__", leading, edits, step, step, preamble)
+    else:
+        from .moved_text import moved  # libcst takes long to import
+
+        call = moved(source, node, "__call__", leading, edits, step, preamble)
+    parts = [call]
+    if captures:
+        stored = "".join(f"\n{step * 2}self.{kept[each]} = {each}" for each in captures)
+        parts.insert(0, f"{step}def __init__(self, {', '.join(captures)}):{stored}")
+    if called is not None:
+        parts.insert(0, f'{step}__name__ = "{called}"')
+    return f"class {name}:\n" + "\n\n".join(parts)
+
+
+# Local classes that read variables
+
+
+def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -> str | None:
+    """None when the class can get what it reads as first arguments of its constructor; else why not, in words."""
+    node, captures = unit.node, list(captures)
+    assert isinstance(node, ast.ClassDef)
+    if unit.variable is None or unit.snapshots:
+        return "its name is bound again" if unit.variable is None else unit.snapshots[0].partition(":")[0]
+    if unit.own_self is not None or not captures:
+        return "it reads the object around it"
+    if node.decorator_list or node.keywords:
+        return "a decorator or metaclass may have a say in that"
+    init = _initialiser(node)
+    for base in node.bases:
+        if not _is_plain(scopes, base, init is not None):
+            return f"its base `{ast.unparse(base)}` may have a say in that"
+    special = [name for name in scopes.inner(node).bindings if name in _SPECIAL]
+    if special:
+        return f"it has a `{special[0]}`"
+    if init is not None and not _can_take_more(init):
+        return "its `__init__` has a decorator, nothing to do, or stands on one line"
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and each.attr in ("__class__", "__dict__"):
+            return f"it uses `{ast.unparse(each)}` (line {each.lineno})"
+        if isinstance(each, ast.Name) and each.id in ("type", "vars"):
+            return f"it uses `{each.id}` (line {each.lineno})"
+    for use in unit.variable.scope.uses.get(unit.variable.name, []):
+        call = scopes.parents[use.node]
+        if not (isinstance(call, ast.Call) and call.func is use.node) or scopes.is_inside(use.scope, node):
+            return f"it is used for more than to make objects (line {line_of(use.node)})"
+        for variable in captures:
+            if scopes.owner(use.scope, variable.name) is not variable.scope:
+                return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
+    for variable in captures:
+        if variable.name in (["self"] if init is None else scopes.inner(init).bindings):
+            return f"`{variable.name}` means something else in its `__init__`"
+        for use in unit.captures.get(variable, ()):
+            if not (init is not None and scopes.is_inside(use.scope, init)) and _object_at(scopes, node, use) is None:
+                return f"`{variable.name}` is not read by a method (line {line_of(use.node)})"
+    return None
+
+
+def constructor_edits(
+    scopes: Scopes, source: Source, unit: Unit, attributes: Mapping[str, str], step: str
+) -> list[Edit]:
+    """What changes in the class: its `__init__` takes and keeps the values, methods read them from the object."""
+    node, init = unit.node, None
+    assert isinstance(node, ast.ClassDef)
+    init = _initialiser(node)
+    edits: list[Edit] = []
+    kept: list[str] = []
+    for variable, uses in unit.captures.items():
+        outside = [use for use in uses if init is None or not scopes.is_inside(use.scope, init)]
+        for use in outside:
+            edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{attributes[variable.name]}"))
+        if outside:
+            kept.append(variable.name)
+    given = [variable.name for variable in unit.captures]
+    if init is None:
+        first = next(each for each in node.body if isinstance(each, FUNCTIONS))
+        indent = indentation_at(source, first.lineno)
+        at = source.line_starts[first_attached_line(source, first) - 1]
+        lines = [
+            f"def __init__(self, {', '.join(given)}):",
+            *(f"{step}self.{attributes[name]} = {name}" for name in kept),
+        ]
+        return [*edits, Edit(source.path, at, at, "".join(f"{indent}{line}\n" for line in lines) + "\n")]
+    me, body = [*init.args.posonlyargs, *init.args.args][0], _does(init)
+    at = source.offset(*end_of(me))
+    edits.append(Edit(source.path, at, at, "".join(f", {name}" for name in given)))
+    start = source.line_starts[first_attached_line(source, body[0]) - 1]
+    indent = indentation_at(source, body[0].lineno)
+    stored = "".join(f"{indent}{me.arg}.{attributes[name]} = {name}\n" for name in kept)
+    return [*edits, Edit(source.path, start, start, stored)] if kept else edits
+
+
+def _initialiser(node: ast.ClassDef) -> ast.FunctionDef | None:
+    return next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+
+
+def _does(init: ast.FunctionDef) -> list[ast.stmt]:
+    """What stands behind the docstring."""
+    return init.body[ast.get_docstring(init) is not None :]
+
+
+def _can_take_more(init: ast.FunctionDef) -> bool:
+    does = _does(init)
+    positional = [*init.args.posonlyargs, *init.args.args]
+    return bool(positional and does and not init.decorator_list) and does[0].lineno > positional[0].lineno
+
+
+def _is_plain(scopes: Scopes, base: ast.expr, initialises: bool, depth: int = 0) -> bool:
+    """The base leaves the constructor and the attributes of the class alone, which `initialises` its objects or not."""
+    if _origin(scopes, base) in _PLAIN_BASES:
+        return True
+    found = scopes.module.bindings.get(base.id, []) if isinstance(base, ast.Name) else []
+    if len(found) != 1 or not isinstance(found[0].node, ast.ClassDef) or depth > _DEPTH:
+        return False
+    node = found[0].node
+    own = scopes.inner(node).bindings
+    if node.decorator_list or node.keywords or any(name in _SPECIAL for name in own):
+        return False
+    return (initialises or "__init__" not in own) and all(
+        _is_plain(scopes, each, initialises, depth + 1) for each in node.bases
+    )
+
+
+def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:
+    """What the object is called where `use` stands, in a method of the class; None where it has no name."""
+    inner = [above for above in scopes.ancestors(use.node) if isinstance(above, (*FUNCTIONS, ast.Lambda))]
+    method = next((above for above in inner if scopes.parents[above] is node), None)
+    if not isinstance(method, FUNCTIONS) or any(
+        ast.unparse(each) in ("staticmethod", "classmethod") for each in method.decorator_list
+    ):
+        return None
+    scope = scopes.inner(method)
+    if not scopes.is_inside(use.scope, method):
+        return None  # a default value, a decorator
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    me = parameters[0].arg if parameters else ""
+    fits = me and len(scope.bindings[me]) == 1 and scopes.owner(use.scope, me) is scope
+    return me if fits else None
+
+
+def _origin(scopes: Scopes, base: ast.expr) -> str:
+    """The dotted name of a base class that the file imports at its top; what else it says as it is written."""
+    if isinstance(base, ast.Subscript):
+        base = base.value
+    tail: list[str] = []
+    root = base
+    while isinstance(root, ast.Attribute):
+        tail.insert(0, root.attr)
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return ast.unparse(base)
+    found = scopes.module.bindings.get(root.id, [])
+    if len(found) != 1 or found[0].kind != "import" or not isinstance(found[0].node, ast.alias):
+        return ast.unparse(base)
+    alias, statement = found[0].node, found[0].statement
+    if isinstance(statement, ast.ImportFrom):
+        return ".".join(["." * statement.level + (statement.module or ""), alias.name, *tail])
+    return ".".join([alias.name if alias.asname else root.id, *tail])
+
+
+def is_attribute(scopes: Scopes, name: str) -> bool:
+    """Something in the file has such an attribute, or asks for one by name."""
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr == name)
+        or (isinstance(each, ast.Constant) and each.value == name)
+        for each in ast.walk(scopes.tree)
+    )
+
+
+def _spelled(scopes: Scopes, source: Source, use: Use, text: str) -> Edit:
+    start, end = span(scopes, source, use)
+    return Edit(source.path, start, end, text)

@@ -1,0 +1,78 @@
+"""One function, lambda or class that may move, and what was found out about it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ...syntax.scopes import (
+    FunctionNode,
+    Position,
+    Scope,
+    Scopes,
+    Use,
+    Variable,
+    end_of,
+    line_of,
+    start_of,
+)
+
+Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
+
+SEES_NAMES = frozenset({"eval", "exec", "locals", "vars", "dir"})  # builtins that find variables by their names
+
+
+def given(node: ast.AST) -> list[ast.expr]:
+    """The targets of an assignment that has a value, annotated or not; none for any other node."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) and node.value is not None else []
+
+
+@dataclass(eq=False)
+class Unit:
+    """One function, lambda or class that may move; `refusal` says why it may not."""
+
+    node: Movable
+    home: Scope  # where it is evaluated
+    variable: Variable | None = None  # the local name it is bound to, when that is its only value
+    refusal: str | None = None
+    captures: dict[Variable, list[Use]] = field(default_factory=dict)  # values to hand over
+    functions: dict[Variable, Unit] = field(
+        default_factory=dict
+    )  # local functions and classes it names, itself included
+    uses: dict[Variable, list[Use]] = field(default_factory=dict)  # where its body names those functions
+    own_self: tuple[Scope, str, ast.ClassDef] | None = None  # set when the body reads the method's `self`
+    self_uses: list[Use] = field(default_factory=list)
+    imports: dict[Position, str] = field(default_factory=dict)  # imports of the enclosing function that it needs
+    imported: list[Variable] = field(default_factory=list)  # what those imports bind
+    frozen: dict[str, str] = field(
+        default_factory=dict
+    )  # parameter -> expression its default takes from a local variable
+    default_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
+    at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
+    mangled: bool = False
+
+    @property
+    def line(self) -> int:
+        """Where it starts."""
+        return line_of(self.node)
+
+    @property
+    def label(self) -> str:
+        """What to call it in a sentence."""
+        return f"the lambda in line {self.line}" if isinstance(self.node, ast.Lambda) else f"`{self.node.name}`"
+
+
+def is_after(scopes: Scopes, use: Use, node: ast.AST, home: Scope) -> bool:
+    """True when `use` may run after `node` does (same scope and later, in a common loop, or in an inner function)."""
+    scope: Scope | None = use.scope
+    while scope is not home and scope is not None and isinstance(scope.node, (ast.ListComp, ast.SetComp, ast.DictComp)):
+        scope = scope.parent  # these run on the spot
+    if scope is not home:
+        return True
+    return start_of(use.node) >= end_of(node) or bool(
+        scopes.loops_around(use.node, home) & scopes.loops_around(node, home)
+    )

@@ -1,0 +1,120 @@
+"""What speaks against handing over the value of a variable: it can't be pickled, or its changes are waited for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from ...syntax.outline import Repo, last_name
+from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
+from ...syntax.unpicklable import Recogniser
+from .candidate import Unit, is_after
+
+_POOLS = re.compile(r"Pool|Executor|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
+_HANDLES = {
+    "iter": "an iterator",
+    "connect": "a connection",
+    "ThreadPoolExecutor": "a thread pool",
+    "SummaryWriter": "a SummaryWriter",
+    "VideoCapture": "a video reader",
+    **dict.fromkeys(("new_group", "get_group", "get_data_parallel_group"), "a process group"),
+}
+_PLAIN = frozenset({"list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray"})
+_CHANGES = frozenset(
+    {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
+     "clear", "sort", "reverse", "appendleft", "extendleft", "subtract"}
+)  # fmt: skip
+
+
+class _InFile(Recogniser):
+    """Looks into functions of the same file only: for those of others all files would have to be read."""
+
+    @cached_property
+    def makers(self) -> frozenset[str]:
+        return frozenset()
+
+
+class Captured:
+    """Questions about the variables of one file."""
+
+    def __init__(self, repo: Repo, path: str, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.outline = repo.outline(path)
+        self.recogniser = _InFile(repo, lambda outline, node: [])
+
+    def why_not(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> str | None:
+        """None when a worker may get the value of `variable`, which `unit` reads; else the reason, in words."""
+        for binding in variable.bindings:
+            what = self._unpicklable(binding, boundary)
+            if what is not None:
+                return what
+        return self._changes(variable, unit, group)
+
+    def _unpicklable(self, binding: Binding, boundary: str) -> str | None:
+        value = _value(binding)
+        if value is None or self.outline is None:
+            return None
+        what, advice = _by_its_looks(value), "make it inside the function"
+        for made in self.recogniser.made(self.outline, value) if what is None else ():
+            kind = made.kind
+            if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
+                what = kind.what
+                if kind.form == "report" and kind.advice and "__getstate__" not in kind.advice:
+                    advice = kind.advice
+                break
+        if what is None:
+            return None
+        return f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}"
+
+    def _changes(self, variable: Variable, unit: Unit, group: Iterable[Unit]) -> str | None:
+        """What the function puts into a list or dict stays in the worker, under every start method."""
+        if not any(_is_plain(_value(binding)) for binding in variable.bindings):
+            return None
+        change = next((use for use in unit.captures.get(variable, ()) if self._is_change(use)), None)
+        if change is None:
+            return None
+        inside = {id(node) for each in group for node in ast.walk(each.node)}
+        for use in variable.scope.uses[variable.name]:
+            if id(use.node) not in inside and is_after(self.scopes, use, unit.node, variable.scope):
+                what = f"it changes `{variable.name}` (line {line_of(change.node)}), which is read in line "
+                return f"{what}{line_of(use.node)}: a worker has a copy of its own, so return the values instead"
+        return None
+
+    def _is_change(self, use: Use) -> bool:
+        parent = self.scopes.parents[use.node]
+        if isinstance(parent, ast.Subscript):
+            return parent.value is use.node and not isinstance(parent.ctx, ast.Load)
+        if not isinstance(parent, ast.Attribute) or parent.attr not in _CHANGES:
+            return False
+        call = self.scopes.parents[parent]
+        return isinstance(call, ast.Call) and call.func is parent
+
+
+def _value(binding: Binding) -> ast.expr | None:
+    """What the binding gives its variable, where the source says that in one expression."""
+    statement = binding.statement
+    if isinstance(statement, ast.withitem):
+        return statement.context_expr if statement.optional_vars is binding.node else None
+    if isinstance(statement, ast.Assign):
+        return statement.value if binding.node in statement.targets else None
+    if isinstance(statement, (ast.AnnAssign, ast.NamedExpr)):
+        return statement.value
+    return None
+
+
+def _by_its_looks(value: ast.expr) -> str | None:
+    """What the expression gives, in words, when that can't be pickled and the table of such things has it not."""
+    if not isinstance(value, ast.Call):
+        return None
+    name = last_name(value.func)
+    if name in ("keys", "values", "items") and isinstance(value.func, ast.Attribute) and not value.args:
+        return f"a live view (`.{name}()`)"
+    return _HANDLES.get(name or "")
+
+
+def _is_plain(value: ast.expr | None) -> bool:
+    if isinstance(value, (ast.List, ast.Dict, ast.Set, *COMPREHENSIONS)):
+        return True
+    return isinstance(value, ast.Call) and last_name(value.func) in _PLAIN and not isinstance(value.func, ast.Call)

@@ -1,0 +1,170 @@
+"""A file that code moves about in, and what is known of a move."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ...finding import Edit, Import
+from ...project import Project
+from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
+from ...syntax.scopes import Scope, Scopes, Use, end_of, start_of
+from .candidate import Unit
+from .candidates import Units
+from .checks import Stay
+from .free_names import Names
+from .fstrings import span
+from .python_floor import old_python
+from .stdlib_forms import spelled
+
+_NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
+
+
+@dataclass(eq=False)
+class Move:
+    """How one unit leaves: its new name, what it is called by, and what is handed over."""
+
+    unit: Unit
+    name: str = ""
+    method: tuple[Scope, str, ast.ClassDef] | None = None
+    attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
+    captures: tuple[str, ...] = ()
+    keeps_name: bool = False
+    is_repeated: bool = False  # another one of the group is the same code under this name
+    is_object: bool = False  # a class with `__call__` instead of a function
+    kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
+    called: str | None = None  # its `__name__`, where somebody reads that
+
+    @property
+    def base(self) -> str:
+        """What it is called by."""
+        return f"{self.method[1]}.{self.name}" if self.method else self.name
+
+    @property
+    def arguments(self) -> list[str]:
+        """The values that are handed over, as written where it was made."""
+        me = self.unit.own_self[1] if self.unit.own_self else "self"
+        return [f"{me}.{each}" for each in self.attributes] + list(self.captures)
+
+    @property
+    def leading(self) -> list[str]:
+        """The parameters that come first in its new place."""
+        own = [self.method[1]] if self.method else []
+        given = [*self.attributes, *self.captures]
+        return [*own, *given, *(["/"] if takes_any(self.unit.node) and given else [])]
+
+
+def takes_any(node: ast.AST) -> bool:
+    """A function with `**kwargs` that the names of new parameters would take keywords from, were there no `/`."""
+    if isinstance(node, ast.ClassDef):
+        return False
+    return node.args.kwarg is not None and not node.args.posonlyargs  # type: ignore[attr-defined]
+
+
+class Page:
+    """One file: its text, its scopes, and how it is laid out."""
+
+    def __init__(self, project: Project, path: str, module: ast.Module) -> None:
+        source = project.source(path)
+        assert source is not None
+        self.project, self.path, self.source = project, path, source
+        # lines that we write are no longer than this, where they can be broken
+        self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
+        self.scopes = Scopes(module)
+        self.units = Units(self.scopes)
+        self.names = Names(project, path, self.scopes)
+        self.indent_unit = indentation_unit(source, module)
+        self.gap = usual_gap(source, module)
+        self.padded: set[int] = set()  # offsets that got their blank lines
+        self.signatures: dict[Unit, tuple[object, ...] | None] = {}  # see `naming.signature`
+        self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
+
+    @cached_property
+    def old_python(self) -> str | None:
+        """The place where the repository names a Python that has no `/`."""
+        return old_python(self.project, self.path)
+
+    def given(self) -> tuple[set[int], set[str], set[str]]:
+        """The room and the names that have been given so far, for `take_back`."""
+        return set(self.padded), *self.names.given()
+
+    def take_back(self, given: tuple[set[int], set[str], set[str]]) -> None:
+        """Forget what was given since."""
+        self.padded = given[0]
+        self.names.take_back(given[1], given[2])
+
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        """`text` instead of the node."""
+        return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
+
+    def rename(self, use: Use, text: str) -> Edit:
+        """`text` instead of the name. Raises Stay in an f-string where that can't be told from other text."""
+        return Edit(self.path, *span(self.scopes, self.source, use), text)
+
+    def replace_lambda(self, node: ast.Lambda, text: str) -> Edit:
+        """`text` instead of the lambda and of parentheses that were there for its sake."""
+        edit, source = self.replace(node, text), self.source.text
+        start, end = edit.start, edit.end
+        while True:
+            opened, closed = start, end
+            while source[opened - 1 : opened].isspace():
+                opened -= 1
+            while source[closed : closed + 1].isspace():
+                closed += 1
+            if source[opened - 1 : opened] != "(" or source[closed : closed + 1] != ")":
+                break
+            if source[opened - 2 : opened - 1].isalnum() or not _NO_CALL.search(
+                source, max(0, opened - 40), opened - 1
+            ):
+                break
+            if (opened, closed) != (start, end) and opened - source.rfind("\n", 0, opened) + len(text) > self.width:
+                break  # they are there to break the line
+            start, end = opened - 1, closed + 1
+        return Edit(self.path, start, end, text)
+
+    def partial(self, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
+        """A `functools.partial` of `base` where `node` stands. Raises Stay where the file has no way to say that."""
+        found = spelled(self.scopes, self.path, node, "functools", "partial")
+        if found is None:
+            raise Stay("`functools` is something else in this file: pass the values as arguments")
+        imports += found[1]
+        return f"{found[0]}({', '.join([base, *arguments])})"
+
+    def gap_at(self, line: int) -> int:
+        """Blank lines around what goes above a line: as the file has them, and no fewer than that line has."""
+        above = blank_lines_above(self.source, line)
+        return max(self.gap, min(above, 2)) if above < 99 else self.gap
+
+    def missing_above(self, line: int, gap: int) -> int:
+        """Blank lines to add above a line, those counted in that another fix adds there."""
+        above = blank_lines_above(self.source, line)
+        return max(0, gap - above - self.room_below.get(line - 1 - above, 0))
+
+    def can_vanish(self, unit: Unit) -> bool:
+        """The definition may go without leaving an assignment: its block has something else."""
+        assert isinstance(unit.node, ast.stmt)
+        block = self.scopes.block_of(unit.node)
+        others = [each for each in block if each is not unit.node and not self._moves_too(each)]
+        return bool(others)
+
+    def given_back(self, unit: Unit) -> ast.Name | None:
+        """The name in `return f`, where that follows on `def f` at once and is all that is done with the function."""
+        node = unit.node
+        if isinstance(node, (ast.Lambda, ast.ClassDef)) or unit.variable is None:
+            return None
+        block = self.scopes.block_of(node)
+        after = block[block.index(node) + 1] if block[-1] is not node else None
+        if not (isinstance(after, ast.Return) and isinstance(after.value, ast.Name) and after.value.id == node.name):
+            return None
+        inside = set(ast.walk(node))
+        uses = [use for use in unit.variable.scope.uses.get(node.name, []) if use.node not in inside]
+        line = self.source.line_text(after.lineno)
+        alone = line.strip() == f"return {node.name}" or line.lstrip().startswith(f"return {node.name} ")
+        return after.value if len(uses) == 1 and uses[0].node is after.value and alone else None
+
+    def _moves_too(self, statement: ast.stmt) -> bool:
+        unit = self.units.all.get(statement)
+        return unit is not None and unit.refusal is None

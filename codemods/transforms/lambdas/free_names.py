@@ -1,0 +1,295 @@
+"""Names for what a rewrite creates: after the role of the thing, and free."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+import re
+
+from ...project import Project
+from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+# `Conv3D` and `ReLU` are one word, `V2Block`, `DiTBlock` and `LoRALayer` are two
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z])(?<!\b[A-Z][a-z])(?=[A-Z](?![A-Z][a-z]))|(?<=[A-Z0-9])(?=[A-Z](?!v\d)[a-z])"
+)
+
+
+_LONG = 48
+_FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
+_WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
+_FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
+
+
+def snake(name: str) -> str:
+    """`RandomCrop` -> `random_crop`; anything not allowed in an identifier becomes an underscore."""
+    return re.sub(r"\W+|_+", "_", _CAMEL.sub("_", name)).strip("_").lower()
+
+
+def role(scopes: Scopes, node: ast.AST) -> str:
+    """What the value is for, from where it stands: the argument's, variable's or key's name; "fn" when nothing says.
+
+    Where it is one of several it is called by what it does, as far as that has a name: "reshape", "identity".
+    """
+    if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) and (done := deed(node)):
+        return done
+    parent = scopes.parents[node]
+    if gives_back(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
+        return "identity"
+    if gives_back(node) and isinstance(parent, ast.Call) and _last_name(parent.func) in _WRAPPERS:
+        return "identity"
+    below, second_best = node, ""
+    for above in scopes.ancestors(node):
+        if isinstance(above, ast.keyword) and above.arg:
+            return "_".join(filter(None, [_key_above(scopes, above), snake(above.arg)]))
+        if isinstance(above, ast.Dict):
+            keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
+            if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
+                return _usable("_".join(filter(None, [_table_above(scopes, above), snake(keys[0].value)])))
+        if isinstance(above, ast.Call) and below is not above.func:
+            called = _last_name(above.func)
+            if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
+                return _usable(snake(str(above.args[1].value)))
+            if called in _FILLS and isinstance(above.func, ast.Attribute) and _last_name(above.func.value):
+                return _usable(snake(_last_name(above.func.value)))
+            named = _named_by_text(above, below)
+            if named or (called not in _WRAPPERS and not called[:1].isupper()):
+                return named or _usable(snake(called))
+            if second_best == "":
+                second_best = "fn" if called in _WRAPPERS else _usable(snake(called))
+        if isinstance(above, ast.arguments):
+            return _parameter_of(above, below)
+        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            target = above.targets[0] if isinstance(above, ast.Assign) else above.target
+            if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                return _usable(snake(str(target.slice.value)))
+            return _usable(snake(_last_name(target)))
+        if isinstance(above, ast.stmt):
+            break
+        below = above
+    return second_best or ("identity" if gives_back(node) else "fn")
+
+
+def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
+    """It stands in a list, among the arguments of a class, or fills a list."""
+    below: ast.AST = node
+    for above in scopes.ancestors(node):
+        if isinstance(above, (ast.List, ast.Tuple, ast.Set)):
+            return True
+        if not isinstance(above, (ast.Call, ast.IfExp, ast.BoolOp, ast.Starred)) or below not in ast.iter_child_nodes(
+            above
+        ):
+            return False
+        if isinstance(above, ast.Call):
+            called = _last_name(above.func)
+            if below is above.func or _named_by_text(above, below):
+                return False
+            if called in _FILLS or (called[:1].isupper() and len(above.args) > 1):
+                return True
+        below = above
+    return False
+
+
+def deed(node: ast.Lambda) -> str:
+    """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
+    at = node.body
+    while isinstance(at, (ast.Attribute, ast.Subscript)):
+        at = at.value
+    name = snake(_last_name(at.func)) if isinstance(at, ast.Call) else "identity" if gives_back(node) else ""
+    return name if name.isidentifier() and len(name) <= _LONG // 2 else ""
+
+
+def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
+    """`accuracy` for the lambda of `log("accuracy", lambda ...)`; or ""."""
+    before = call.args[: call.args.index(argument)] if argument in call.args else []
+    texts = [each.value for each in before if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    if not texts or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", texts[-1]):
+        return ""
+    name = snake(texts[-1].removeprefix("self."))
+    return name if len(name) <= _LONG // 2 else ""
+
+
+def gives_back(node: ast.AST) -> bool:
+    """True for `lambda x: x`."""
+    return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
+
+
+def _table_above(scopes: Scopes, table: ast.Dict) -> str:
+    """The name that a dict outside of functions has: no function's name says what its entries are about."""
+    parent = scopes.parents[table]
+    outside = scopes.around(table).kind is Kind.MODULE and isinstance(parent, ast.Assign)
+    return snake(_last_name(parent.targets[0])) if outside and isinstance(parent, ast.Assign) else ""
+
+
+def _key_above(scopes: Scopes, node: ast.AST) -> str:
+    """The key of the dict entry that the node belongs to, in the same expression and the same function; or ""."""
+    below = node
+    for above in scopes.ancestors(node):
+        if isinstance(above, (ast.stmt, ast.Lambda)):
+            break
+        if isinstance(above, ast.Dict):
+            keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
+            if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str):
+                key = snake(keys[0].value)
+                return key if key.isidentifier() and len(key) <= _LONG // 2 else ""
+        below = above
+    return ""
+
+
+def _usable(name: str) -> str:
+    return name if name and not name[0].isdigit() else "fn"
+
+
+def _last_name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, (ast.Subscript, ast.Starred)):
+        return _last_name(node.value)
+    return ""
+
+
+def _parameter_of(arguments: ast.arguments, default: ast.AST) -> str:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [
+        (argument, value) for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
+    ]
+    return next((snake(argument.arg) for argument, value in pairs if value is default), "fn")
+
+
+def home_name(scopes: Scopes, node: ast.AST) -> str:
+    """The function that makes the node, in snake case; its class for `__init__` and kin; "" at module level."""
+    scope: Scope | None = scopes.around(node)
+    while scope is not None:
+        if isinstance(scope.node, FUNCTIONS):
+            name = scope.node.name
+            if not (name.startswith("__") and name.endswith("__")):
+                return snake(name)
+            parent = scope.parent
+            if parent is not None and isinstance(parent.node, ast.ClassDef):
+                return snake(parent.node.name)
+        elif isinstance(scope.node, ast.ClassDef):
+            return snake(scope.node.name)
+        scope = scope.parent
+    return ""
+
+
+def class_of(scopes: Scopes, node: ast.AST) -> str:
+    """The class whose method makes the node, in snake case; "" outside of classes."""
+    scope: Scope | None = scopes.around(node)
+    while scope is not None:
+        if isinstance(scope.node, ast.ClassDef):
+            return snake(scope.node.name)
+        scope = scope.parent
+    return ""
+
+
+def private_name(home: str, what: str) -> str:
+    """`_build_loader_collate_fn` from "build_loader" and "collate_fn"; a shared word is not said twice.
+
+    Where that gets longer than anybody wants to read, what it is for has to do.
+    """
+    if not home or what.startswith(home + "_") or what == home or len(home) + len(what) > _LONG:
+        return "_" + what
+    words = what.split("_")
+    for count in range(len(words), 0, -1):
+        if home.split("_")[-count:] == words[:count]:
+            words = words[count:]
+            break
+    return "_" + "_".join([home, *words])
+
+
+class Names:
+    """Hands out names that no identifier of the file uses, each once."""
+
+    def __init__(self, project: Project, path: str, scopes: Scopes) -> None:
+        source = project.source(path)
+        assert source is not None
+        self._project, self._path, self._scopes = project, path, scopes
+        self._kept: set[str] = set()
+        self._defined: dict[str, bool] = {}
+        self._words = frozenset(_IDENTIFIER.findall(source.text))
+        self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
+
+    def given(self) -> tuple[set[str], set[str]]:
+        """What is taken and kept so far, for `take_back`."""
+        return set(self._taken), set(self._kept)
+
+    def take_back(self, taken: set[str], kept: set[str]) -> None:
+        """Names given since are free again."""
+        self._taken, self._kept = taken, kept
+
+    def fresh(self, wanted: str, instead: str = "") -> str:
+        """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never given twice."""
+        name, count = instead if instead and wanted in self._taken and instead not in self._taken else wanted, 1
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name
+
+    def is_word(self, name: str) -> bool:
+        """The file has it already."""
+        return name in self._words
+
+    def is_free(self, name: str) -> bool:
+        """No identifier of the file, and not given yet."""
+        return name not in self._taken
+
+    def fresh_attribute(self, wanted: str) -> str:
+        """Like `fresh`, and no other file of the project has such an attribute or method either."""
+        while True:
+            name = self.fresh(wanted)
+            pattern = re.compile(rf"(?:\.|\bdef\s+|[\"']){re.escape(name)}\b")
+            if next(iter(self._project.matching(pattern, word=name)), None) is None:
+                return name
+
+    def is_defined(self, name: str) -> bool:
+        """True when some file of the project defines a function or class of that name, or it is no name."""
+        if not name:
+            return True
+        if name not in self._defined:
+            pattern = re.compile(rf"\b(?:def|class)\s+{re.escape(name)}\b")
+            self._defined[name] = any(self._project.matching(pattern, word=name))
+        return self._defined[name]
+
+    def keeps(self, name: str, home: Scope) -> bool:
+        """True when a definition of `home` can move to module level under its own name.
+
+        Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between binds it,
+        no file star-imports this one, nor this one others, and no module of the package is called that.
+        """
+        module = self._scopes.module
+        if module.stars or self._is_submodule(name):
+            return False  # others may ask this file for what it has under the name
+        if _FOUND_BY_NAME.match(name) or (len(name) < 3 and name.islower()):
+            return False  # pytest, unittest or Python would call it; says too little at module level
+        if name in module.bindings or name in module.uses or name in dir(builtins) or name in self._kept:
+            return False
+        above = home.parent
+        while above is not None:
+            if above.kind is not Kind.CLASS and name in above.bindings:
+                return False
+            above = above.parent
+        return not self._is_star_imported
+
+    def keep(self, name: str) -> str:
+        """Take a name that `keeps` allowed."""
+        self._kept.add(name)
+        return name
+
+    def _is_submodule(self, name: str) -> bool:
+        folder, _, file = self._path.rpartition("/")
+        beside = "/".join(filter(None, [folder, name]))
+        return file == "__init__.py" and any(
+            path == f"{beside}.py" or path.startswith(f"{beside}/") for path in self._project.python_paths
+        )
+
+    @property
+    def _is_star_imported(self) -> bool:
+        module = self._path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+        return module in self._project.star_imported

@@ -1,0 +1,354 @@
+"""Moves lambdas, nested functions and local classes to where pickle finds them: the module, or the class as methods.
+
+`plan_hoist` answers for every target of one file with a `Fix` or a `Refusal`. Functions that name each other move
+together in one fix; a group that can't move whole stays whole.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...finding import Edit, Fix, Import
+from ...project import Project
+from ...syntax.scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
+from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
+from .candidate import Movable, Unit, given
+from .captures import Captured
+from .checks import CALLABLE, Handover, Known, Stay, Unknown, outside_uses
+from .choose_name import class_name, give_name, signature
+from .def_text import Unwritable
+from .file_state import Move, Page
+from .new_place import arrive
+from .old_place import leave
+from .rewrite_in_place import in_place
+from .unused_imports import idle_imports
+
+
+class Target(NamedTuple):
+    """A lambda, function or class by its `ast` position."""
+
+    kind: str  # lambda | function | class
+    line: int
+    column: int
+    boundary: str = ""  # what pickles it, where that is known
+    aboard: bool = False  # an object that keeps it crosses, of the class whose code made it
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a target stays where it is, in words that say what a person could do."""
+
+    reason: str
+
+
+def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode | ast.ClassDef]:
+    """All code of a module that pickle can't name: lambdas, functions and classes inside functions, but no methods."""
+    found: dict[Target, ast.Lambda | FunctionNode | ast.ClassDef] = {}
+    todo: list[tuple[ast.AST, bool]] = [(module, False)]
+    while todo:
+        node, is_local = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Lambda):
+                found[Target("lambda", child.lineno, child.col_offset)] = child
+            elif isinstance(child, (*FUNCTIONS, ast.ClassDef)) and is_local and not isinstance(node, ast.ClassDef):
+                kind = "class" if isinstance(child, ast.ClassDef) else "function"
+                found[Target(kind, child.lineno, child.col_offset)] = child
+            todo.append((child, is_local or isinstance(child, (ast.Lambda, *FUNCTIONS))))
+    return dict(sorted(found.items(), key=lambda item: item[0][1:]))
+
+
+def plan_hoist(
+    project: Project, path: str, targets: Iterable[Target], known: Known | None = None
+) -> dict[Target, Fix | Refusal]:
+    """For each target of the file, the fix that makes it picklable or why there is none."""
+    module = project.module(path)
+    if module is None:
+        return {target: Refusal("the file can't be parsed") for target in targets}
+    planner = _Planner(project, path, module, known or Unknown())
+    return planner.plan(list(dict.fromkeys(targets)))
+
+
+class _Planner:
+    def __init__(self, project: Project, path: str, module: ast.Module, known: Known) -> None:
+        self.page = page = Page(project, path, module)
+        self.unsafe_too = project.settings.unsafe_fixes
+        self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
+        self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
+        self.handover = Handover(project, page.source, page.scopes, known)
+        self.known = known
+        self.captured = Captured(self.handover.repo, path, page.scopes)
+
+    # from targets to groups
+    def plan(self, targets: Sequence[Target]) -> dict[Target, Fix | Refusal]:
+        kinds = {"lambda": (ast.Lambda,), "function": FUNCTIONS, "class": (ast.ClassDef,)}
+        nodes = {
+            (type(node), *start_of(node)): node
+            for node in ast.walk(self.page.scopes.tree)
+            if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
+        }
+        answers: dict[Target, Fix | Refusal] = {}
+        wanted: dict[Target, Movable] = {}
+        for target in targets:
+            found = [nodes[key] for kind in kinds[target.kind] if (key := (kind, target.line, target.column)) in nodes]
+            if found:
+                wanted[target] = found[0]
+                self.boundaries[found[0]] = target.boundary
+                if target.aboard:
+                    self.aboard.add(found[0])
+            else:
+                answers[target] = Refusal("the code at this place can't be found again")
+        simple: dict[ast.AST, Fix] = {}
+        for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
+            outer = next((simple[above] for above in self.page.scopes.ancestors(node) if above in simple), None)
+            fix = outer or in_place(self.page, node, self.known)
+            if fix is not None:
+                answers[target] = simple[node] = fix
+        moving = {target: self.page.units.of(node) for target, node in wanted.items() if target not in answers}
+        for target, unit in moving.items():
+            if unit.refusal is not None:
+                answers[target] = Refusal(unit.refusal)
+        good = {target: unit for target, unit in moving.items() if target not in answers}
+        postponed: dict[Target, ast.AST] = {}
+        going = {
+            each.node for unit in good.values() if self._may_go(unit) for each in self.page.units.needed(unit)
+        }  # what stands in them moves along, and is looked at again when it has
+        for target, unit in good.items():
+            around = [above for above in self.page.scopes.ancestors(unit.node) if above in going]
+            if around:
+                postponed[target] = around[-1]
+        by_node: dict[ast.AST, Fix | Refusal] = {}
+        todo = self._groups([unit for target, unit in good.items() if target not in postponed])
+        while todo:
+            group = todo.pop(0)
+            given = self.page.given()
+            answer = self._group(group, good.values())
+            if isinstance(answer, Refusal) or (answer.unsafe is not None and not self.unsafe_too):
+                self.page.take_back(given)  # names and blank lines are for those that are written
+                if len(group) > 1 and not any(unit.functions for unit in group):
+                    todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
+                    continue
+            by_node.update({unit.node: answer for unit in group})
+        for target, unit in good.items():
+            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
+                "it moves with the function around it"
+            )
+        return answers
+
+    def _may_go(self, unit: Unit) -> bool:
+        return self.unsafe_too or not any(each.snapshots for each in self.page.units.needed(unit))
+
+    def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
+        """Units that share a needed unit, with those; each in source order."""
+        groups: list[list[Unit]] = []
+        for unit in units:
+            group = self.page.units.needed(unit)
+            for other in [each for each in groups if any(self._go_together(one, two) for one in each for two in group)]:
+                groups.remove(other)
+                group = other + [member for member in group if member not in other]
+            groups.append(group)
+        ordered = [sorted(group, key=lambda unit: start_of(unit.node)) for group in groups]
+        return sorted(ordered, key=lambda group: start_of(group[0].node))
+
+    def _go_together(self, one: Unit, two: Unit) -> bool:
+        return one is two or (
+            signature(self.page, one) is not None and signature(self.page, one) == signature(self.page, two)
+        )
+
+    # one group
+    def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Fix | Refusal:
+        try:
+            moves = self._moves(group)
+            edits: list[Edit] = []
+            imports: list[Import] = []
+            for unit in group:
+                edits += leave(self.page, moves[unit], moves, imports)
+            edits += arrive(self.page, moves, imports)
+            edits += idle_imports(self.page.scopes, self.page.source, group, moving)
+        except (Stay, Unwritable) as stay:
+            return Refusal(str(stay))
+        changes = [why for unit in group for why in unit.snapshots]
+        changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
+        unsafe = "; ".join(dict.fromkeys(changes)) or None
+        titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
+        where = "the class" if any(move.method for move in moves.values()) else "module level"
+        title = f"move {', '.join(titles)} to {where}"
+        heavy = [
+            what for unit in group for what in self.known.carried(self.page.path, *start_of(unit.node)) if unit.captures
+        ]
+        if heavy:
+            title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
+        return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
+
+    def _shared(self, move: Move) -> str | None:
+        """What would differ where a copy is made of what holds the function: by `deepcopy` functions are shared."""
+        if isinstance(move.unit.node, ast.ClassDef) or not (move.arguments or move.method):
+            return None
+        where = self.known.deep_copied(self.page.path, *start_of(move.unit.node))
+        if where is None:
+            return None
+        what = "self" if move.method else f"`{move.arguments[0]}`"
+        return f"`copy.deepcopy` ({where}) gives the copy its own {what} here, where it shared that of the original"
+
+    def _moves(self, group: list[Unit]) -> dict[Unit, Move]:
+        captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}
+        selves = {unit: unit.own_self for unit in group}
+        changed = True
+        while changed:
+            changed = False
+            for unit in group:
+                for needed in unit.functions.values():
+                    if needed is unit:
+                        continue
+                    for variable in captures[needed]:
+                        self._check_reach(unit, needed, variable)
+                        if variable not in captures[unit]:
+                            why = self.page.scopes.why_not_once(variable, unit.node)
+                            if why is not None:
+                                raise Stay(f"{needed.label}, which it uses, needs a variable: {why}")
+                            captures[unit][variable] = None
+                            changed = True
+                    if selves[needed] is not None and selves[unit] is None:
+                        if self.page.scopes.method_self(unit.node) != selves[needed]:
+                            what = f"{needed.label}, which it uses, belongs to another method's object"
+                            raise Stay(f"{what}: pass that as an argument")
+                        selves[unit] = selves[needed]
+                        changed = True
+        moves: dict[Unit, Move] = {}
+        for unit in group:
+            for variable in captures[unit]:
+                why = self.captured.why_not(variable, unit, group, self.boundaries.get(unit.node, ""))
+                if why is not None:
+                    raise Stay(why)
+            move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
+            if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
+                needs = [captures[each] for each in unit.functions.values() if each is not unit]
+                self._check_constructor(unit, captures[unit], any(needs))
+            elif keeps_state(self.page.scopes, unit):
+                self._as_object(move, len(group) == 1, "attributes are set on it, which a worker does not see")
+            self._choose_home(move, selves[unit], alone=len(group) == 1)
+        for unit in group:
+            give_name(self.page, moves[unit], moves)
+            if moves[unit].arguments or unit.frozen or moves[unit].method:
+                self.handover.check_binding(unit)
+            self.handover.check_calls(unit)
+            self.handover.check_bases(unit, moves[unit].name)
+            self._check_identity(moves[unit], len(group) == 1)
+            if moves[unit].is_object or isinstance(unit.node, ast.ClassDef):
+                moves[unit].kept = self._attribute_names(moves[unit])
+        return moves
+
+    def _check_identity(self, move: Move, alone: bool) -> None:
+        """Raises Stay where something would miss what it asks the function for, its name apart if that can be kept."""
+        unit = move.unit
+        if move.method is not None:
+            self._check_marks(unit)
+        is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
+        form = "object" if move.is_object else "partial" if move.arguments or unit.frozen else "function"
+        asks_name = self.handover.check_identity(unit, form, is_renamed)
+        if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
+            if not move.is_object:
+                self._as_object(move, alone, asks_name)
+                move.name = class_name(self.page, unit.node)
+            move.called = unit.node.name
+        elif asks_name is not None:
+            raise Stay(f"{asks_name}: {CALLABLE}")
+
+    def _check_marks(self, unit: Unit) -> None:
+        """Raises Stay where an attribute is set on what will be a bound method, also after the name was bound again."""
+        names = {each.id for each in given(self.page.scopes.parents[unit.node]) if isinstance(each, ast.Name)}
+        names.add(getattr(unit.node, "name", ""))
+        for node in ast.walk(unit.home.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in names
+            ):
+                raise Stay(
+                    f"`{ast.unparse(node)}` is set (line {node.lineno}), which a method does not take: {CALLABLE}"
+                )
+
+    def _as_object(self, move: Move, alone: bool, because: str) -> None:
+        why = why_no_object(self.page.scopes, move.unit) if alone else "other functions that move use it"
+        if why is not None:
+            raise Stay(f"{because}, and {why}: {CALLABLE}")
+        move.is_object = True
+
+    def _check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
+        name = next((variable.name for variable in captures), "self")
+        if not needs_more and set(captures) == set(unit.captures):
+            why = why_no_arguments(self.page.scopes, unit, captures)
+        else:
+            why = "a function that it uses reads that"
+        if why is not None:
+            what = f"{unit.label} reads `{name}` of the function around it"
+            raise Stay(f"{what}: pass that to its constructor ({why})")
+
+    def _attribute_names(self, move: Move) -> dict[str, str]:
+        """What captured values are called on the object that keeps them; no other attribute has the name."""
+        found = {}
+        for name in move.captures:
+            taken = (
+                name.startswith("__") or is_attribute(self.page.scopes, name) or self.handover.is_set_elsewhere(name)
+            )
+            found[name] = self.page.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
+        return found
+
+    def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
+        """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
+        for own, uses in unit.uses.items():
+            if unit.functions[own] is needed and any(
+                self.page.scopes.owner(use.scope, variable.name) is not variable.scope for use in uses
+            ):
+                raise Stay(
+                    f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
+                )
+
+    def _choose_home(self, move: Move, me: tuple[Scope, str, ast.ClassDef] | None, alone: bool) -> None:
+        unit = move.unit
+        if me is None:
+            if unit.mangled:
+                raise Stay("it uses a name with two leading underscores, which its class changes: rename that")
+            return
+        why = self.handover.why_no_method(me, self._stays_on(unit, me))
+        if why is None:
+            move.method = me
+            return
+        if unit.mangled or not alone or unit.own_self is None:
+            raise Stay(why)
+        move.attributes = self.handover.attributes(unit, me, why)
+
+    def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
+        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
+        scopes = self.page.scopes
+        uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
+        statements = [
+            scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
+        ]
+        targets = [target for each in statements for target in given(each)]
+        return (
+            bool(statements)
+            and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
+            and all(given(each) for each in statements)
+            and all(
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and target.value.id == me[1]
+                and scopes.owner(scopes.around(target), me[1]) is me[0]
+                for target in targets
+            )
+        )
+
+
+def _merged(edits: Sequence[Edit]) -> list[Edit]:
+    """The same edits, removals that overlap joined: neighbours that go share the blank lines between them."""
+    removals: list[Edit] = []
+    for edit in sorted((each for each in edits if not each.text), key=lambda each: each.start):
+        if removals and edit.start < removals[-1].end:
+            last = removals.pop()
+            edit = Edit(edit.path, last.start, max(last.end, edit.end), "")
+        removals.append(edit)
+    return [each for each in edits if each.text] + removals

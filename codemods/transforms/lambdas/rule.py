@@ -1,0 +1,81 @@
+"""Finds lambdas, nested functions and local classes that cross a process boundary. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from ...finding import Finding, Fix
+from ...flow.answers.crossings import Crossing
+from ...project import Project
+from ...syntax.suppress import suppressions
+from ...tree.source import Source
+from .plan import Refusal, Target, plan_hoist
+
+_KINDS = frozenset({"lambda", "function", "class"})
+_WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
+
+
+class Lambdas:
+    """Lambdas, nested functions and local classes that cross a process boundary."""
+
+    id = "lambdas"
+    summary = "Give lambdas, nested functions and local classes that reach a worker a name that pickle finds"
+    screen = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """All crossings of code that pickle can't name."""
+        by_path: dict[str, list[Crossing]] = {}
+        for crossing in self.crossings(project):
+            by_path.setdefault(crossing.path, []).append(crossing)
+        for path, crossings in by_path.items():
+            source = project.source(path)
+            if source is not None:
+                yield from self._findings(project, source, crossings)
+
+    def crossings(self, project: Project) -> Iterable[Crossing]:
+        """What crosses, as the flow has it."""
+        return project.flow.crossings(_KINDS)
+
+    def _findings(self, project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
+        """The findings of one file. Those that the settings leave out are planned apart: no fix may lean on them."""
+        silent = suppressions(source)
+        wanted: dict[Crossing, bool] = {}
+        for crossing in crossings:
+            draft = self._finding(source, crossing, Refusal("not planned yet"))
+            reaches = crossing.confidence.reaches(project.settings.confidence)
+            wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
+        for part in (True, False):
+            targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
+            if not targets:
+                continue
+            answers = plan_hoist(project, source.path, targets.values(), project.flow)
+            for crossing, target in targets.items():
+                yield self._finding(source, crossing, answers[target])
+
+    def _finding(self, source: Source, crossing: Crossing, answer: Fix | Refusal) -> Finding:
+        start = source.offset(crossing.line, crossing.column)
+        return Finding(
+            self.id,
+            source.path,
+            source.span(start, source.offset(crossing.end_line, crossing.end_column)),
+            _message(crossing),
+            crossing.confidence,
+            crossing.trace,
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer.reason if isinstance(answer, Refusal) else None,
+        )
+
+
+def _target(crossing: Crossing) -> Target:
+    return Target(crossing.kind, crossing.line, crossing.column, crossing.boundary, crossing.aboard)
+
+
+def _message(crossing: Crossing) -> str:
+    how = "is kept on what is made to be pickled"
+    if crossing.boundary:
+        how = f"reaches another process through {crossing.boundary}"
+    return f"{_WORDS[crossing.kind]} {how}, and pickle has no name to find it by there"
+
+
+RULE = Lambdas()

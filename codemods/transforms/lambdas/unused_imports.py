@@ -1,0 +1,85 @@
+"""Imports inside a function that nothing there uses any more once what used them has moved, imports and all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from ...finding import Edit
+from ...syntax.placement import end_of_line, first_attached_line, removal, starts_line
+from ...syntax.scopes import FUNCTIONS, Scopes, Variable, end_of, start_of
+from ...tree.source import Source
+from .candidate import SEES_NAMES, Unit
+
+_TURNS = 3  # fixes that wait for one another
+
+
+def idle_imports(scopes: Scopes, source: Source, group: Sequence[Unit], moving: Iterable[Unit]) -> list[Edit]:
+    """Removes what only `group` used. Where others that move use it too, the last one to move removes it.
+
+    For that their fixes must be made one after the other: each has an edit there, which changes nothing.
+    """
+    imported = dict.fromkeys(each for unit in group for each in unit.imported)
+    if not imported:
+        return []
+    edits: list[Edit] = []
+    inside = {id(node) for unit in group for node in ast.walk(unit.node)}
+    theirs = {id(node): unit for unit in moving if unit not in group for node in ast.walk(unit.node)}
+    idle: dict[ast.Import | ast.ImportFrom, list[str]] = {}
+    for variable in imported:
+        statement = _plain_import(scopes, source, variable)
+        if statement is None:
+            continue
+        left = [use for use in variable.scope.uses[variable.name] if id(use.node) not in inside]
+        users = {theirs.get(id(use.node)) for use in left}
+        if not left:
+            idle.setdefault(statement, []).append(variable.name)
+        elif None not in users and len(users) < _TURNS:
+            start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
+            edits.append(Edit(source.path, start, end, source.text[start:end]))
+    going = {unit.node for unit in group}
+    whole = {each for each, names in idle.items() if len(names) == len(each.names)}
+    for statement, names in idle.items():
+        block = scopes.block_of(statement)
+        if statement not in whole:
+            edits.append(_without(source, statement, names))
+        elif not all(each in going or each in whole for each in block):  # the block needs something
+            head = list(takewhile(whole.__contains__, block))
+            if statement in head:  # no blank line stays below the `def`
+                start = source.line_starts[head[0].lineno - 1]
+                end = source.line_starts[first_attached_line(source, block[len(head)]) - 1]
+                edits.append(Edit(source.path, start, end, ""))
+            else:
+                edits.append(Edit(source.path, *removal(source, scopes, statement), ""))
+    return list(dict.fromkeys(edits))
+
+
+def _without(source: Source, statement: ast.Import | ast.ImportFrom, names: Sequence[str]) -> Edit:
+    kept = ", ".join(ast.unparse(each) for each in statement.names if (each.asname or each.name) not in names)
+    head = "import "
+    if isinstance(statement, ast.ImportFrom):
+        head = f"from {'.' * statement.level}{statement.module or ''} import "
+    return Edit(source.path, source.offset(*start_of(statement)), source.offset(*end_of(statement)), head + kept)
+
+
+def _plain_import(scopes: Scopes, source: Source, variable: Variable) -> ast.Import | ast.ImportFrom | None:
+    """The import that binds the variable, when it stands on a line of its own in a function, under no `try`."""
+    statement = variable.bindings[0].statement
+    if not isinstance(statement, (ast.Import, ast.ImportFrom)) or len(variable.bindings) != 1:
+        return None
+    around = scopes.parents[statement]
+    while isinstance(around, ast.If):
+        around = scopes.parents[around]
+    if around is not variable.scope.node or not isinstance(around, FUNCTIONS):
+        return None  # in a `try`, say, it may be there to fail
+    if any("." in alias.name and not alias.asname for alias in statement.names if isinstance(statement, ast.Import)):
+        return None
+    line = statement.lineno
+    behind = source.text[source.offset(*end_of(statement)) : end_of_line(source, line)].strip()
+    if statement.end_lineno != line or not starts_line(source, statement):
+        return None
+    if first_attached_line(source, statement) != line or (behind and (behind[0] != "#" or "noqa" in behind)):
+        return None
+    seen = any(isinstance(each, ast.Name) and each.id in SEES_NAMES for each in ast.walk(variable.scope.node))
+    return None if seen else statement

@@ -1,0 +1,66 @@
+"""Let a script that a launcher can start be started without one too.
+
+## What it finds
+Reads of a process's number on its machine that raise where no launcher set it: `os.environ["LOCAL_RANK"]`,
+`int(os.environ.get("SLURM_LOCALID"))`, `int(os.getenv("LOCAL_RANK"))`, also through `from os import environ`. Only
+where a plain `python script.py` gets there: nothing on the way has asked for a launcher (`if "RANK" in os.environ`,
+`if args.distributed`, `try`/`except KeyError`), the program doesn't set the variable itself, and it does not join a
+process group in any case.
+
+Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and their kin are reported in the same circumstances, never rewritten.
+
+## Why it breaks
+`LOCAL_RANK` is set by torchrun, `SLURM_LOCALID` by srun. Started by hand, on Windows, in a debugger or a notebook, the
+script ends before it begins: `KeyError: 'LOCAL_RANK'`, or `TypeError: int() argument must be a string, a bytes-like
+object or a real number, not 'NoneType'`.
+
+## Example
+```python
+import os
+
+import torch
+
+
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+
+
+if __name__ == "__main__":
+    trainer = Trainer(device=torch.device(int(os.environ.get("SLURM_LOCALID"))))
+    print("training on", trainer.device)
+```
+
+## Use instead
+```python
+import os
+
+import torch
+
+
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+
+
+if __name__ == "__main__":
+    trainer = Trainer(device=torch.device(int(os.environ.get("SLURM_LOCALID", os.environ.get("LOCAL_RANK", 0)))))
+    print("training on", trainer.device)
+```
+
+## Fix safety
+Only a run that crashed changes: where the variable is set, the same value is read. One process alone is the first on
+its machine, so 0 is what a launcher would have set. Where a rank or world size is read beside it without a default, the
+local rank alone would not help, and nothing is rewritten. Functions for launched runs only (they call
+`init_process_group`) keep their clear error. One exception: `int(os.environ.get("SLURM_LOCALID"))` beside a rank that
+is still asked for takes torchrun's `LOCAL_RANK` as second choice; without a launcher that run still stops.
+
+## References
+- https://pytorch.org/docs/stable/elastic/run.html#environment-variables
+- https://github.com/Stability-AI/StableCascade/issues/69
+- https://github.com/facebookresearch/nougat/issues/46
+"""
+
+from .rule import RULE
+
+__all__ = ["RULE"]

@@ -1,0 +1,140 @@
+"""Reads of what only a launcher sets (`LOCAL_RANK`, `SLURM_PROCID`...) that raise where none did; their defaults."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...finding import Edit
+from ...launch.reachability import VARIABLES, constant, guard
+from ...syntax.outline import Outline
+from ...tree.source import Source
+
+
+@dataclass(frozen=True)
+class Read:
+    """One read of `variable` that raises when it is not set. `numeric`: it stands in `int(...)`."""
+
+    variable: str
+    outline: Outline
+    node: ast.Subscript | ast.Call
+    numeric: bool
+
+    @property
+    def error(self) -> str:
+        """What Python says without the variable."""
+        return f"KeyError: '{self.variable}'" if isinstance(self.node, ast.Subscript) else "TypeError"
+
+
+def reads(outline: Outline) -> Iterator[Read]:
+    """Every read of a launcher's variable in the file that raises without a launcher."""
+    for node in outline.nodes:
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            variable = constant(node.slice)
+            if variable in VARIABLES and _dotted(outline, node.value) == "os.environ":
+                yield Read(variable, outline, node, _is_int_of(outline, node))
+        elif isinstance(node, ast.Call) and not _has_default(node):
+            variable = constant(node.args[0]) if node.args else ""
+            numeric = _is_int_of(outline, node)
+            if (
+                variable in VARIABLES
+                and _dotted(outline, node.func) in ("os.environ.get", "os.getenv")
+                and (numeric or _only_int_of_name(outline, node))
+            ):
+                yield Read(variable, outline, node, numeric)
+
+
+def _has_default(call: ast.Call) -> bool:
+    given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in given) or len(given) > 1
+
+
+def _dotted(outline: Outline, node: ast.expr) -> str:
+    """`os.environ` for whatever stands for it at `node`; "" when it can't be told."""
+    if isinstance(node, ast.Attribute):
+        base = _dotted(outline, node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if not isinstance(node, ast.Name):
+        return ""
+    _, found = outline.lookup(node, node.id)
+    if len(found) != 1:
+        return ""
+    if isinstance(found[0].statement, (ast.Import, ast.ImportFrom)):
+        return outline.imported.get(node.id, "")
+    if isinstance(found[0].value, ast.Attribute):
+        return _dotted(outline, found[0].value)
+    return ""
+
+
+def _is_int_of(outline: Outline, node: ast.AST) -> bool:
+    call = outline.parents.get(node)
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "int"
+        and len(call.args) == 1
+        and not call.keywords
+        and not outline.lookup(call, "int")[1]
+    )
+
+
+def _only_int_of_name(outline: Outline, node: ast.Call) -> bool:
+    """True for `x = os.environ.get("LOCAL_RANK")` where every use of x in the file is `int(x)`."""
+    statement = outline.parents.get(node)
+    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+        return False
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name) or len(outline.bindings(outline.scope(target), target.id)) != 1:
+        return False
+    uses = [use for use in outline.nodes if isinstance(use, ast.Name) and use.id == target.id and use is not target]
+    return bool(uses) and all(
+        _is_int_of(outline, use) and outline.scope(use) is outline.scope(target) and guard(outline, use) is None
+        for use in uses
+    )
+
+
+# What is written instead
+
+
+def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
+    """`read` with the default 0; None where its text is not in a form that we can complete."""
+    node, key = read.node, (read.node.slice if isinstance(read.node, ast.Subscript) else read.node.args[0])
+    start, end = _offsets(source, key)
+    name = source.text[start:end]
+    if not re.fullmatch(r"(['\"])[A-Z_]+\1", name):
+        return None
+    quote = name[0]
+    zero = "0" if read.numeric else f"{quote}0{quote}"
+    last = _offsets(source, node)[1]
+    if isinstance(node, ast.Subscript):
+        value_end = _offsets(source, node.value)[1]
+        environ = source.text[_offsets(source, node.value)[0] : value_end]
+        if source.text[value_end:start].strip() != "[" or source.text[end:last].strip() != "]":
+            return None
+        getter = f"{environ}.get"
+        return (Edit(source.path, value_end, last, f".get({name}, {_fallback(read, getter, quote, zero)})"),)
+    function_start, function_end = _offsets(source, node.func)
+    fallback = _fallback(read, source.text[function_start:function_end], quote, zero)
+    given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+    if given:
+        where = _offsets(source, given[0])
+        return (Edit(source.path, *where, fallback),)
+    if source.text[end : last - 1].strip() not in ("", ","):
+        return None
+    return (Edit(source.path, end, end, f", {fallback}"),)
+
+
+def _fallback(read: Read, getter: str, quote: str, zero: str) -> str:
+    """SLURM's number is torchrun's where torchrun started it."""
+    if read.variable == "SLURM_LOCALID":
+        return f"{getter}({quote}LOCAL_RANK{quote}, {zero})"
+    return zero
+
+
+def _offsets(source: Source, node: ast.AST) -> tuple[int, int]:
+    return (
+        source.offset(node.lineno, node.col_offset),  # type: ignore[attr-defined]
+        source.offset(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
+    )

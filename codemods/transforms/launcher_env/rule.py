@@ -1,0 +1,145 @@
+"""Finds reads of launcher variables that fail without a launcher. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...finding import Confidence, Finding, Fix, Hop
+from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
+from ...project import Project
+from ...syntax.modules import Modules, is_test
+from ...syntax.outline import Repo, position
+from ...tree.source import Source
+from .reads import Read, default_edits, reads
+
+_NAMES = "|".join(sorted(VARIABLES))
+READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
+_ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
+_MOST = 500  # reads in one file; each is seen against all the others
+
+
+@dataclass(frozen=True)
+class LauncherEnv:
+    """See the module's docstring."""
+
+    id: str = "launcher-env"
+    summary: str = "Use local rank 0 where no launcher set it, instead of failing"
+    screen: re.Pattern[bytes] = re.compile(READ.pattern.encode())
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """Findings file by file; fixes are independent of each other."""
+        repo = Repo(project)
+        reach = Reach(repo, Modules(project.python_paths))
+        for source in project.matching(READ):
+            outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
+            every = list(reads(outline)) if outline is not None else []
+            if len(every) > _MOST:
+                project.skip(source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables")
+            elif outline is not None:
+                found = [(read, reach.way(outline, read.node)) for read in every]
+                for read, way in found:
+                    if way is not None or _needs_rank_anyway(reach, read, found):
+                        yield self._finding(reach, source, read, way, found)
+
+    def _finding(
+        self,
+        reach: Reach,
+        source: Source,
+        read: Read,
+        way: Way | str | None,
+        others: list[tuple[Read, Way | str | None]],
+    ) -> Finding:
+        confidence, answer = _judge(reach, source, read, way, others)
+        start = source.offset(read.node.lineno, read.node.col_offset)
+        end = source.offset(read.node.end_lineno or 0, read.node.end_col_offset or 0)
+        text = source.text[start:end]
+        message = f"`{text}` raises {read.error} where no launcher set it"
+        hops = way.hops if isinstance(way, Way) else ()
+        here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
+        return Finding(
+            self.id,
+            source.path,
+            source.span(start, end),
+            message.replace("\n", " "),
+            confidence,
+            (here, *hops),
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer if isinstance(answer, str) else None,
+        )
+
+
+def _judge(
+    reach: Reach, source: Source, read: Read, way: Way | str | None, others: list[tuple[Read, Way | str | None]]
+) -> tuple[Confidence, Fix | str]:
+    possible = Confidence.POSSIBLE
+    if way is None:
+        return Confidence.LIKELY, _fix(source, read)
+    if isinstance(way, str):
+        return possible, f"nothing shows that a plain run gets here: {way}"
+    setter = reach.written(read.variable)
+    if setter is not None:
+        return possible, f"{setter} sets {read.variable} itself: look whether it does so before this line"
+    if is_test(source.path, reach.repo.project.facts_of):
+        return possible, "a test; start it the way it is meant to be started"
+    if reach.demands_launcher(way):
+        return possible, (
+            "this run joins a process group whatever happens, so it needs a launcher: start it with `torchrun`. "
+            "A default here would only hide that"
+        )
+    confidence = Confidence.PROVEN if way.certain else Confidence.LIKELY
+    if any(other.variable not in LOCAL for other, _ in others):
+        line = reach.launch_line(way)
+        if line is not None:
+            return possible, f"{line} starts this with a launcher, which sets {read.variable}"
+    if read.variable not in LOCAL:
+        return confidence, (
+            f"{read.variable} decides whether ranks look for each other, so a default is yours to choose: with "
+            "`torchrun` (or srun) nothing is wrong; if one process alone is a use that you support, ask "
+            f'`if "{read.variable}" in os.environ` first'
+        )
+    for other, its_way in others:
+        if other.variable not in LOCAL and isinstance(its_way, Way) and _together(way, its_way):
+            return confidence, (
+                f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
+                "would not let the run start"
+            )
+    return confidence, _fix(source, read)
+
+
+def _together(one: Way, other: Way) -> bool:
+    scopes = {id(scope) for _, scope in one.scopes}
+    return any(id(scope) in scopes for _, scope in other.scopes)
+
+
+def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | str | None]]) -> bool:
+    """SLURM's local rank, in a function that starts a process group and asks for a rank without default below it.
+
+    Where a rank is asked for above it, a run without a launcher does not come so far.
+    """
+    if read.variable != "SLURM_LOCALID" or isinstance(read.node, ast.Subscript) or not read.numeric:
+        return False
+    outline = read.outline
+    test = guard(outline, read.node)
+    if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path, reach.repo.project.facts_of):
+        return False
+    block = outline.parents.get(outline.statement(read.node))
+    beside = [
+        other.node
+        for other, _ in others
+        if other.variable not in LOCAL and outline.parents.get(outline.statement(other.node)) is block
+    ]
+    below = all(position(node) > position(read.node) for node in beside)
+    return bool(beside) and below and reach.written(read.variable) is None
+
+
+def _fix(source: Source, read: Read) -> Fix | str:
+    edits = default_edits(read, source)
+    if edits is None:
+        return "the name of the variable is not a plain string here; give the read a default by hand"
+    return Fix(f"Let `{read.variable}` be 0 where no launcher set it", edits)
+
+
+RULE = LauncherEnv()

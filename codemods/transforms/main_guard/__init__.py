@@ -1,0 +1,71 @@
+"""Put the code of a script that starts processes under `if __name__ == "__main__":`.
+
+## What it finds
+Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
+`DataLoader` with workers, makes a `Pool` or a `ProcessPoolExecutor`, starts a `Process`, calls `mp.spawn` or
+`set_start_method`, itself or in functions that it calls, also those of other files. And functions and classes that are
+defined under the guard although a worker must find them. Globals that a worker reads and only the main process sets,
+like `args` under the guard, are reported.
+
+## Why it breaks
+A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
+has been made to start a new process before the current process has finished its bootstrapping phase`, or
+`context has already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work'
+on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`.
+
+## Example
+```python
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def evaluate(loader):
+    return sum(batch[0].sum().item() for batch in loader)
+
+
+dataset = TensorDataset(torch.arange(8.0))
+loader = DataLoader(dataset, batch_size=4, num_workers=2)
+for epoch in range(2):
+    for (batch,) in loader:
+        print(epoch, batch.mean().item())
+print(evaluate(loader))
+```
+
+## Use instead
+```python
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def evaluate(loader):
+    return sum(batch[0].sum().item() for batch in loader)
+
+
+if __name__ == "__main__":
+    dataset = TensorDataset(torch.arange(8.0))
+    loader = DataLoader(dataset, batch_size=4, num_workers=2)
+    for epoch in range(2):
+        for (batch,) in loader:
+            print(epoch, batch.mean().item())
+    print(evaluate(loader))
+```
+
+## Fix safety
+The script itself does what it did: its statements keep their order, and names stay global. From the first statement
+that starts processes on (and what only prepares for it, directly above) everything goes under the guard but definitions
+and imports, which children need, and constants that functions read. What stands further up stays outside and runs in
+every child too, as it would have; unless it moves a model to a GPU: then the guard begins there, where it can. The same
+holds for what trains, writes files, or joins other ranks or a logging service, and where the guard can't begin there,
+the fix is unsafe. What is only printed goes under a guard too, where that takes no more than three. Nothing is
+rewritten when a function that a worker may run reads a global that would come to stand under the guard, or when another
+file imports the script.
+
+## References
+- https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
+- https://pytorch.org/docs/stable/data.html#platform-specific-behaviors
+- https://github.com/pytorch/pytorch/issues/5858
+"""
+
+from .rule import RULE
+
+__all__ = ["RULE"]

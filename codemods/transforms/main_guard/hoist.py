@@ -1,0 +1,188 @@
+"""Functions and classes defined under the main guard that workers need: out of it, above it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...finding import Confidence, Edit, Hop
+from ...syntax.callees import FUNCTIONS
+from ...syntax.outline import Outline
+from ...tree.source import Source
+from .edits import inside_strings
+from .process_starts import LOADERS, Starts, is_main_test, own_nodes
+from .split import CannotSplit, names_bound, reads_on_import
+
+BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """`node`, defined directly under `guard`, is sent to a process by what `hop` says."""
+
+    guard: ast.If
+    node: Definition
+    confidence: Confidence
+    hop: Hop
+
+
+def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
+    """Definitions under a main guard that a worker must find in the module, and does not."""
+    for guard in outline.module.body:
+        if not (isinstance(guard, ast.If) and is_main_test(guard.test) and "__name__" in ast.unparse(guard.test)):
+            continue
+        inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
+        outside = {name for each in outline.module.body if each is not guard for name in names_bound(each)}
+        found: dict[str, Guarded] = {}
+        for node in own_nodes(guard.body) if inside else ():
+            if not isinstance(node, ast.Call):
+                continue
+            given = sent(starts, outline, node)
+            if given is None:
+                continue
+            sure, hop, arguments = given
+            for name in _mentioned(outline, guard, arguments):
+                if name in inside and name not in outside and name not in found:
+                    found[name] = Guarded(guard, inside[name], sure, hop)
+        yield from found.values()
+
+
+def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, Hop, list[ast.expr]] | None:
+    """What `call` pickles for another process, how sure that is, and that in words."""
+    name = starts.name(outline, call.func)
+    hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if name in LOADERS:
+        sure = starts.workers(outline, call)
+        kept = [
+            *call.args[:1],
+            *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),
+        ]
+        return None if sure is None else (sure, hop, kept)
+    boundary = starts.table.boundary(name)
+    if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
+        return None
+    return Confidence.PROVEN, hop, arguments
+
+
+def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterator[str]:
+    """Names of definitions that are in the values `nodes`: named there, or what made the variable named there."""
+    for top in nodes:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Name):
+                yield node.id
+                for binding in outline.bindings(outline.module, node.id):
+                    value = binding.value
+                    if isinstance(value, ast.Call):
+                        yield from (each.id for each in ast.walk(value) if isinstance(each, ast.Name))
+
+
+def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[Definition]) -> tuple[Edit, ...]:
+    """The edits that move `wanted`, and the definitions under the guard that they need, above it.
+
+    Raises CannotSplit.
+    """
+    inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
+    moved = _closure(outline, guard, inside, wanted)
+    if len(moved) == len(guard.body):
+        raise CannotSplit("nothing but definitions stands under the guard")
+    strings = inside_strings(source)
+    indent = guard.body[0].col_offset
+    top = guard.lineno
+    while top > 1 and source.line_text(top - 1).startswith("#"):
+        top -= 1
+    at = source.line_starts[top - 1]
+    edits: list[Edit] = []
+    for node in moved:
+        first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+        while first - 1 > guard.lineno and source.line_text(first - 1).lstrip().startswith("#"):
+            first -= 1
+        last = node.end_lineno or node.lineno
+        index = guard.body.index(node)
+        for beside in (guard.body[index - 1 : index] if index else []) + guard.body[index + 1 : index + 2]:
+            if (beside.end_lineno or 0) >= first and beside.lineno <= last:
+                raise CannotSplit(f"line {first} holds several statements (`;`): put each on a line of its own")
+        if first <= guard.lineno:
+            raise CannotSplit("the guard and what it holds stand on one line")
+        lines = []
+        for line in range(first, last + 1):
+            text = source.line_text(line)
+            dedented = text if line in strings or text[:indent].strip() else text[indent:]
+            lines.append(dedented)
+        lead = "" if edits else _blank_lines(source, top)
+        edits.append(Edit(source.path, at, at, lead + "\n".join(lines) + "\n\n\n"))
+        end = last + 1
+        while index + 1 < len(guard.body) and not source.line_text(end).strip():
+            end += 1
+        stop = source.line_starts[end - 1] if end <= len(source.line_starts) else len(source.text)
+        edits.append(Edit(source.path, source.line_starts[first - 1], stop, ""))
+    return tuple(edits)
+
+
+def _blank_lines(source: Source, line: int) -> str:
+    """What is missing to two blank lines above `line`."""
+    above = [source.line_text(each).strip() for each in range(max(1, line - 2), line)]
+    blank = 0
+    while above and not above.pop():
+        blank += 1
+    return "\n" * (2 - blank) if line > 1 else ""
+
+
+def _closure(
+    outline: Outline, guard: ast.If, inside: dict[str, Definition], wanted: list[Definition]
+) -> list[Definition]:
+    """`wanted` with the definitions under the guard that they read, in order. Raises CannotSplit."""
+    outside = {
+        name
+        for each in outline.module.body
+        if each is not guard and each.lineno < guard.lineno
+        for name in names_bound(each)
+    }
+    star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in outline.module.body)
+    guarded = {name for each in guard.body for name in names_bound(each)}
+    chosen: dict[str, Definition] = {}
+    todo = list(wanted)
+    while todo:
+        node = todo.pop()
+        if node.name in chosen:
+            continue
+        if sum(node.name in names_bound(each) for each in outline.module.body if each is not guard) or (
+            sum(node.name in set(names_bound(each)) for each in guard.body) > 1
+        ):
+            raise CannotSplit(f"`{node.name}` is bound in other places as well")
+        chosen[node.name] = node
+        reads = {use.id for use in global_reads(outline, node)} | set(reads_on_import(node))
+        for name in sorted(reads - {node.name}):
+            if name in inside and name not in outside:
+                todo.append(inside[name])
+            elif name in guarded and name not in outside:
+                raise CannotSplit(
+                    f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker would "
+                    f"lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
+                )
+            elif name not in outside and name not in BUILTINS and not star:
+                raise CannotSplit(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
+    return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
+
+
+def global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:
+    """Where `top` reads names of the module."""
+    for node in ast.walk(top):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            scope, _ = outline.lookup(node, node.id)
+            if isinstance(scope, ast.Module) and not _is_local(outline, node):
+                yield node
+
+
+def _is_local(outline: Outline, node: ast.Name) -> bool:
+    """A variable of a comprehension around it, which `Outline` counts to the function (here: the module)."""
+    return any(
+        isinstance(target, ast.Name) and target.id == node.id
+        for above in outline.ancestors(node)
+        if isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+        for made in above.generators
+        for target in ast.walk(made.target)
+    )

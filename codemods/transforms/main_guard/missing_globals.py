@@ -1,0 +1,161 @@
+"""Globals that functions read in a worker, and that only the main process sets: under the guard, or in a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...finding import Confidence, Hop
+from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.outline import Outline
+from .hoist import BUILTINS, global_reads, sent
+from .process_starts import Starts, is_main_test, own_nodes
+from .split import names_bound
+
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
+_IN_PARENT = ("callback", "error_callback")
+_CATCHES = ("NameError", "Exception", "BaseException")
+
+
+@dataclass(frozen=True)
+class Absent:
+    """`read`, in the function `reader`, gets what line `line` sets in the main process only."""
+
+    read: ast.Name
+    reader: str
+    line: int
+    where: str
+    confidence: Confidence
+    hop: Hop
+
+
+def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
+    """One per global and file."""
+    body = outline.module.body
+    if any(isinstance(each, ast.ImportFrom) and each.names[0].name == "*" for each in body):
+        return
+    guards = [each for each in body if isinstance(each, ast.If) and is_main_test(each.test) and not each.orelse]
+    outside = [each for each in body if each not in guards]
+    bound: dict[str, list[ast.stmt]] = {}
+    for statement in outside:
+        for name in names_bound(statement):
+            bound.setdefault(name, []).append(statement)
+    guarded = {name: each.lineno for guard in guards for each in guard.body for name in names_bound(each)}
+    tops = {each.name: each for each in outside if isinstance(each, FUNCTIONS)}
+    setters = _setters(outline)
+    run = [node for each in outside for node in own_nodes([each]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    at_import = _closure(outline, tops, run)
+    seen: set[str] = set()
+    for sure, hop, runs in _workers(starts, outline):
+        reached = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+        for function in reached:
+            for read in global_reads(outline, function):
+                name = read.id
+                if name in seen or name in BUILTINS or _is_asked_for(outline, read, function):
+                    continue
+                who = setters.get(name, [])
+                if name in guarded and name not in bound and not who:
+                    seen.add(name)
+                    where = "under the main guard"
+                    yield Absent(read, function.name, guarded[name], where, sure, hop)
+                elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
+                    if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
+                        continue
+                    seen.add(name)
+                    where = f"by `{who[0].name}` in the main process only"
+                    at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
+                    yield Absent(read, function.name, who[0].lineno, where, at_most, hop)
+
+
+def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
+    """Functions of the file that a worker runs, call by call: handed over, or methods of an object that is."""
+    for call in (each for calls in outline.calls.values() for each in calls):
+        found = sent(starts, outline, call)
+        if found is None:
+            continue
+        sure, hop, arguments = found
+        runs: list[Function] = []
+        parents = [each.value for each in call.keywords if each.arg in _IN_PARENT]
+        arguments = [each for each in arguments if each not in parents]
+        for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
+            above = outline.parents[name]
+            if isinstance(above, ast.Call) and above.func is name:
+                continue  # its result is sent
+            for binding in outline.lookup(name, name.id)[1]:
+                made = binding.value.func if isinstance(binding.value, ast.Call) else None
+                each = binding.statement
+                if isinstance(each, FUNCTIONS) and not binding.parameter and each in outline.module.body:
+                    runs.append(each)
+                elif isinstance(made, ast.Name):
+                    classes = [other.statement for other in outline.lookup(made, made.id)[1]]
+                    runs += [
+                        method
+                        for owner in classes
+                        for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
+                        if isinstance(method, FUNCTIONS) and method.name in _WORKER
+                    ]
+        if runs:
+            yield sure, hop, runs
+
+
+def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] | list[Function]) -> dict[str, None]:
+    """Functions of the module that `nodes`, and what they call, mention."""
+    found: dict[str, None] = {}
+    todo: list[ast.AST] = [*nodes]
+    while todo:
+        top = todo.pop()
+        for node in [top] if not isinstance(top, FUNCTIONS) else ast.walk(top):
+            if isinstance(node, ast.Name) and node.id in tops and node.id not in found:
+                found[node.id] = None
+                todo.append(tops[node.id])
+    return found
+
+
+def _setters(outline: Outline) -> dict[str, list[Function]]:
+    """By name: the functions that declare it `global`."""
+    found: dict[str, list[Function]] = {}
+    for node in outline.nodes:
+        scope = outline.scope(node) if isinstance(node, ast.Global) else None
+        for name in node.names if isinstance(node, ast.Global) else ():
+            if isinstance(scope, FUNCTIONS):
+                found.setdefault(name, []).append(scope)
+    return found
+
+
+def _only_parent(
+    outline: Outline, setter: Function, tops: dict[str, Function], reached: list[Function], at_import: dict[str, None]
+) -> bool:
+    """No worker runs it: not handed on, nor called by what a worker runs or by the module itself."""
+    if tops.get(setter.name) is not setter or setter in reached or setter.name in at_import or setter.decorator_list:
+        return False
+    uses = [node for node in outline.nodes if isinstance(node, ast.Name) and node.id == setter.name]
+    return bool(uses) and all(
+        isinstance(above := outline.parents[node], ast.Call) and above.func is node for node in uses
+    )
+
+
+def _is_none(statement: ast.stmt) -> bool:
+    value = getattr(statement, "value", None)
+    return (
+        isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(value, ast.Constant) and value.value is None
+    )
+
+
+def _is_asked_for(outline: Outline, read: ast.Name, function: Function) -> bool:
+    """The function can do without: it asks for the name first, or catches the error."""
+    for above in outline.ancestors(read):
+        if above is function:
+            break
+        if isinstance(above, ast.Try) and any(
+            each.type is None or any(word in ast.unparse(each.type) for word in _CATCHES) for each in above.handlers
+        ):
+            return True
+    for node in ast.walk(function):
+        if isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and any(
+            isinstance(each, ast.Name) and each.id == read.id for each in ast.walk(node.test)
+        ):
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars"):
+            return True
+    return False

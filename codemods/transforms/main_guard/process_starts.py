@@ -1,0 +1,312 @@
+"""Which code starts processes when it runs: pools, `Process.start`, iterating a DataLoader with workers.
+
+    starts = Starts(project, repo, modules)
+    starts.in_block(outline, statements)    # the first such place, also in functions that the statements call
+
+Only what can be followed by name is followed: functions, classes and loaders of the repo.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ...finding import Confidence, Hop
+from ...flow.boundaries import table
+from ...project import Project
+from ...syntax.callees import FUNCTIONS, Callees, Function, method
+from ...syntax.dotted import origin
+from ...syntax.modules import Modules
+from ...syntax.outline import Outline, Repo, last_name, parameters
+
+LOADERS = frozenset(
+    {"torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader"}
+)
+STARTERS = {
+    "multiprocessing.Pool": "`{}(...)` starts its processes",
+    "multiprocessing.Manager": "`{}()` starts a process",
+    "multiprocessing.spawn": "`{}(...)` starts processes",
+    "multiprocessing.start_processes": "`{}(...)` starts processes",
+    "concurrent.futures.ProcessPoolExecutor": "`{}(...)` starts processes",
+    "tqdm.contrib.concurrent.process_map": "`{}(...)` starts processes",
+    "detectron2.engine.launch": "`{}(...)` starts processes",
+}
+PROCESS = "multiprocessing.Process"
+SET_METHOD = "multiprocessing.set_start_method"
+
+_ITERATE = frozenset({"iter", "list", "tuple", "set", "sorted", "enumerate", "zip", "sum", "max", "min"})
+_WRAPPERS = frozenset({"tqdm", "enumerate", "zip", "iter", "cycle", "islice", "chain", "track", "prepare", "notebook"})
+_CONSUME = frozenset({"fit", "validate", "test", "predict", "evaluate"})
+_TRAIN = frozenset({"train", "evaluate", "predict"})  # of a trainer that makes its loaders itself
+_MAX_DEPTH = 6
+_MAX_NAMES = 8
+
+Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
+
+
+@dataclass(frozen=True)
+class Start:
+    """Processes are started by `node` of the file at hand, as the `hops` say."""
+
+    node: ast.AST
+    confidence: Confidence
+    hops: tuple[Hop, ...]
+
+
+class Starts(Callees):
+    """Answers for one project."""
+
+    def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
+        super().__init__(repo, modules)
+        self.project = project
+        self.table = table(project.settings.boundaries)
+        self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
+        self._looking: set[int] = set()
+
+    # names
+
+    def name(self, outline: Outline, node: ast.expr) -> str:
+        """Canonical dotted name of what `node` is: `multiprocessing.Pool()` for a pool; "" when it can't be told."""
+        return self.table.canonical(origin(outline, node, _forking))
+
+    # starts
+
+    def in_block(
+        self, outline: Outline, nodes: Iterable[ast.AST], given: Given | None = None, begins: bool = False
+    ) -> Start | None:
+        """The surest place among `nodes` (and what is in them, definitions aside) that starts processes.
+
+        `begins`: something is started elsewhere, so that making a process counts.
+        """
+        best: Start | None = None
+        inside = list(own_nodes(nodes))
+        begins = begins or any(isinstance(node, ast.Attribute) and node.attr == "start" for node in inside)
+        for node in inside:
+            found = self._at(outline, node, given or {}, begins)
+            if found is not None and (best is None or found.confidence.rank > best.confidence.rank):
+                best = found
+        return best
+
+    def _at(self, outline: Outline, node: ast.AST, given: Given, begins: bool) -> Start | None:
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            sure = self.loader(outline, node.iter, given)
+            return None if sure is None else _start(outline, node.iter, sure, "iterates a DataLoader with workers")
+        if not isinstance(node, ast.Call):
+            return None
+        name = self.name(outline, node.func)
+        if name in STARTERS:
+            if any(keyword.arg == "mp_context" and _forks(keyword.value) for keyword in node.keywords):
+                return None
+            what = STARTERS[name].format(ast.unparse(node.func)[:60])
+            return _start(outline, node, Confidence.PROVEN, what)
+        if name == PROCESS and begins:
+            return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
+        last = last_name(node.func)
+        if isinstance(node.func, ast.Name) and last in _ITERATE and node.args:
+            for argument in node.args:
+                sure = self.loader(outline, argument, given)
+                if sure is not None:
+                    return _start(outline, node, sure, "iterates a DataLoader with workers")
+        called = self.called(outline, node)
+        if called is not None:
+            return self._through(outline, node, given, *called)
+        made = self.made_class(outline, node)
+        if made is not None:
+            if begins and any(self.name(made[0], base) == PROCESS for base in made[1].bases):
+                return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
+            initialiser = method(made[1], "__init__")
+            return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
+        if isinstance(node.func, ast.Attribute) and last in _CONSUME:
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                sure = self.loader(outline, argument, given) or self._makes_loaders(outline, argument)
+                if sure is not None:
+                    return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
+        if isinstance(node.func, ast.Attribute) and last in _TRAIN and self._set_to_workers(outline, node.func.value):
+            return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
+        return None
+
+    def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
+        """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
+        if (made := self.class_of(outline, node)) is None:
+            return None
+        given = [each for each in made[1].body if isinstance(each, FUNCTIONS) and each.name.endswith("_dataloader")]
+        found = [self._returned(made[0], each, 0) for each in given]
+        return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
+
+    def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:
+        """The trainer is made with arguments that say `dataloader_num_workers=4`."""
+        todo, depth = [trainer], 0
+        while todo and depth < _MAX_NAMES:
+            node, depth = todo.pop(), depth + 1
+            bound = self._bound(outline, node)
+            for keyword in bound.keywords if isinstance(bound, ast.Call) else ():
+                if keyword.arg == "dataloader_num_workers":
+                    return not _is([keyword.value], 0)
+                if keyword.arg == "args":
+                    todo.append(keyword.value)
+        return False
+
+    def _through(
+        self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0
+    ) -> Start | None:
+        inner: dict[str, Confidence] = {}
+        names = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]][skip:]
+        pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
+        for name, value in pairs:
+            sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
+            if sure is not None:
+                inner[name] = sure
+        found = self._in_function(other, function, inner)
+        if found is None:
+            return None
+        hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
+        return Start(call, found.confidence, (hop, *found.hops))
+
+    def _in_function(self, outline: Outline, function: Function, given: Given) -> Start | None:
+        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])))
+        if key not in self._known:
+            if id(function) in self._looking or len(self._looking) > _MAX_DEPTH:
+                return None
+            self._looking.add(id(function))
+            found = self.in_block(outline, function.body, given)
+            self._looking.discard(id(function))
+            self._known[key] = found
+        return self._known[key]
+
+    # loaders
+
+    def loader(self, outline: Outline, node: ast.expr, given: Given, depth: int = 0) -> Confidence | None:
+        """How sure it is that `node` is (or holds) a DataLoader with workers; None when nothing says so."""
+        if depth > _MAX_NAMES:
+            return None
+        if isinstance(node, ast.Call):
+            if self.name(outline, node.func) in LOADERS:
+                return self.workers(outline, node)
+            if last_name(node.func) in _WRAPPERS:
+                return self._any(outline, node.args, given, depth)
+            called = self.called(outline, node)
+            return self._returned(*called[:2], depth) if called else None
+        if isinstance(node, ast.Name):
+            scope, found = outline.lookup(node, node.id)
+            if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
+                return given[node.id]
+            values = [_value_of(binding.statement, binding.value) for binding in found]
+            return self._any(
+                outline, [value for value in values if value is not None and value is not node], given, depth
+            )
+        if isinstance(node, ast.Subscript):
+            return self.loader(outline, node.value, given, depth + 1)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return self._any(outline, node.elts, given, depth)
+        if isinstance(node, ast.Dict):
+            return self._any(outline, node.values, given, depth)
+        if isinstance(node, ast.DictComp):
+            return self.loader(outline, node.value, given, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return self._any(outline, [node.body, node.orelse], given, depth)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and outline.is_self(node.value):
+            owner = outline.owner(node)
+            kept = [] if owner is None else list(_attribute_values(owner, node.attr))
+            return self._any(outline, kept, {}, depth)
+        return None
+
+    def _any(self, outline: Outline, nodes: Iterable[ast.expr], given: Given, depth: int) -> Confidence | None:
+        found = [sure for node in nodes if (sure := self.loader(outline, node, given, depth + 1)) is not None]
+        return max(found, key=lambda sure: sure.rank, default=None)
+
+    def _returned(self, outline: Outline, function: Function, depth: int) -> Confidence | None:
+        values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
+        return self._any(outline, values, {}, depth)
+
+    def workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
+        """How sure it is that this DataLoader has workers that are spawned."""
+        if any(keyword.arg == "multiprocessing_context" and _forks(keyword.value) for keyword in call.keywords):
+            return None
+        value = next((keyword.value for keyword in call.keywords if keyword.arg == "num_workers"), None)
+        if value is None and len(call.args) > 5:
+            value = call.args[5]
+        if value is None:
+            stars = [ast.unparse(self._bound(outline, k.value)) for k in call.keywords if k.arg is None]
+            return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
+        value = self._bound(outline, value)
+        if isinstance(value, ast.Constant):
+            return Confidence.PROVEN if value.value else None
+        return None if self._defaults_to_zero(outline, value) else Confidence.LIKELY
+
+    def _bound(self, outline: Outline, value: ast.expr) -> ast.expr:
+        if isinstance(value, ast.Name):
+            values = [binding.value for binding in outline.lookup(value, value.id)[1]]
+            if len(values) == 1 and values[0] is not None:
+                return values[0]
+        return value
+
+    def _defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
+        """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
+        while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
+            value = value.args[0]
+        name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
+        if name is None:
+            return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
+        source = self.project.source(outline.path)
+        assert source is not None
+        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
+        if option:
+            return option[1] in "0N"
+        plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
+        return not plain or "0" in plain
+
+
+def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:
+    return Start(node, sure, (Hop(outline.path, node.lineno, what),))
+
+
+def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
+    """Nothing that comes from `get_context("fork")` starts a program anew."""
+    forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and _is(node.args[:1], "fork")
+    return "" if forks else None
+
+
+def _is(nodes: Iterable[ast.expr], value: object) -> bool:
+    return any(isinstance(node, ast.Constant) and node.value == value for node in nodes)
+
+
+def _forks(node: ast.expr) -> bool:
+    return "fork'" in ast.unparse(node)
+
+
+def _value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
+    """The value of a binding; for `a, b = f()` the whole call."""
+    if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Call, ast.Name)):
+        return statement.value
+    return value
+
+
+def _attribute_values(owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
+    for node in ast.walk(owner):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                targets = target.elts if isinstance(target, ast.Tuple) else [target]
+                if any(isinstance(each, ast.Attribute) and each.attr == name for each in targets):
+                    yield node.value
+
+
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes that run when `nodes` run: not the bodies of functions, lambdas and what the main guard holds."""
+    todo = [*nodes][::-1]  # the next one is the last
+    while todo:
+        node = todo.pop()
+        yield node
+        if isinstance(node, ast.If) and is_main_test(node.test):
+            todo += node.orelse[::-1]
+        elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            todo += [*ast.iter_child_nodes(node)][::-1]
+
+
+def is_main_test(test: ast.expr) -> bool:
+    """True for `__name__ == "__main__"` and other questions for the main process."""
+    text = ast.unparse(test)
+    return ("__name__" in text and "__main__" in text and "!=" not in text) or bool(
+        re.search(r"current_process|parent_process|MainProcess", text)
+    )

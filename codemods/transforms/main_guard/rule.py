@@ -1,0 +1,292 @@
+"""Finds scripts that start processes without a main guard. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ...finding import Confidence, Finding, Fix, Hop
+from ...project import Project
+from ...syntax.modules import Modules, is_test
+from ...syntax.outline import Outline, Repo
+from ...tree.source import Source
+from .edits import guard_edits
+from .hoist import Guarded, guarded_definitions, hoist_edits
+from .missing_globals import absent_globals
+from .process_starts import SET_METHOD, Start, Starts, is_main_test, own_nodes
+from .side_effects import only_prints, repeated
+from .split import CannotSplit, split
+
+_WORDS = r"[dD]ata_?[lL]oader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+_DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
+
+
+@dataclass(frozen=True)
+class MainGuard:
+    """See the module's docstring."""
+
+    id: str = "main-guard"
+    summary: str = 'Put code that starts processes under `if __name__ == "__main__":`'
+    screen: re.Pattern[bytes] = re.compile(_WORDS.encode())
+    notebooks: bool = False  # a child of a notebook does not run its cells again
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
+        if next(project.matching(re.compile(_WORDS)), None) is None:
+            return
+        repo, modules = Repo(project), Modules(project.python_paths)
+        starts = Starts(project, repo, modules)
+        importers = _Importers(project, repo, modules)
+        for path in project.python_paths:
+            source, outline = project.source(path), repo.outline(path)
+            if source is not None and outline is not None and not _forks(source):
+                yield from self._script(starts, importers, outline, source)
+                if re.search(_WORDS, source.text):
+                    yield from self._guarded(starts, outline, source)
+                    yield from self._absent(starts, outline, source)
+
+    def _script(self, starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
+        body = outline.module.body
+        if not any(_runs(statement) for statement in body):
+            return
+        alone = [at for at, each in enumerate(body) if _runs(each) and _sets_method(starts, outline, each)]
+        found = [(at, start) for at, each in enumerate(body) if (start := _start_of(starts, outline, each)) is not None]
+        if alone and not found and not _starts_anywhere(starts, outline):
+            alone = []
+        if not found and not alone:
+            return
+        first = found[0][0] if found else None
+        if first is None or (alone and alone[0] < first):
+            start = _method_start(outline, body[alone[0]])
+        else:
+            start = max((start for _, start in found), key=lambda each: each.confidence.rank)
+        confidence = start.confidence
+        if is_test(outline.path, starts.project.facts_of):
+            confidence = Confidence.POSSIBLE
+        repeats = {
+            at: what
+            for at, each in enumerate(body[: first or 0])
+            if _runs(each) and (what := repeated(starts, outline, each)) is not None
+        }
+        prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
+        answer = self._wrapped(importers, outline, source, first, alone, repeats, prints)
+        node = start.node
+        low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        yield Finding(
+            self.id,
+            outline.path,
+            source.span(low, high),
+            "Starts processes outside of the main guard: a spawned child runs this again and fails",
+            confidence,
+            start.hops,
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer if isinstance(answer, str) else None,
+        )
+
+    def _wrapped(
+        self,
+        importers: _Importers,
+        outline: Outline,
+        source: Source,
+        first: int | None,
+        alone: list[int],
+        repeats: dict[int, str],
+        prints: list[int],
+    ) -> Fix | str:
+        importer = importers.of(outline.path)
+        names = importers.names(outline.path)
+        if importer is not None and not names:
+            return (
+                f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
+                'call that under `if __name__ == "__main__":`'
+            )
+        try:
+            early = [at for at in alone if first is None or at < first]
+            runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
+            edits = guard_edits(outline, source, runs)
+        except CannotSplit as error:
+            return str(error)
+        if importer is not None:
+            line = outline.module.body[runs[0].first].lineno
+            unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
+        return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
+
+    def _guarded(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+        found = list(guarded_definitions(starts, outline))
+        answers: dict[int, Fix | str] = {}
+        for each in found:
+            if id(each.guard) not in answers:
+                answers[id(each.guard)] = _hoisted(outline, source, [e for e in found if e.guard is each.guard])
+            answer = answers[id(each.guard)]
+            low = source.offset(each.node.lineno, each.node.col_offset)
+            high = source.offset(each.node.end_lineno or 0, each.node.end_col_offset or 0)
+            here = Hop(outline.path, each.node.lineno, f"`{each.node.name}` is defined under the guard")
+            yield Finding(
+                self.id,
+                outline.path,
+                source.span(low, high),
+                f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it",
+                each.confidence,
+                (here, each.hop),
+                fix=answer if isinstance(answer, Fix) else None,
+                reason=answer if isinstance(answer, str) else None,
+            )
+
+    def _absent(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+        for each in absent_globals(starts, outline):
+            low = source.offset(each.read.lineno, each.read.col_offset)
+            confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
+            name = each.read.id
+            yield Finding(
+                self.id,
+                outline.path,
+                source.span(low, low + len(name)),
+                f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
+                "a spawned worker lacks it",
+                confidence,
+                (Hop(outline.path, each.line, f"`{name}` is set {each.where}"), each.hop),
+                reason=f"hand `{name}` over as an argument (or by the `initializer` of a pool), or set it where the "
+                "module is imported",
+            )
+
+
+def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Fix | str:
+    try:
+        edits = hoist_edits(outline, source, found[0].guard, [each.node for each in found])
+    except CannotSplit as error:
+        return str(error)
+    return Fix("Define above the main guard what workers need", edits)
+
+
+def _forks(source: Source) -> bool:
+    return re.search(r"set_start_method\(\s*['\"]fork['\"]", source.text) is not None
+
+
+def _runs(statement: ast.stmt) -> bool:
+    """True for statements that do something when the module is run, besides defining."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return False
+    return not (isinstance(statement, ast.If) and is_main_test(statement.test) and not statement.orelse) and any(
+        isinstance(node, (ast.Call, ast.For)) for node in ast.walk(statement)
+    )
+
+
+def _start_of(starts: Starts, outline: Outline, statement: ast.stmt) -> Start | None:
+    if not _runs(statement):
+        return None
+    begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
+    return starts.in_block(outline, [statement], begins=begins)
+
+
+def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
+    """`set_start_method(...)` that fails when it is called a second time: not forced, nor asked, nor caught."""
+    if isinstance(statement, (ast.Try, ast.With)):
+        return False
+    for node in own_nodes([statement]):
+        if isinstance(node, ast.If) and "start_method" in ast.unparse(node.test):
+            return False
+        if isinstance(node, ast.Try):
+            return False
+        if isinstance(node, ast.Call) and starts.name(outline, node.func) == SET_METHOD:
+            forced = len(node.args) > 1 or any(keyword.arg == "force" for keyword in node.keywords)
+            return not forced
+    return False
+
+
+def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
+    """Something in the file starts processes: under the guard, or in a function."""
+    guarded = [each for each in outline.module.body if isinstance(each, ast.If) and is_main_test(each.test)]
+    inner = [node for each in guarded for node in each.body]
+    functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    blocks = [inner, *(function.body for function in functions)]
+    return any(starts.in_block(outline, block) is not None for block in blocks)
+
+
+def _alone(body: list[ast.stmt], at: int) -> bool:
+    """Its lines hold nothing else."""
+    above = body[at - 1].end_lineno or 0 if at else 0
+    return above < body[at].lineno and all((body[at].end_lineno or 0) < each.lineno for each in body[at + 1 : at + 2])
+
+
+def _method_start(outline: Outline, statement: ast.stmt) -> Start:
+    hop = Hop(outline.path, statement.lineno, "the start method is set, which fails in a child that has one already")
+    return Start(statement, Confidence.LIKELY, (hop,))
+
+
+class _Importers:
+    """Which files are imported, by whom."""
+
+    def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
+        self.project, self.repo, self.modules = project, repo, modules
+        self._by_path: dict[str, str] | None = None
+
+    def of(self, path: str) -> str | None:
+        """A file that imports `path`; None when there is none."""
+        if self._by_path is None:
+            self._by_path = self._all()
+        return self._by_path.get(path) or self._by_name(path)
+
+    def names(self, path: str) -> dict[str, str] | None:
+        """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
+        found: dict[str, str] = {}
+        if self._by_name(path) is not None:
+            return None
+        for other in self.project.python_paths:
+            outline = self.repo.outline(other)
+            for node in outline.nodes if outline is not None and other != path else ():
+                if path not in self._targets(other, node):
+                    continue
+                base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
+                if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
+                    return None
+                found |= {alias.name: other for alias in node.names}
+        return found
+
+    def _base(self, path: str, node: ast.ImportFrom) -> str | None:
+        """The file that `from <it> import ...` names."""
+        if node.level:
+            return self.modules.relative(path, node.level, node.module or "")
+        return self.modules.absolute(path, node.module or "")
+
+    def _all(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path in self.project.python_paths:
+            outline = self.repo.outline(path)
+            for node in outline.nodes if outline else ():
+                for target in self._targets(path, node):
+                    if target is not None and target != path:
+                        found.setdefault(target, path)
+        return found
+
+    def _targets(self, path: str, node: ast.AST) -> Iterator[str | None]:
+        if isinstance(node, ast.Import):
+            yield from (self.modules.absolute(path, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for name in ["", *(alias.name for alias in node.names)]:
+                module = ".".join(part for part in (node.module or "", name) if part)
+                if node.level:
+                    yield self.modules.relative(path, node.level, module)
+                elif module:
+                    yield self.modules.absolute(path, module)
+
+    def _by_name(self, path: str) -> str | None:
+        """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        dotted = re.compile(rf"\b{re.escape(stem)}:\w")
+        for other in self.project.paths:
+            if other.endswith(".py"):
+                source = self.project.source(other)
+                for match in _DYNAMIC_IMPORT.finditer(source.text) if source and other != path else ():
+                    if re.search(rf"\b{re.escape(stem)}\b", match[1]):
+                        return other
+            if other.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
+                source = self.project.source(other)
+                if source and dotted.search(source.text):
+                    return other
+        return None
+
+
+RULE = MainGuard()

@@ -1,0 +1,87 @@
+"""What a child that imports the script should not do once more: train, write files, join ranks, use the GPU."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...syntax.outline import Outline, last_name
+from ...syntax.receivers import dotted
+from .process_starts import Starts, own_nodes
+
+_ACTS = re.compile(
+    r"(torch|numpy|joblib|pickle|json|yaml)\.(save\w*|dump)|shutil\.(rmtree|move|copy\w*)|"
+    r"os\.(remove|unlink|rename|replace|rmdir|removedirs|system)|subprocess\.\w+|"
+    r"torch\.distributed\.init_process_group|deepspeed\.init(ialize|_distributed)|horovod\.torch\.init|"
+    r"(wandb|mlflow|neptune|comet_ml)\.(init\w*|start_run|login)"
+)
+_WRITING_METHODS = frozenset({"to_csv", "savefig", "write_text", "write_bytes", "save_pretrained", "save_weights"})
+_LOGS = frozenset({"SummaryWriter", "FileHandler"})
+_DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
+_SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
+    [
+        "str", "int", "float", "bool", "repr", "len", "type", "round", "sum", "min", "max", "sorted", "list", "tuple",
+        "dict", "set", "vars", "format", "join", "upper", "lower", "strip", "items", "keys", "values", "size", "numel",
+        "item", "tolist", "device_count", "is_available", "cpu_count", "get_device_name", "getpid",
+    ]
+)  # fmt: skip
+_DEPTH = 2  # functions of the repository that are looked into
+
+
+def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> str | None:
+    """What `statement` does that every child would do again, in words; None when it only sets things up.
+
+    "" for what is only wasted there: a model on the GPU, one more file for logs.
+    """
+    wasted: str | None = None
+    for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
+        called = starts.called(outline, call) if depth < _DEPTH else None
+        does = [_does(outline, call)]
+        if called is not None:
+            does += [repeated(starts, called[0], each, depth + 1) for each in called[1].body]
+        for found in does:
+            if found:
+                return found
+            wasted = found if wasted is None else wasted
+    return wasted
+
+
+def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:
+    """It writes a line for people, directly or in a function of the repository, and does nothing else."""
+    if isinstance(statement, ast.If):
+        asks = any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(statement.test))
+        return not asks and all(only_prints(starts, outline, each) for each in [*statement.body, *statement.orelse])
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    if depth and isinstance(value, ast.Constant):
+        return True  # a docstring
+    if not isinstance(value, ast.Call) or any(isinstance(node, ast.NamedExpr) for node in ast.walk(value)):
+        return False
+    inner = [node.func for node in ast.walk(value) if isinstance(node, ast.Call) and node is not value]
+    if any((last_name(each) or "") not in _SHOWS for each in inner):
+        return False
+    if isinstance(value.func, ast.Name) and value.func.id == "print":
+        return not outline.lookup(value.func, "print")[1] and all(each.arg != "file" for each in value.keywords)
+    called = starts.called(outline, value) if depth < _DEPTH else None
+    if called is None or called[1].decorator_list:
+        return False
+    return all(only_prints(starts, called[0], each, depth + 1) for each in called[1].body)
+
+
+def _does(outline: Outline, call: ast.Call) -> str | None:
+    name, last, method = dotted(outline, call.func), last_name(call.func), isinstance(call.func, ast.Attribute)
+    if method and last == "backward":
+        return "trains"
+    if _ACTS.fullmatch(name) or (method and last in _WRITING_METHODS):
+        return f"calls `{ast.unparse(call.func)}`"
+    if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)):
+        return "opens a file for writing"
+    if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
+        return "empties its log"
+    moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
+    return "" if last in _LOGS or (method and moved) else None
+
+
+def _modes(call: ast.Call) -> Iterator[str]:
+    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg in ("mode", "filemode"))]
+    yield from (node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str))

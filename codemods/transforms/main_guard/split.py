@@ -1,0 +1,403 @@
+"""Which statements of a script go under `if __name__ == "__main__":`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ...syntax.callees import FUNCTIONS
+from ...syntax.outline import Outline, last_name
+from ...tree.source import Source
+from .process_starts import is_main_test
+
+_DEFINERS = frozenset(
+    {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
+)
+_DYNAMIC = re.compile(r"(?<![\w.])(?:globals|exec|eval|vars)\(|\bimport __main__|sys\.modules\[__name__\]")
+_PURE = (
+    ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Compare, ast.BoolOp,
+    ast.IfExp, ast.JoinedStr, ast.FormattedValue,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+_LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
+_LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
+_MAX_GUARDS = 3
+
+
+class CannotSplit(Exception):
+    """The script can't be guarded as it is; the message says why, for a person."""
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """What functions and classes at module level read as globals, from Python's own symbol tables."""
+
+    reads: dict[tuple[str, int], frozenset[str]]
+
+    @classmethod
+    def of(cls, source: Source) -> Symbols:
+        """Raises SyntaxError and ValueError as `compile` does."""
+        reads: dict[tuple[str, int], frozenset[str]] = {}
+        top = symtable.symtable(source.text, source.path, "exec")
+        for child in top.get_children():
+            reads[child.get_name(), child.get_lineno()] = frozenset(_loads(child))
+        return cls(reads)
+
+    def of_definition(self, node: ast.stmt) -> frozenset[str]:
+        """Globals that the body of a `def` or `class` at module level reads."""
+        name, lines = node.name, {node.lineno, *(mark.lineno for mark in node.decorator_list)}  # type: ignore[attr-defined]
+        return frozenset().union(*(names for (own, line), names in self.reads.items() if own == name and line in lines))
+
+
+def _loads(table: symtable.SymbolTable) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and symbol.is_global():
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _loads(child)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Statements `first`..`last` (indices into the module's body) that go under one guard."""
+
+    first: int
+    last: int
+
+
+def split(
+    outline: Outline,
+    source: Source,
+    first: int | None,
+    alone: Collection[int],
+    imported: Mapping[str, str],
+    repeats: Mapping[int, str],
+    prints: Collection[int] = (),
+) -> tuple[list[Run], str | None]:
+    """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
+
+    `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
+    no child should do again: the guard begins there if it can, else the second result says in words what is repeated
+    ("": nothing that must be said); `prints`: statements that every child would print once more.
+    Raises CannotSplit.
+    """
+    splitter = _Splitter(outline, source, imported)
+    early = sorted(at for at in repeats if first is not None and at < first)
+    for above in dict.fromkeys([*early[:1], *[at for at in early if repeats[at]][:1]]):
+        if _LOG_SETUP.search(ast.unparse(splitter.body[above])) and splitter.children_log():
+            continue  # under the guard, what workers log would go nowhere
+        with suppress(CannotSplit):
+            runs = splitter.runs(above, frozenset(alone))
+            if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
+                return splitter.with_prints(runs, above, alone, prints), None
+    runs = splitter.with_prints(splitter.runs(first, frozenset(alone)), first, alone, prints)
+    left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
+    if left is None:
+        return runs, None
+    line = outline.module.body[left].lineno
+    return (
+        runs,
+        f"line {line} {repeats[left]}, and would do it again in every child: it should go under the guard as well",
+    )
+
+
+class _Splitter:
+    def __init__(self, outline: Outline, source: Source, imported: Mapping[str, str]) -> None:
+        self.imported = imported
+        self.outline, self.source, self.body = outline, source, outline.module.body
+        self.symbols = Symbols.of(source)
+        self.binds = [frozenset(names_bound(statement)) for statement in self.body]
+        self.in_children = self._children()
+
+    def with_prints(
+        self, runs: list[Run], first: int | None, alone: Collection[int], prints: Collection[int]
+    ) -> list[Run]:
+        """`runs` with `prints`, where that does not take too many guards."""
+        if prints:
+            with suppress(CannotSplit):
+                return self.runs(first, frozenset([*alone, *prints]))
+        return runs
+
+    def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
+        """The runs from `first` on with those of `alone`. Raises CannotSplit."""
+        if _DYNAMIC.search(self.source.text):
+            raise CannotSplit(
+                "the file looks names up by text (`globals()`, `eval`, `exec`), so what functions read can't be seen"
+            )
+        inside = set(alone)
+        if first is not None:
+            inside |= {at for at in range(self._start(first), len(self.body)) if not _stays(self.body[at])}
+        while True:
+            kept = self._leave_outside(inside)
+            if not kept:
+                break
+            inside -= kept
+        self._check(inside)
+        runs: list[Run] = []
+        for at in sorted(inside):
+            if runs and runs[-1].last == at - 1:
+                runs[-1] = Run(runs[-1].first, at)
+            else:
+                runs.append(Run(at, at))
+        if len(runs) > _MAX_GUARDS:
+            raise CannotSplit(
+                f"definitions stand between the {len(runs)} stretches of code that must be guarded: move them to the "
+                'top, the rest under one `if __name__ == "__main__":`'
+            )
+        return runs
+
+    # what children need
+
+    def _children(self) -> dict[str, frozenset[str]]:
+        """Functions and classes that a child may run, with the globals that each reads."""
+        definitions = {each.name: each for each in self.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
+        callers: dict[str, set[str]] = {name: set() for name in definitions}
+        reached = {name for name, each in definitions.items() if isinstance(each, ast.ClassDef)}
+        holder: dict[ast.AST, str] = {}
+        for name, each in definitions.items():
+            holder.update(dict.fromkeys(ast.walk(each), name))
+        for node in self.outline.nodes:
+            if isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load):
+                parent = self.outline.parents[node]
+                if not (isinstance(parent, ast.Call) and parent.func is node):
+                    reached.add(node.id)  # handed on as a value
+                elif node in holder:
+                    callers[node.id].add(holder[node])
+                elif isinstance(self.outline.scope(node), ast.Lambda):
+                    reached.add(node.id)
+        while True:
+            more = {name for name, who in callers.items() if name not in reached and who & reached}
+            if not more:
+                break
+            reached |= more
+        return {name: self.symbols.of_definition(definitions[name]) for name in sorted(reached)}
+
+    def _needed(self) -> dict[str, str]:
+        """Globals that a child may read -> who reads them."""
+        found: dict[str, str] = {}
+        for name, reads in self.in_children.items():
+            for read in reads:
+                found.setdefault(read, name)
+        return {**found, **self.imported}
+
+    def children_log(self) -> bool:
+        """A function or class of the file that a child may run writes to a log."""
+        return any(
+            _LOGS.search(ast.unparse(each)) for each in self.body if getattr(each, "name", "") in self.in_children
+        )
+
+    # where the guard begins
+
+    def _start(self, first: int) -> int:
+        """`first`, or an earlier statement of the same stretch: what only prepares for the start goes along."""
+        needed, start = self._needed(), first
+        names: set[str] = set()
+        for at in range(first - 1, -1, -1):
+            statement = self.body[at]
+            if self.binds[at] & needed.keys() or not self._prepares(statement):
+                break
+            start = at
+        for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
+            statement = self.body[at]
+            root = _method_root(statement)
+            if (root is not None and root not in names) or _is_plain(statement) or _is_print(statement):
+                start = at + 1
+                continue
+            break
+        for at in range(start, first):
+            names |= self.binds[at]
+        return start
+
+    def _prepares(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            simple = all(isinstance(each, ast.Name) for target in targets for each in _leaves(target))
+            return simple and not _stays(statement) and not _dunder(targets)
+        root = _method_root(statement)
+        if root is not None:
+            found = self.outline.bindings(self.outline.module, root)
+            return bool(found) and all(isinstance(each.statement, ast.Assign) for each in found)
+        return _is_print(statement)
+
+    # what stays outside
+
+    def _leave_outside(self, inside: set[int]) -> set[int]:
+        """Plain constants among the guarded statements that a child needs."""
+        needed = self._needed()
+        for at in sorted(inside):
+            statement = self.body[at]
+            if self.binds[at] & needed.keys() and _is_plain(statement):
+                name = next(iter(self.binds[at]))
+                reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} - {name}
+                once = sum(name in bound for bound in self.binds) == 1
+                late = any(reads & self.binds[other] for other in inside if not _is_plain(self.body[other]))
+                if once and not late:
+                    plain = {other for other in inside if reads & self.binds[other]}
+                    return {at, *plain}
+        return set()
+
+    def _check(self, inside: set[int]) -> None:
+        needed = self._needed()
+        for at in sorted(inside):
+            statement = self.body[at]
+            line = statement.lineno
+            for name in sorted((self.binds[at] | frozenset(_changed(statement))) & needed.keys()):
+                if name in self._defined():
+                    continue
+                if name in self.imported and name in self.binds[at]:
+                    raise CannotSplit(
+                        f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
+                        'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
+                    )
+                raise CannotSplit(
+                    f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
+                    f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
+                    "that is sent"
+                )
+            for node in ast.walk(statement):
+                if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and self._is_handed_on(node):
+                    raise CannotSplit(
+                        f"`{node.name}` (line {node.lineno}) is defined inside a statement that must be guarded, and a "
+                        "worker would not find it there: define it at the top of the file"
+                    )
+        for at, statement in enumerate(self.body):
+            if at in inside or not inside or at < min(inside):
+                continue
+            missing = frozenset(reads_on_import(statement)) & self._only_inside(inside)
+            if missing:
+                raise CannotSplit(
+                    f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
+                    "under it: move the definition to the top and hand the value over"
+                )
+
+    def _defined(self) -> frozenset[str]:
+        """Names of definitions and imports at module level."""
+        return frozenset(
+            name for statement, names in zip(self.body, self.binds, strict=True) if _stays(statement) for name in names
+        )
+
+    def _only_inside(self, inside: set[int]) -> frozenset[str]:
+        bound = frozenset().union(*(self.binds[at] for at in inside))
+        return bound - frozenset().union(*(names for at, names in enumerate(self.binds) if at not in inside))
+
+    def _is_handed_on(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.ClassDef):
+            return True
+        assert isinstance(node, FUNCTIONS)
+        return any(
+            isinstance(use, ast.Name)
+            and use.id == node.name
+            and isinstance(use.ctx, ast.Load)
+            and not (isinstance(call := self.outline.parents[use], ast.Call) and call.func is use)
+            for use in self.outline.nodes
+        )
+
+
+def _stays(statement: ast.stmt) -> bool:
+    """Definitions, imports, and guards that are there already."""
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return True
+    if isinstance(statement, ast.If) and is_main_test(statement.test):
+        return True
+    if isinstance(statement, ast.Try):
+        inner = [*statement.body, *statement.orelse, *(each for h in statement.handlers for each in h.body)]
+        return any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in statement.body) and all(
+            isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass)) or _is_plain(each) for each in inner
+        )
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    return isinstance(value, ast.Call) and last_name(value.func) in _DEFINERS and len(value.args) > 1
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """`NAME = ` constants and arithmetic."""
+    if isinstance(statement, ast.Assign):
+        names = len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+    else:
+        names = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    value = getattr(statement, "value", None)
+    return names and value is not None and all(isinstance(node, _PURE) for node in ast.walk(value))
+
+
+def _is_print(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Name)
+        and statement.value.func.id == "print"
+    )
+
+
+def _method_root(statement: ast.stmt) -> str | None:
+    """`parser` of the statement `parser.add_argument(...)`."""
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return None
+    at: ast.AST = statement.value.func
+    if not isinstance(at, ast.Attribute):
+        return None
+    while isinstance(at, (ast.Attribute, ast.Subscript)):
+        at = at.value
+    return at.id if isinstance(at, ast.Name) else None
+
+
+def _dunder(targets: Iterable[ast.expr]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id.startswith("__") for each in targets)
+
+
+def _leaves(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from _leaves(each)
+    else:
+        yield target
+
+
+def names_bound(statement: ast.stmt) -> Iterator[str]:
+    """Names that running the statement binds at module level."""
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            yield node.name
+            continue
+        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            yield node.name
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def _changed(statement: ast.stmt) -> Iterator[str]:
+    """Names of objects that the statement changes in place, as far as can be seen."""
+    for node in ast.walk(statement):
+        target: ast.AST | None = None
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            target = node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            target = node.value.func if isinstance(node.value.func, ast.Attribute) else None
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            yield target.id
+
+
+def reads_on_import(statement: ast.stmt) -> Iterator[str]:
+    """Names that a statement outside the guard reads when the module is imported."""
+    if isinstance(statement, ast.If) and is_main_test(statement.test):
+        return
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        if isinstance(node, FUNCTIONS):
+            todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
+        elif not isinstance(node, ast.Lambda):
+            todo += ast.iter_child_nodes(node)

@@ -1,0 +1,188 @@
+"""Models that are built outside the function that copies them: in another method of the class, or by a caller."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ...finding import Hop
+from .resolve import Place, dotted
+from .scope import Copy, ModelScope, peel
+from .uses import parents_of, spelled, walk_scope
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEPTH = 3  # functions that hand the model on
+_CALLERS = 20  # looked at for one function; the first that builds a telling model counts
+
+
+@dataclass(frozen=True)
+class Built:
+    """A construction of the model, `call`, made by `statement`; `search` and `site` belong to the file of that.
+
+    `hops`: how the model gets from there to the copy.
+    """
+
+    search: ModelScope
+    site: Copy
+    statement: ast.stmt
+    call: ast.Call
+    hops: tuple[Hop, ...]
+
+
+def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) -> Iterator[Built]:
+    """Where the model that `key` holds at `copy` is built, when the function of the copy does not show it."""
+    if depth > _DEPTH or isinstance(copy.scope, ast.Module) or key == "self":
+        return
+    owner = _owner(search, copy.scope)
+    outer = _outer(search, copy.scope, key.partition(".")[0])
+    if outer is not None:
+        yield from _by_closure(search, outer, copy, key, depth)
+    elif owner is not None and key.startswith("self."):
+        yield from _in_methods(search, owner, copy, key, depth)
+    else:
+        yield from _by_callers(search, copy.scope, key, depth)
+
+
+def _outer(search: ModelScope, function: Function, name: str) -> Function | ast.Module | None:
+    """The function, or module, around `function` that `name` is a variable of; None when it is one of its own."""
+    scopes = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+    own: Function | ast.Module | None = function
+    while own is not None:
+        arguments = (
+            []
+            if isinstance(own, ast.Module)
+            else [node.arg for node in ast.walk(own.args) if isinstance(node, ast.arg)]
+        )
+        stored = (
+            node.id for node in walk_scope(own.body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        if name in arguments or name in stored:
+            return None if own is function else own
+        own = next((node for node in search.ancestors(own) if isinstance(node, scopes)), None)
+    return None
+
+
+def _by_closure(search: ModelScope, outer: Function | ast.Module, copy: Copy, key: str, depth: int) -> Iterator[Built]:
+    """Where `key`, a variable of the function or module around that of the copy, is built."""
+    site = replace(copy, scope=outer, statement=outer.body[-1])
+    base = search.base(site, key)
+    call = peel(base[1])[0] if base else None
+    if base is not None and isinstance(call, ast.Call):
+        yield Built(search, site, base[0], call, ())
+    elif base is None:
+        yield from built_elsewhere(search, site, key, depth + 1)
+
+
+def _by_callers(search: ModelScope, function: Function, key: str, depth: int) -> Iterator[Built]:
+    """Where the argument that `key` names in `function` is built."""
+    owner = _owner(search, function)
+    position = _position(function, key, owner is not None)
+    rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(function.body))  # type: ignore[attr-defined]
+    if depth > _DEPTH or position is None or rebound:
+        return
+    for caller, call in _calls(search, function, owner):
+        index, name = position
+        given = next((word.value for word in call.keywords if word.arg == name), None)
+        if given is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+            given = call.args[index]
+        if given is None:
+            continue
+        site = site_of(caller, call)
+        hop = Hop(caller.path, call.lineno, f"it is handed to `{dotted(call.func)}`")
+        construction, _ = peel(given)
+        if isinstance(construction, ast.Call):
+            yield Built(caller, site, site.statement, construction, (hop,))
+            continue
+        site.variable = (dotted(given) or "").removesuffix(".module")
+        if not site.variable:
+            continue
+        base = caller.base(site, site.variable)
+        value = peel(base[1])[0] if base else None
+        if base is not None and isinstance(value, ast.Call):
+            yield Built(caller, site, base[0], value, (hop,))
+        elif base is None:
+            for further in built_elsewhere(caller, site, site.variable, depth + 1):
+                yield Built(further.search, further.site, further.statement, further.call, (*further.hops, hop))
+
+
+def _owner(search: ModelScope, function: ast.AST) -> ast.ClassDef | None:
+    parent = search.parents.get(function)
+    return parent if isinstance(parent, ast.ClassDef) else None
+
+
+def calls_in(search: ModelScope, value: ast.expr) -> Iterator[ast.Call]:
+    """The construction that `value` is; of a container the constructions of models in it."""
+    call, _ = peel(value)
+    if isinstance(call, ast.Call):
+        yield call
+    elif isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)):
+        yield from (node for node in ast.walk(value) if isinstance(node, ast.Call) and search.is_model(node))
+
+
+def site_of(search: ModelScope, call: ast.expr) -> Copy:
+    """`call` with the statement and the function that it stands in."""
+    source = search.models.project.source(search.path)
+    assert source is not None
+    chain = [call, *search.ancestors(call)]
+    statement = next(node for node in chain if isinstance(node, ast.stmt))
+    scope = next(node for node in chain if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)))
+    start = source.offset(call.lineno, call.col_offset)
+    end = source.offset(call.end_lineno or 0, call.end_col_offset or 0)
+    assert isinstance(call, ast.Call)
+    return Copy(search.path, call, statement, scope, source.text[start:end], source.span(start, end))
+
+
+def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str, depth: int) -> Iterator[Built]:
+    for method in owner.body:
+        if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        for node in walk_scope(method.body):
+            if not (isinstance(node, ast.Assign) and any(spelled(target, key) for target in node.targets)):
+                continue
+            call, _ = peel(node.value)
+            if isinstance(call, ast.Name):  # self.model = model
+                yield from _by_callers(search, method, call.id, depth + 1)
+            elif method is not copy.scope and not any(spelled(inner, key) for inner in ast.walk(node.value)):
+                for each in calls_in(search, node.value):
+                    yield Built(search, site_of(search, each), node, each, ())
+
+
+def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None:
+    """Where `key` stands among the arguments of a call of this function."""
+    ordered = [arg.arg for arg in [*scope.args.posonlyargs, *scope.args.args]]
+    static = any(dotted(mark) == "staticmethod" for mark in scope.decorator_list)
+    if key in ordered:
+        return ordered.index(key) - (1 if method and not static else 0), key
+    return (10**6, key) if any(arg.arg == key for arg in scope.args.kwonlyargs) else None
+
+
+def _calls(search: ModelScope, function: Function, owner: ast.ClassDef | None) -> Iterator[tuple[ModelScope, ast.Call]]:
+    """Calls of a function, of the class for its `__init__`, or `self.method(...)` in the class for other methods."""
+    if owner is not None and function.name != "__init__":
+        for node in ast.walk(owner):
+            if isinstance(node, ast.Call) and dotted(node.func) == f"self.{function.name}":
+                yield search, node
+        return
+    target: ast.AST = owner or function
+    name = (owner or function).name
+    count = 0
+    for source in search.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
+        tree, names = search.models.project.module(source.path), search.models.names(source.path)
+        if tree is None or names is None:
+            continue
+        aliases = {name, *(alias for alias, (_, _, member) in names.imports.items() if member == name)}
+        caller: ModelScope | None = search if source.path == search.path else None
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or (called := dotted(node.func)) is None:
+                continue
+            if called.rpartition(".")[2] not in aliases:
+                continue
+            found = search.models.resolve(source.path, called)
+            if isinstance(found, Place) and found.node is target:
+                caller = caller or type(search)(search.models, source.path, tree, parents_of(tree))
+                count += 1
+                yield caller, node
+                if count >= _CALLERS:
+                    return

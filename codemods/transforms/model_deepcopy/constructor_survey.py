@@ -1,0 +1,297 @@
+"""What building a model does and leaves in it, as far as the repository shows the classes and functions involved."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from .resolve import Models, Names, dotted, is_torch_layer
+
+CONFIG = re.compile(r"^_?(self\.)?(args?|cfg|config|conf|opts?|options|params|hparams|hps?|hyp|flags)\b", re.IGNORECASE)
+_DEPTH = 8  # classes and functions that building one model leads through
+GROUP_CALL = re.compile(r"(^|\.)(new_group|new_subgroups\w*|get_\w*group|get_group)$")
+_GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
+_SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
+_RANDOM_TENSOR = re.compile(r"^torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)(_like)?$")
+_OTHER_RANDOM = re.compile(r"^(random|numpy\.random)\.\w+$")
+_LOCK = re.compile(r"^(threading|_thread|multiprocessing)\.(R?Lock|allocate_lock|Condition|Event|(Bounded)?Semaphore)$")
+_COLLECTIVE = re.compile(
+    r"(^|\.)(new_group|new_subgroups\w*|init_device_mesh|DeviceMesh|barrier|broadcast\w*|all_reduce|all_gather\w*)$"
+)
+_WRAPS = re.compile(
+    r"(^|\.)(FSDP|FullyShardedDataParallel|fully_shard|(MM)?(DDP|(Distributed)?DataParallel))$|"
+    r"^(torch\.compile|deepspeed\.initialize)$"
+)
+_LOADS = re.compile(
+    r"(^|[._])(from_pretrained|load_pretrained\w*|load_state_dict_from_url|load_url|load_checkpoint|hf_hub_download|download\w*)$"
+    r"|^torch\.(load|hub\.load)$|(^|\.)load_file$"
+)
+_MUTATORS = re.compile(
+    r"(pop|popitem|update|append|extend|insert|remove|discard|clear|add|setdefault|subtract|sort|reverse|merge_from_\w+)$"
+)
+
+
+_PLAIN_METACLASSES = ("ABCMeta", "abc.ABCMeta", "type")
+_COPYING = frozenset(("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__"))
+
+
+@dataclass
+class Survey:
+    """What was seen of a construction; strings are `path:line`."""
+
+    seen: bool = False  # some class or function of the construction was read
+    opaque: bool = False  # something is built whose class the repository does not show
+    group: str | None = None
+    lock: str | None = None
+    loads: str | None = None  # reads pretrained weights
+    random_attribute: str | None = None  # a random tensor that no state dict holds
+    other_random: str | None = None  # numpy's or Python's generator moves
+    changes_arguments: str | None = None
+    collective: str | None = None  # all ranks have to take part, or a new group is made
+    wraps: str | None = None  # DDP, FSDP...: not the bare model
+    changes_global: str | None = None
+    cached: str | None = None  # a function that gives the same object again
+    copies: str | None = None  # a class that says itself how it is deep-copied
+    unsaved_buffers: bool = False
+    keeps: str | None = None  # running it keeps a tensor with its gradient history as an attribute
+    keeps_more: bool = False  # running it sets other attributes too
+
+    def note(self, what: str, where: str) -> None:
+        """Remember the first place of `what`."""
+        if getattr(self, what) is None:
+            setattr(self, what, where)
+
+
+def survey(models: Models, path: str, call: ast.expr, body: Iterable[ast.AST] = ()) -> Survey:
+    """What running the construction `call`, written in `path`, does and leaves in the model.
+
+    `body`: what the method of the same class runs that is called.
+    """
+    reading = _Reading(models)
+    reading.nodes(path, [call, *body], 0)
+    return reading.result
+
+
+def speaks_of_groups(models: Models, path: str) -> bool:
+    """Whether a `group` in this file can be a process group: a convolution has groups too."""
+    source = models.project.source(path)
+    return source is not None and bool(_SPEAKS_OF_GROUPS.search(source.text))
+
+
+@dataclass
+class _Reading:
+    models: Models
+    result: Survey = field(default_factory=Survey)
+    done: set[tuple[str, str]] = field(default_factory=set)  # names followed so far
+
+    def nodes(self, path: str, nodes: Iterable[ast.AST], depth: int) -> None:
+        """Everything under `nodes` of `path`."""
+        names = self.models.names(path)
+        if names is None:
+            return
+        for node in (inner for outer in nodes for inner in ast.walk(outer)):
+            where = f"{path}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call):
+                self._call(names, node, where, depth)
+            elif isinstance(node, ast.Global) or (isinstance(node, ast.AugAssign) and _of_class(names, node.target)):
+                self.result.note("changes_global", where)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                kept = [t.attr for t in targets if isinstance(t, ast.Attribute) and dotted(t.value) == "self"]
+                if kept:
+                    self._kept(names, kept, node.value, where)
+
+    def _call(self, names: Names, node: ast.Call, where: str, depth: int) -> None:
+        result = self.result
+        name = dotted(node.func)
+        qualified = names.qualified(name) if name else ""
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        if _LOADS.search(qualified) or _LOADS.search(method) or not _is(given.get("pretrained"), False, None):
+            result.note("loads", where)
+        if not _is(given.get("persistent"), True) or (method == "register_buffer" and len(node.args) > 2):
+            result.unsaved_buffers = True
+        if name == "next" and node.args and dotted(node.args[0]) in names.definitions:
+            result.note("changes_global", where)
+        for what, pattern in (("collective", _COLLECTIVE), ("wraps", _WRAPS), ("other_random", _OTHER_RANDOM),
+                              ("lock", _LOCK)):  # fmt: skip
+            if pattern.search(qualified):
+                result.note(what, where)
+        if name:
+            self._name(names.path, name, depth)
+        elif isinstance(node.func, ast.Subscript) and (table := dotted(node.func.value)):
+            self._name(names.path, table, depth)
+
+    def _kept(self, names: Names, attributes: list[str], value: ast.expr, where: str) -> None:
+        """`self.attribute = value`"""
+        if holds_group(attributes, value) and speaks_of_groups(self.models, names.path):
+            self.result.note("group", where)
+        if any(
+            isinstance(inner, ast.Call) and _RANDOM_TENSOR.match(names.qualified(dotted(inner.func) or ""))
+            for inner in _outside_parameters(value)
+        ):
+            self.result.note("random_attribute", where)
+
+    def _name(self, path: str, name: str, depth: int) -> None:
+        found = self.models.resolve(path, name)
+        if isinstance(found, str):
+            if name.rpartition(".")[2][:1].isupper() and not found.startswith("torch."):
+                self.result.opaque = True
+            return
+        if (found.path, name) in self.done or depth > _DEPTH:
+            return
+        self.done.add((found.path, name))
+        node = found.node
+        if isinstance(node, ast.ClassDef):
+            self.result.seen = True
+            for base in filter(None, map(dotted, node.bases)):
+                self._name(found.path, base, depth + 1)
+            methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+            for init in (item for item in methods if item.name == "__init__"):
+                self._changes_arguments(found.path, init)
+            self._forward(found.path, methods)
+            own = {method.name for method in methods}
+            where, held = f"{found.path}:{node.lineno}", (self.result.group, self.result.lock)
+            if "__new__" in own or any(dotted(word.value) not in _PLAIN_METACLASSES for word in node.keywords):
+                self.result.note("cached", where)
+            if "__deepcopy__" in own:
+                self.result.note("copies", where)
+            self.nodes(found.path, called_from(methods, "__init__"), depth + 1)
+            if own & _COPYING:  # what can't be copied is left out, or made anew
+                self.result.group, self.result.lock = held
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.result.seen = True
+            self._changes_arguments(found.path, node)
+            if any("cache" in ast.unparse(decorator) for decorator in node.decorator_list):
+                self.result.note("cached", f"{found.path}:{node.lineno}")
+            self.nodes(found.path, node.body, depth + 1)
+        else:
+            self.nodes(found.path, [node], depth + 1)
+            for entry in ast.walk(node):  # a table of constructors: {"B": Net_B}
+                for value in entry.values if isinstance(entry, ast.Dict) else ():
+                    if entry_name := dotted(value):
+                        self._name(found.path, entry_name, depth + 1)
+
+    def _changes_arguments(self, path: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """`function` changes one of its arguments in place, before rebinding it."""
+        arguments = function.args
+        own = {arg.arg for arg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]} - {"self", "cls"}
+        nodes = list(ast.walk(function))
+        own -= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        for node in nodes:
+            if any(chain.partition(".")[0] in own for chain in changed(node)):
+                self.result.note("changes_arguments", f"{path}:{node.lineno}")  # type: ignore[attr-defined]
+
+    def _forward(self, path: str, methods: list[ast.FunctionDef]) -> None:
+        """What `forward` leaves on the object: the outputs of its own layers, or anything else."""
+        names = self.models.names(path)
+        assert names is not None
+        layers: set[str] = set()
+        for node in (inner for method in methods if method.name == "__init__" for inner in ast.walk(method)):
+            if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+                continue
+            if is_torch_layer(names.qualified(dotted(node.value.func) or "")):
+                layers |= {name for target in node.targets if (name := dotted(target)) and name.startswith("self.")}
+
+        def by_layer(value: ast.expr | None) -> bool:
+            return isinstance(value, ast.Call) and dotted(value.func) in layers
+
+        for method in called_from(methods, "forward"):
+            assigned = [node for node in ast.walk(method) if isinstance(node, ast.Assign)]
+            computed: dict[str, bool] = {}  # local names: is it only ever what a layer gives?
+            for node in assigned:
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        computed[target.id] = by_layer(node.value) and computed.get(target.id, True)
+            for stored in ast.walk(method):
+                if not (isinstance(stored, ast.Attribute) and isinstance(stored.ctx, (ast.Store, ast.Del))):
+                    continue
+                value = next((node.value for node in assigned if stored in node.targets), None)
+                known = by_layer(value) or (isinstance(value, ast.Name) and computed.get(value.id, False))
+                if dotted(stored.value) == "self" and known:
+                    self.result.note("keeps", f"{path}:{stored.lineno}")
+                else:
+                    self.result.keeps_more = True
+
+
+def _of_class(names: Names, target: ast.expr) -> bool:
+    """`Net.made`, `cls.made`, `type(self).made`: shared by all objects."""
+    if not isinstance(target, ast.Attribute):
+        return False
+    holder = dotted(target.value) or ast.unparse(target.value)
+    return holder in names.definitions or holder in ("cls", "type(self)", "self.__class__")
+
+
+def called_from(methods: Iterable[ast.FunctionDef], first: str) -> list[ast.FunctionDef]:
+    """The method `first`, and the methods that it calls on `self`, directly or through each other."""
+    by_name = {method.name: method for method in methods}
+    todo, found = [first], list[ast.FunctionDef]()
+    while todo:
+        method = by_name.pop(todo.pop(), None)
+        if method is not None:
+            found.append(method)
+            todo += [node.attr for node in ast.walk(method) if isinstance(node, ast.Attribute)]
+    return found
+
+
+def changed(node: ast.AST) -> Iterator[str]:
+    """Variables and chains (`a.b`) that `node` itself binds, or changes in place: by a store, `.pop()`..."""
+    target: ast.expr | None = None
+    if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        target = node if isinstance(node, ast.Attribute) else node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _MUTATORS.match(node.func.attr):
+        target = node.func.value
+    while target is not None and dotted(target) is None and isinstance(target, (ast.Attribute, ast.Subscript)):
+        target = target.value
+    if target is not None and (text := dotted(target)) is not None:
+        yield text
+
+
+def _is(node: ast.expr | None, *values: object) -> bool:
+    """No argument, or one of these constants."""
+    return node is None or (isinstance(node, ast.Constant) and node.value in values)
+
+
+def holds_group(attributes: list[str], value: ast.expr) -> bool:
+    """Whether `value`, which becomes one of these attributes, is a process group by its making or by its name."""
+    if isinstance(value, ast.Call) and (called := dotted(value.func)) is not None:
+        return bool(GROUP_CALL.search(called))
+    return (
+        isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp))
+        and any(_GROUP_NAME.search(attribute) and not attribute.startswith(("num_", "n_")) for attribute in attributes)
+        and any(
+            isinstance(node, ast.Name) and bool(_GROUP_NAME.search(node.id)) and node.id not in ("groups", "group_size")
+            for node in ast.walk(value)
+        )
+    )
+
+
+def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
+    """`layer.group = group`: on `variable`, a part of it or a local name, not on `self`."""
+    if not isinstance(node, ast.Assign):
+        return False
+    owners = []
+    for target in node.targets:
+        holder = ast.unparse(target.value) if isinstance(target, ast.Attribute) else "self"
+        on_self = holder.startswith("self") and not (variable and re.match(rf"{re.escape(variable)}\b", holder))
+        if isinstance(target, ast.Attribute) and not on_self and not CONFIG.match(holder):
+            owners.append(target.attr)
+    return bool(owners) and holds_group(owners, node.value)
+
+
+def _outside_parameters(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk `node`, leaving out what is wrapped in a Parameter (the state dict holds it)."""
+    if isinstance(node, ast.Call) and (dotted(node.func) or "").endswith("Parameter"):
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _outside_parameters(child)

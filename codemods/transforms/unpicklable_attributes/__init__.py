@@ -1,0 +1,128 @@
+r"""Locks, open files, database handles and the like that are kept on objects which are pickled: `self.lock = Lock()`.
+
+## What it finds
+Attributes that hold what pickle refuses: locks and the rest of `threading`, queues, executors and pools, log handlers
+(and loggers, where the repository declares a Python older than 3.7), open files, HDF5, LMDB, SQLite, zip, tar and npz
+handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, functions with an
+`lru_cache`, weak references, modules.
+They are found behind aliases, local names, conditions, in lists and dicts (also when these are filled later), in the
+fields of dataclasses, behind `@cached_property`, in what a helper function gives back, and where a script hands them
+to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a registry too) or sets them on its
+objects. Objects of a class that derives from such a thing, like a `Thread`, are such things. A lock of
+`multiprocessing` counts where its context is another than that of the processes that get it. What `__getitem__` opens
+in the worker, what a `__getstate__` already leaves out, and attributes of the class itself are no hazard. Iterators of
+`itertools` are only reported, as `possible`: they can't be pickled from Python 3.14 on.
+
+Objects of installed packages often hide what can't be pickled: the environment inside a `torchvision.datasets.LSUN`,
+the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock.
+Some fifty of them are known, each tried with the version that the table names; the message says which attribute of
+the object it is. An object that is handed to a `DataLoader` itself is reported too.
+
+## Why it breaks
+Under spawn and forkserver the dataset is pickled for every worker of a `DataLoader`, and an object whose method goes to
+a `Pool` is pickled with each task. Training stops with
+
+```text
+TypeError: h5py objects cannot be pickled
+TypeError: cannot pickle '_thread.lock' object
+TypeError: cannot pickle 'Environment' object
+```
+
+although the worker would be better off with a handle of its own: HDF5, LMDB and SQLite handles that were opened before
+a fork must not be used after it either. (This rule does not look for that; what it writes helps there only when the
+start method is not fork.)
+
+## Example
+```python
+import sqlite3
+import threading
+from multiprocessing import Pool
+
+
+class Captions:
+    def __init__(self, database):
+        self.lock = threading.Lock()
+        self.conn = sqlite3.connect(database)
+
+    def caption(self, image):
+        with self.lock:
+            return self.conn.execute("SELECT text FROM captions WHERE image = ?", (image,)).fetchone()
+
+
+if __name__ == "__main__":
+    captions = Captions("captions.db")
+    with Pool(2) as pool:
+        print(pool.map(captions.caption, [3, 4, 5]))
+```
+
+## Use instead
+```python
+import sqlite3
+import threading
+from multiprocessing import Pool
+
+
+class Captions:
+    def __init__(self, database):
+        self.lock = threading.Lock()
+        self.database = database
+        self.conn = sqlite3.connect(database)
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        # what can't be pickled; __setstate__ makes it anew
+        del state["lock"]
+        del state["conn"]
+        return state
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.lock = threading.Lock()
+        self.conn = sqlite3.connect(self.database)
+
+    def caption(self, image):
+        with self.lock:
+            return self.conn.execute("SELECT text FROM captions WHERE image = ?", (image,)).fetchone()
+
+
+if __name__ == "__main__":
+    captions = Captions("captions.db")
+    with Pool(2) as pool:
+        print(pool.map(captions.caption, [3, 4, 5]))
+```
+
+Why state methods and not a lazy property: they leave every line that uses the handle as it is (lengths read in
+`__init__` too), a worker opens it once, on arrival, and a missing file is reported at once. Where the class opens its
+handle on demand already (`if self.env is None:`), the copy just gets None.
+
+## Fix safety
+The copy makes the attribute with the same expression, so that must mean the same there: constants, names of the module,
+other attributes that are not set again; arguments of the constructor are kept as attributes. Statements that set it up
+right after (`row_factory`, `setFormatter`) are repeated. A handle that may be None or closed is only opened where the
+original is open; a file that has been read from goes on at the same place. A dict or list that the constructor fills in
+a loop is filled again by that loop, a cache that is filled on demand begins empty. A handle that is closed when the
+object crosses is closed in the copy, and None where nobody looks at it. An iterator over a `DataLoader` begins anew
+where that neither shuffles nor has workers. A logger (before Python 3.7) is asked for by its name: the module's, where
+it has one. State methods that are there already are extended or called.
+
+It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
+given from outside and so shared, added to a logger with each task of a pool, made in different ways, a database in
+memory, handed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
+`__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
+is not in the repository and may have state methods of its own, and for generators, which become lists.
+
+`copy.copy` and `copy.deepcopy` go through the same methods: copies get a lock or handle of their own. (LMDB refuses to
+open one environment twice in a process.) A queue or event is new and empty in the copy, a lock is free, and each
+process with a `SummaryWriter` adds an event file to the folder. Code outside the repository is not seen.
+
+## References
+- [What can be pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled) and
+  [handling stateful objects](https://docs.python.org/3/library/pickle.html#handling-stateful-objects)
+- [h5py objects cannot be pickled](https://github.com/h5py/h5py/issues/1512)
+- [LMDB and DataLoader workers](https://github.com/pytorch/vision/issues/689)
+- [SQLite: do not carry a connection across a fork](https://www.sqlite.org/howtocorrupt.html)
+"""
+
+from .rule import RULE
+
+__all__ = ["RULE"]

@@ -1,0 +1,137 @@
+"""Attributes that need not be attributes: modules and loggers kept on `self`, which have a name in the module."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...finding import Edit, Fix
+from ...project import Project
+from ...syntax.outline import Outline
+from .classes import Family, Shape, Store
+
+_REQUIRES = re.compile(
+    r"(?:python_requires|requires-python)\s{0,20}=\s{0,20}[\"']?[^\"'\n]{0,80}?(?:>=|~=|==|>)\s{0,20}(\d+)\.(\d+)"
+)
+_CLASSIFIER = re.compile(r"Programming Language :: Python :: (\d+)\.(\d+)")
+_DECLARING = re.compile(r"(?:setup\.py|setup\.cfg|pyproject\.toml)$")
+
+
+def python_below(project: Project, version: tuple[int, int]) -> bool:
+    """The repository says (at its root) that it runs on a Python 3 older than `version`."""
+    declared: list[tuple[int, int]] = []
+    classified: list[tuple[int, int]] = []
+    for path in project.paths:
+        if not _DECLARING.match(path):
+            continue
+        source = project.source(path)
+        if source is not None:
+            declared += [(int(major), int(minor)) for major, minor in _REQUIRES.findall(source.text)]
+            classified += [(int(major), int(minor)) for major, minor in _CLASSIFIER.findall(source.text)]
+    return any((3, 0) <= each < version for each in declared or classified)
+
+
+def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:
+    """`self.np = np` goes, and `self.np.x` becomes `np.x`; None where not every use can be seen to mean that.
+
+    `self.logger = logging.getLogger("x")` moves up to the module first, unless that has such a logger already.
+    """
+    outline = shape.outline
+    statement, name = store.statement, store.target.attr
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement.targets[0] is not store.target:
+        return None
+    if len(family.circle(shape)) != 1:
+        return None
+    edits: list[Edit] = []
+    if isinstance(store.value, ast.Call):
+        module_name = _logger_of_the_module(family, shape, store.value, edits)
+    else:
+        module_name = _constant_of_the_module(outline, store.value)
+    if module_name is None:
+        return None
+    if len(shape.stores(name)) != 1 or len(shape.block(statement)) < 2:
+        return None
+    source = family.repo.project.source(outline.path)
+    assert source is not None
+    line = source.line_text(statement.lineno)
+    if line[: statement.col_offset].strip() or statement.end_lineno != statement.lineno or ";" in line:
+        return None
+    for _, node in shape.selves[name]:
+        if node is store.target:
+            continue
+        if not isinstance(outline.lookup(node, module_name)[0], ast.Module):
+            return None
+        start = source.offset(node.lineno, node.col_offset)
+        end = source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        edits.append(Edit(outline.path, start, end, module_name))
+    if _read_elsewhere(family, shape, name):
+        return None
+    last = statement.lineno == len(source.line_starts)
+    end = len(source.text) if last else source.line_starts[statement.lineno]
+    edits.append(Edit(outline.path, source.line_starts[statement.lineno - 1], end, ""))
+    return Fix(f"Say `{module_name}` instead of `self.{name}`", tuple(sorted(edits, key=lambda edit: edit.start)))
+
+
+def _constant_of_the_module(outline: Outline, value: ast.expr | None) -> str | None:
+    """The name `value`, when the module binds it once or imports it, at its top level."""
+    if not isinstance(value, ast.Name):
+        return None
+    scope, bindings = outline.lookup(value, value.id)
+    imports = all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+    top = all(outline.parents[each.statement] is outline.module for each in bindings)
+    changed = any(isinstance(node, ast.Global) and value.id in node.names for node in outline.nodes)
+    return (
+        value.id if isinstance(scope, ast.Module) and top and (imports or len(bindings) == 1) and not changed else None
+    )
+
+
+def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: list[Edit]) -> str | None:
+    """The module's name for what `logging.getLogger("x")` gives; `edits` make one if there is none."""
+    outline = shape.outline
+    root: ast.expr = call.func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    origin = ast.unparse(call.func)
+    if isinstance(root, ast.Name):
+        origin = outline.imported.get(root.id, root.id) + origin.removeprefix(root.id)
+    plain = all(isinstance(each, ast.Constant) or ast.unparse(each) == "__name__" for each in call.args)
+    if origin != "logging.getLogger" or not plain or call.keywords:
+        return None
+    wanted, imports = ast.dump(call), []
+    for each in outline.module.body:
+        if isinstance(each, ast.Assign) and ast.dump(each.value) == wanted and isinstance(each.targets[0], ast.Name):
+            return _constant_of_the_module(outline, each.targets[0])
+        if isinstance(each, (ast.Import, ast.ImportFrom)) and each.lineno < shape.node.lineno:
+            imports.append(each)
+    taken = {node.id for node in outline.nodes if isinstance(node, ast.Name)}
+    taken |= {node.arg for node in outline.nodes if isinstance(node, ast.arg)} | outline.imported.keys()
+    name = next((each for each in ("logger", "_logger") if each not in taken), None)
+    if name is None or not isinstance(root, ast.Name) or not imports:
+        return None
+    first = [each for each in imports if root.id in [alias.asname or alias.name for alias in each.names]]
+    source = family.repo.project.source(outline.path)
+    if not first or source is None or ";" in source.line_text(imports[-1].end_lineno or 0):
+        return None
+    end = source.offset(imports[-1].end_lineno or 0, imports[-1].end_col_offset or 0)
+    end += len(source.text[end:].splitlines()[0]) if source.text[end : end + 1] not in ("", "\r", "\n") else 0
+    text = source.text[
+        source.offset(call.lineno, call.col_offset) : source.offset(call.end_lineno or 0, call.end_col_offset or 0)
+    ]
+    edits.append(Edit(outline.path, end, end, f"\n\n{name} = {text}"))
+    return name
+
+
+def _read_elsewhere(family: Family, shape: Shape, name: str) -> bool:
+    """Files that know the class may ask its objects for the attribute."""
+    own = {id(node) for _, node in shape.selves[name]}
+    known = {id(outline) for outline in family.repo.mentioning(shape.node.name)}
+    for outline in family.repo.mentioning(name):
+        if id(outline) not in known:
+            continue
+        for each in outline.nodes:
+            of_other = isinstance(each, ast.Attribute) and each.attr == name and id(each) not in own
+            if of_other and not outline.is_self(each.value):  # type: ignore[attr-defined]
+                return True
+            if isinstance(each, ast.Constant) and each.value == name:
+                return True
+    return False

@@ -1,0 +1,352 @@
+"""Classes as seen by who pickles their objects: which attributes they set where, and what runs before they cross."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...syntax.outline import LOOPS, Outline, Repo, last_name, pairs, position
+from ...syntax.unpicklable import base_methods
+
+_CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses
+WORKER = frozenset(("__getitem__", "__getitems__", "__iter__", "__next__"))
+_STATE = frozenset(
+    ("__getstate__", "__setstate__", "__del__", "__reduce__", "__reduce_ex__", "__copy__", "__deepcopy__")
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """`self.name = value` in `method` of `owner`; `value` is None where the statement is no plain assignment."""
+
+    owner: Shape
+    method: Method
+    statement: ast.stmt
+    target: ast.Attribute
+    value: ast.expr | None
+    fills: bool = False  # `self.name[...] = value` and the like
+    cached: bool = False  # what a cached_property gives
+    shared: bool = False  # the default of a dataclass: one for all objects
+
+    @property
+    def always(self) -> bool:
+        """It runs whenever its method comes to an end: it stands in the method's own block, or in a `try` there
+        whose handlers all raise."""
+        tries = [each for each in self.method.body if isinstance(each, ast.Try)]
+        raising = [each.body for each in tries if all(isinstance(part.body[-1], ast.Raise) for part in each.handlers)]
+        return any(each is self.statement for block in (self.method.body, *raising) for each in block)
+
+    @property
+    def clears(self) -> bool:
+        """It sets None."""
+        return isinstance(self.value, ast.Constant) and self.value.value is None
+
+
+class Shape:
+    """One class statement of the repository."""
+
+    def __init__(self, outline: Outline, node: ast.ClassDef) -> None:
+        self.outline = outline
+        self.node = node
+
+    @cached_property
+    def methods(self) -> dict[str, Method]:
+        """The functions of the class body by name (the last of a name)."""
+        return {each.name: each for each in self.node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
+
+    @cached_property
+    def selves(self) -> dict[str, list[tuple[Method, ast.Attribute]]]:
+        """Every `self.x` in the class by x, with the method it stands in, in source order."""
+        found: dict[str, list[tuple[Method, ast.Attribute]]] = {}
+        for method in (each for each in self.node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))):
+            first = [*method.args.posonlyargs, *method.args.args][:1]
+            if not first:
+                continue
+            for node in ast.walk(method):
+                if (
+                    (
+                        isinstance(node, ast.Attribute)
+                        and isinstance(node.value, ast.Name)
+                        and node.value.id == first[0].arg
+                    )
+                    and self.outline.is_self(node.value)
+                    and self.outline.owner(node) is self.node
+                ):
+                    found.setdefault(node.attr, []).append((method, node))
+        for uses in found.values():
+            uses.sort(key=lambda use: position(use[1]))
+        return found
+
+    def stores(self, name: str) -> list[Store]:
+        """Every place of the class that sets (or deletes) `self.name`."""
+        found = []
+        for method, node in self.selves.get(name, []):
+            if not isinstance(node.ctx, ast.Load):
+                statement = self.outline.statement(node)
+                assert isinstance(statement, ast.stmt)
+                found.append(Store(self, method, statement, node, _assigned(statement, node)))
+        return found
+
+    @cached_property
+    def late(self) -> frozenset[str]:
+        """Methods that run in the worker only: `__getitem__` and what nobody else in the class calls."""
+        found = set(WORKER & self.methods.keys())
+        callers = {name: {method.name for method, _ in self.selves.get(name, [])} for name in self.methods}
+        changed = bool(found)
+        while changed:
+            changed = False
+            for name, who in callers.items():
+                if who and who <= found and name not in found and name not in FIRST:
+                    found.add(name)
+                    changed = True
+        return frozenset(found | (_STATE & self.methods.keys()))
+
+    def key(self, name: str) -> str:
+        """The name under which `__dict__` has `self.name`: private names carry the class's."""
+        private = name.startswith("__") and not name.endswith("__")
+        return f"_{self.node.name.lstrip('_')}{name}" if private else name
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which `statement` stands."""
+        parent = self.outline.parents[statement]
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(parent, name, [])
+            if isinstance(block, list) and any(each is statement for each in block):
+                return block
+        return []
+
+    def in_loop(self, statement: ast.stmt, method: Method) -> bool:
+        """A loop of the method runs it again and again."""
+        for each in self.outline.ancestors(statement):
+            if each is method:
+                return False
+            if isinstance(each, LOOPS):
+                return True
+        return False
+
+
+def _assigned(statement: ast.stmt, target: ast.Attribute) -> ast.expr | None:
+    if isinstance(statement, ast.Assign):
+        for each in statement.targets:
+            for part, value in pairs(each, statement.value):
+                if part is target:
+                    return value
+    if isinstance(statement, ast.AnnAssign) and statement.target is target:
+        return statement.value
+    return None
+
+
+class Family:
+    """The classes of a repository and how they derive from each other; one per run of a rule."""
+
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._shapes: dict[ast.ClassDef, Shape] = {}
+        self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
+        self._derived: dict[ast.ClassDef, list[Shape]] = {}
+        self._early: dict[ast.ClassDef, frozenset[str]] = {}
+        self._tops = {part for path in repo.project.python_paths for part in path.removesuffix(".py").split("/")}
+
+    @cached_property
+    def _index(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Files that define a class of a name, and files with a class that derives from one of that name, by text."""
+        defined: dict[str, list[str]] = {}
+        derived: dict[str, list[str]] = {}
+        for source in self.repo.project.matching(_CLASS):
+            for name, bases in _CLASS.findall(source.text):
+                defined.setdefault(name, []).append(source.path)
+                for base in re.findall(r"\w+", bases):
+                    derived.setdefault(base, []).append(source.path)
+        return defined, derived
+
+    def _classes(self, name: str) -> list[tuple[Outline, ast.ClassDef]]:
+        """Every class called `name`."""
+        return [each for path in dict.fromkeys(self._index[0].get(name, ())) for each in self._in(path, name)]
+
+    def _in(self, path: str, name: str) -> list[tuple[Outline, ast.ClassDef]]:
+        outline = self.repo.outline(path)
+        nodes = [] if outline is None else outline.nodes
+        return [
+            (outline, node)
+            for node in nodes
+            if outline is not None and isinstance(node, ast.ClassDef) and node.name == name
+        ]
+
+    def shape(self, outline: Outline, node: ast.ClassDef) -> Shape:
+        """The one Shape of a class statement."""
+        if node not in self._shapes:
+            self._shapes[node] = Shape(outline, node)
+        return self._shapes[node]
+
+    @property
+    def known(self) -> list[Shape]:
+        """All classes that were asked for."""
+        return list(self._shapes.values())
+
+    def bases(self, shape: Shape) -> tuple[list[Shape], list[str]]:
+        """(base classes in the repository, dotted names of the others), as written."""
+        if shape.node not in self._bases:
+            own: list[Shape] = []
+            foreign: list[str] = []
+            for base in shape.node.bases:
+                found = self._resolve(shape, base)
+                if isinstance(found, Shape):
+                    own.append(found)
+                elif found:
+                    foreign.append(found)
+            self._bases[shape.node] = (own, foreign)
+        return self._bases[shape.node]
+
+    def _resolve(self, shape: Shape, base: ast.expr) -> Shape | str:
+        outline = shape.outline
+        if isinstance(base, ast.Subscript):
+            base = base.value
+        name = last_name(base) or ""
+        root: ast.expr = base
+        tail: list[str] = []
+        while isinstance(root, ast.Attribute):
+            tail.append(root.attr)
+            root = root.value
+        origin, imported = ast.unparse(base), False
+        if isinstance(root, ast.Name):
+            imported = root.id in outline.imported
+            origin = ".".join([outline.imported.get(root.id, root.id), *reversed(tail)])
+        name = origin.rpartition(".")[2] or name
+        candidates = [each for each in self._classes(name) if each[1] is not shape.node]
+        here = [node for where, node in candidates if where is outline and outline.owner(node) is None]
+        if here and not tail and not imported:
+            return self.shape(outline, here[-1])
+        if candidates and (imported or tail) and origin.partition(".")[0] in {*self._tops, ""}:
+            parts = origin.split(".")[:-1]
+            return self.shape(*max(candidates, key=lambda each: _likeness(each[0].path, parts)))
+        return origin
+
+    def line(self, shape: Shape) -> Iterator[Shape]:
+        """The class and all its base classes in the repository, nearest first."""
+        todo, seen = [shape], set[ast.ClassDef]()
+        while todo:
+            each = todo.pop(0)
+            if each.node in seen:
+                continue
+            seen.add(each.node)
+            yield each
+            todo += self.bases(each)[0]
+
+    def foreign(self, shape: Shape) -> list[str]:
+        """Dotted names of the base classes that are not in the repository."""
+        return list(dict.fromkeys(name for each in self.line(shape) for name in self.bases(each)[1]))
+
+    def derived(self, shape: Shape) -> list[Shape]:
+        """Classes of the repository below `shape`, itself left out."""
+        if shape.node not in self._derived:
+            found: list[Shape] = []
+            todo = [shape.node.name]
+            seen = {shape.node}
+            while todo:
+                name = todo.pop()
+                for path in dict.fromkeys(self._index[1].get(name, ())):
+                    outline = self.repo.outline(path)
+                    for node in outline.nodes if outline is not None else ():
+                        if not isinstance(node, ast.ClassDef) or node in seen or not node.bases:
+                            continue
+                        assert outline is not None
+                        below = self.shape(outline, node)
+                        if any(base.node in seen for base in self.bases(below)[0]):
+                            seen.add(node)
+                            found.append(below)
+                            todo.append(node.name)
+            self._derived[shape.node] = found
+        return self._derived[shape.node]
+
+    def is_foreign(self, outline: Outline, name: str) -> bool:
+        """The file imports that name from outside of the repository: `from collections import Counter`."""
+        return outline.imported.get(name, "").partition(".")[0] not in {*self._tops, ""}
+
+    def foreign_bases(self, outline: Outline, node: ast.expr) -> list[str]:
+        """Dotted names of base classes outside of the repository, where `node` names one of its classes.
+
+        Empty where the class says itself how its objects are pickled.
+        """
+        name = last_name(node) or ""
+        found = self._classes(name) if name in self._index[0] and not self.is_foreign(outline, name) else []
+        if len(found) != 1 or (isinstance(node, ast.Name) and not outline.lookup(node, name)[1]):
+            return []
+        shape = self.shape(*found[0])
+        return (
+            []
+            if any((_STATE - {"__del__"}) & each.methods.keys() for each in self.line(shape))
+            else self.foreign(shape)
+        )
+
+    def circle(self, shape: Shape) -> list[Shape]:
+        """The class, its base classes and the classes below it: all that shares its attributes."""
+        return [*self.line(shape), *self.derived(shape)]
+
+    def early(self, shape: Shape) -> frozenset[str]:
+        """Methods that run before an object is handed over: `__init__`, `__len__` (`__enter__` where one is entered
+        as they are made) and what they call or read."""
+        if shape.node not in self._early:
+            circle = self.circle(shape)
+            found = {"__init__", *(name for each in circle for name in FIRST & each.methods.keys())}
+            if any("__enter__" in each.methods for each in circle) and any(map(self._entered, circle)):
+                found.add("__enter__")
+            todo = list(found)
+            while todo:
+                caller = todo.pop()
+                for each in circle:
+                    for called, uses in each.selves.items():
+                        known = called in found or not any(called in other.methods for other in circle)
+                        if not known and any(method.name == caller for method, _ in uses):
+                            found.add(called)
+                            todo.append(called)
+            self._early[shape.node] = frozenset(found)
+        return self._early[shape.node]
+
+    def _entered(self, shape: Shape) -> bool:
+        """Some `with Reader(path) as reader:` hands out objects of the class that are open."""
+        name = shape.node.name
+        return any(
+            isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == name
+            for outline in self.repo.mentioning(name)
+            for node in outline.nodes
+            if isinstance(node, (ast.With, ast.AsyncWith))
+            for item in node.items
+            if item.optional_vars is not None
+        )
+
+    def values(self, outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
+        """Values that `self.x` gets in the class around `node` and its base classes."""
+        owner = outline.owner(node)
+        if owner is None:
+            return []
+        return [
+            (each.outline, store.value)
+            for each in self.line(self.shape(outline, owner))
+            for store in each.stores(node.attr)
+            if store.value is not None and store.target is not node
+        ]
+
+    def state_methods(self, shape: Shape) -> tuple[frozenset[str], str | None]:
+        """(`__getstate__` and `__setstate__` as inherited, a base class of which nobody knows)."""
+        found: set[str] = set()
+        for each in self.line(shape):
+            if each is not shape:
+                found |= {"__getstate__", "__setstate__"} & each.methods.keys()
+        unknown = None
+        for name in self.foreign(shape):
+            known = base_methods(name)
+            if known is None:
+                unknown = unknown or name
+            else:
+                found |= known
+        return frozenset(found), unknown
+
+
+def _likeness(path: str, parts: list[str]) -> int:
+    pieces = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return sum(part in pieces for part in parts) * 2 + (pieces[-1:] == parts[-1:])

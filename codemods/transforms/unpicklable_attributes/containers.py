@@ -1,0 +1,243 @@
+"""Unpicklable things that no plain `self.x = ...` sets: put into a container, or made by a field of a dataclass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...syntax.outline import last_name
+from ...syntax.unpicklable import Made
+from .classes import Shape, Store
+from .recreate import Again, Maker
+from .reexpress import Refused
+from .state_methods import Form, Treatment
+
+_PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
+_EMPTY = ("{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()")
+_CHANGES = ("pop", "popitem", "popleft", "clear", "remove", "update", "extend", "insert", "append", "add", "setdefault")
+_CLOSING = ("close", "__del__", "__exit__", "clear", "reset", "shutdown")
+
+
+def fields(shape: Shape) -> dict[str, list[Store]]:
+    """What a dataclass makes, by name, as if set in `__init__`: `lock: Lock = field(default_factory=Lock)`."""
+    if not is_dataclass(shape):
+        return {}
+    found: dict[str, list[Store]] = {}
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or len(targets) != 1 or value is None:
+            continue
+        name = targets[0]
+        if not isinstance(name, ast.Name) or (made := _made_by_default(value)) is None:
+            continue
+        found[name.id] = [_of_field(shape, statement, name, made, shared=made is value)]
+    return found
+
+
+def given_fields(shape: Shape) -> list[Store]:
+    """Fields of a dataclass that whoever makes one may give."""
+    return [
+        _of_field(shape, each, each.target, each.target)
+        for each in (shape.node.body if is_dataclass(shape) else ())
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+
+
+def cached(shape: Shape) -> Iterator[Store]:
+    """What each `@cached_property` gives, and so leaves on the object under its name."""
+    for name, method in shape.methods.items():
+        if any(last_name(mark) == "cached_property" for mark in method.decorator_list):
+            for each in shape.outline.own(method):
+                if isinstance(each, ast.Return) and each.value is not None:
+                    target = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())
+                    yield Store(shape, method, each, ast.copy_location(target, each.value), each.value, cached=True)
+
+
+def is_dataclass(shape: Shape) -> bool:
+    """Its constructor is made of its fields."""
+    marks = [last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
+    return bool({"dataclass", "s", "attrs", "define"} & set(marks))
+
+
+def _of_field(
+    shape: Shape, statement: ast.Assign | ast.AnnAssign, name: ast.Name, value: ast.expr, shared: bool = False
+) -> Store:
+    """The field as if `__init__` set it."""
+    target = ast.copy_location(ast.Attribute(ast.Name("self", ast.Load()), name.id, ast.Store()), name)
+    init = ast.FunctionDef("__init__", ast.arguments([], [], None, [], [], None, []), [statement], [])
+    return Store(shape, ast.copy_location(init, statement), statement, target, value, shared=shared)
+
+
+def _made_by_default(value: ast.expr) -> ast.expr | None:
+    """What a new object gets: a call of the factory, or the one default."""
+    if not isinstance(value, ast.Call):
+        return None
+    if last_name(value.func) not in ("field", "ib", "attrib"):
+        return value
+    factory = next((each.value for each in value.keywords if each.arg in ("default_factory", "factory")), None)
+    if isinstance(factory, ast.Lambda):
+        return factory.body
+    if isinstance(factory, (ast.Name, ast.Attribute)):
+        return ast.copy_location(ast.Call(factory, [], []), factory)
+    return None
+
+
+def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
+    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`."""
+    outline = shape.outline
+    for name, uses in shape.selves.items():
+        for method, node in uses:
+            above = outline.parents[node]
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            if isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Store):
+                statement = outline.statement(above)
+                if isinstance(statement, ast.Assign) and any(each is above for each in statement.targets):
+                    yield name, Store(shape, method, statement, node, statement.value, fills=True)
+            elif isinstance(above, ast.Attribute) and above.attr in _PUTS:
+                call, statement = outline.parents[above], outline.statement(above)
+                at = _PUTS[above.attr]
+                if isinstance(call, ast.Call) and call.func is above and len(call.args) == at + 1:
+                    assert isinstance(statement, ast.stmt)
+                    yield name, Store(shape, method, statement, node, call.args[at], fills=True)
+
+
+class Filling:
+    """How a container that is filled with such things can cross. Everything raises Refused."""
+
+    def __init__(self, maker: Maker, stores: Sequence[Store], filled: Sequence[tuple[Store, Made]]) -> None:
+        self.maker, self.filled = maker, filled
+        self.shape, self.outline = maker.shape, maker.outline
+        self.name = filled[0][0].target.attr
+        if len(stores) != 1 or stores[0].method.name != "__init__" or not stores[0].always or stores[0].value is None:
+            raise Refused("it is not set to an empty container once, in `__init__`; fill it in one method")
+        self.first = stores[0]
+        self.empty = ast.unparse(stores[0].value)
+        if self.empty not in _EMPTY and last_name(getattr(stores[0].value, "func", stores[0].value)) != "defaultdict":
+            raise Refused("it does not begin as an empty container; fill it in one method")
+        if any(each.owner is not self.shape for each, _ in filled):
+            raise Refused("classes above and below fill it; fill it in one method")
+
+    def treatment(self) -> Treatment:
+        """A cache begins empty in the copy; a container that `__init__` fills in a loop is filled again."""
+        key, line = self.shape.key(self.name), self.first.target.lineno
+        if all(self._on_demand(store) for store, _ in self.filled):
+            self._only_through_the_cache()
+            return Treatment(self.name, key, Form.LAZY, line, True, empty=self.empty)
+        if len(self.filled) != 1:
+            raise Refused(
+                "it is filled in several places; fill it in one loop, or open what is needed where it is read"
+            )
+        store = self.filled[0][0]
+        loop = self.outline.parents[store.statement]
+        inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
+        if store.method is not self.first.method or (inside or store.statement) not in store.method.body:
+            raise Refused(
+                f"line {store.statement.lineno} fills it under a condition; open what is needed where it is read"
+            )
+        self._only_filled_here()
+        lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
+        again = Again(tuple(lines), tuple(self.maker.stashes.values()), "", tuple(self.maker.imports.values()))
+        return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _beginning(self) -> str:
+        return self.empty if self.empty in _EMPTY else self.maker.text_of(self.first.value)
+
+    # filled in a loop
+
+    def _only_filled_here(self) -> None:
+        """Nothing else takes from it or adds to it before the object crosses."""
+        for each in self.maker.family.circle(self.shape):
+            for method, node in each.selves.get(self.name, []):
+                above = each.outline.parents[node]
+                puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
+                changes = isinstance(above, ast.Attribute) and above.attr in _CHANGES
+                here = any(node is store.target for store, _ in self.filled)
+                if (puts or changes) and not here and method.name not in {*each.late, *_CLOSING}:
+                    raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
+
+    def _again(self, store: Store, loop: ast.For | None) -> list[str]:
+        maker = self.maker
+        maker.anchor = loop or store.statement
+        if loop is None:
+            return [self._statement(store.statement, set())]
+        bound = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
+        needed = {each.id for each in ast.walk(store.statement) if isinstance(each, ast.Name)}
+        body = [store.statement]
+        for each in reversed(loop.body[: loop.body.index(store.statement)]):
+            names = {
+                node.id for node in ast.walk(each) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            if not names & needed:
+                if any(isinstance(node, (ast.Continue, ast.Break, ast.Return)) for node in ast.walk(each)):
+                    raise Refused(f"line {each.lineno} leaves things out; open what is needed where it is read")
+                continue
+            if not isinstance(each, ast.Assign) or len(each.targets) != 1 or not isinstance(each.targets[0], ast.Name):
+                raise Refused(f"line {each.lineno} prepares it in more than one step; open what is needed in a method")
+            if maker.recogniser.made(self.outline, each.value) and self._kept_too(loop, each.targets[0].id, store):
+                raise Refused(f"line {each.lineno} opens what goes into two attributes; let one of them own it")
+            maker.check_local(each.targets[0])
+            needed |= {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
+            bound |= names
+            body.insert(0, each)
+        head = f"for {maker.source_of(loop.target)} in {maker.text_of(loop.iter)}:"
+        return [head, *(f"    {self._statement(each, bound)}" for each in body)]
+
+    def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
+        """Another statement of the loop puts it somewhere else as well."""
+        return any(
+            each is not store.statement
+            and isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(self.outline.parents[node], (ast.Call, ast.Assign, ast.Tuple))
+            and "self." in ast.unparse(each)
+            and last_name(getattr(self.outline.parents[node], "func", node)) not in ("len", "list", "sorted")
+            for each in loop.body
+            for node in ast.walk(each)
+        )
+
+    def _statement(self, statement: ast.stmt, bound: set[str]) -> str:
+        """A statement again, with attributes for the locals that it takes from outside the loop."""
+        text = self.maker.text_of
+        if isinstance(statement, ast.Assign):
+            target = next((each for each in statement.targets if isinstance(each, ast.Subscript)), statement.targets[0])
+            if isinstance(target, ast.Subscript):
+                return f"self.{self.name}[{text(target.slice, bound)}] = {text(statement.value, bound)}"
+            return f"{ast.unparse(target)} = {text(statement.value, bound)}"
+        assert isinstance(statement, ast.Expr)
+        call = statement.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            raise Refused("it is filled in the middle of an expression; do it in a statement of its own")
+        given = ", ".join(text(each, bound) for each in call.args)
+        return f"self.{self.name}.{call.func.attr}({given})"
+
+    # filled on demand
+
+    def _on_demand(self, store: Store) -> bool:
+        """`if k not in self.files:` (or `self.files.get(k) is None`) stands above it."""
+        whole = f"self.{self.name}"
+        for above in self.outline.ancestors(store.statement):
+            if above is store.method:
+                return False
+            if isinstance(above, ast.If) and any(
+                each is store.statement for part in above.body for each in ast.walk(part)
+            ):
+                test = above.test
+                missing = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn)
+                if missing and ast.unparse(test.comparators[0]) in (whole, f"{whole}.keys()"):  # type: ignore[attr-defined]
+                    return True
+                if ast.unparse(test).startswith(f"{whole}.get(") and ast.unparse(test).endswith("is None"):
+                    return True
+        return False
+
+    def _only_through_the_cache(self) -> None:
+        fillers = {store.method.name for store, _ in self.filled}
+        for each in self.maker.family.circle(self.shape):
+            for method, node in each.selves.get(self.name, []):
+                harmless = method.name in fillers or method.name in _CLOSING or method.name == "__init__"
+                above = each.outline.parents[node]
+                counted = isinstance(above, ast.Call) and last_name(above.func) == "len"
+                if isinstance(node.ctx, ast.Load) and not harmless and not counted:
+                    raise Refused(f"line {node.lineno} reads it without opening what is missing; go through one method")

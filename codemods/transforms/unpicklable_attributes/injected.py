@@ -1,0 +1,204 @@
+"""What is handed to classes of a repository from outside: by calls, builders and tables, through base classes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.unpicklable import Made, Recogniser, words
+from .classes import Family, Method, Shape
+from .containers import is_dataclass
+
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+_BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
+_TAKES = ("get", "pop")
+
+
+class Given:
+    """Answers for one run."""
+
+    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser) -> None:
+        self.repo, self.family, self.recogniser = repo, family, recogniser
+
+    def of(self, shape: Shape, parameter: str, seen: frozenset[Shape] = frozenset()) -> list[Made]:
+        """What objects of `shape`, or of classes below it, may get as that parameter of its constructor."""
+        if shape in seen:
+            return []
+        seen |= {shape}
+        found = list(self._handed.get((shape.node, parameter), []))
+        for below in self.family.derived(shape):
+            init = below.methods.get("__init__")
+            if init is None:
+                found += self.of(below, parameter, seen)
+                continue
+            for call in _calls_of_base(below.outline, init):
+                for name, value in self._passed(shape, below.outline, call):
+                    if name == parameter:
+                        found += self.recogniser.made(below.outline, value)
+                        if isinstance(value, ast.Name) and value.id in _parameters(init):
+                            found += self.of(below, value.id, seen)
+                if parameter not in _parameters(init) and any(each.arg is None for each in call.keywords):
+                    found += self.of(below, parameter, seen)  # `super().__init__(**kwargs)`
+        return found
+
+    def kept(self, shape: Shape, method: Method, value: ast.expr | None) -> list[Made]:
+        """What `value`, of a statement in `method`, is when it is a parameter, or is taken from `**kwargs`."""
+        if method.name != "__init__" or value is None:
+            return []
+        more = method.args.kwarg.arg if method.args.kwarg is not None else ""
+        if isinstance(value, ast.Name):
+            _, bindings = shape.outline.lookup(value, value.id)
+            return self.of(shape, value.id) if any(each.parameter for each in bindings) else []
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _TAKES:
+            holder, key = value.func.value, value.args[0] if value.args else None
+        elif isinstance(value, ast.Subscript):
+            holder, key = value.value, value.slice
+        else:
+            return []
+        named = isinstance(key, ast.Constant) and isinstance(holder, ast.Name) and holder.id == more
+        return self.of(shape, str(key.value)) if named and isinstance(key, ast.Constant) else []
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """Files of the classes that get something, and of their base classes."""
+        nodes = {node for node, _ in self._handed}
+        shapes = [shape for shape in self.family.known if shape.node in nodes]
+        return frozenset(each.outline.path for shape in shapes for each in self.family.line(shape))
+
+    @cached_property
+    def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
+        """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
+        found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
+        for source in self.repo.project.matching(_MAKES):
+            outline = self.repo.outline(source.path)
+            for call in (each for calls in outline.calls.values() for each in calls) if outline is not None else ():
+                assert outline is not None
+                for shape, name, value in self._passes(outline, call):
+                    for made in self.recogniser.made(outline, value):
+                        made = replace(made, given=f"{outline.path}:{call.lineno}", choice=True)
+                        found.setdefault((self._taker(shape).node, name), []).append(made)
+        return found
+
+    def _passes(self, outline: Outline, call: ast.Call) -> Iterator[tuple[Shape, str, ast.expr]]:
+        for shape in self._made_by(outline, call):
+            for name, value in self._passed(shape, outline, call):
+                yield shape, name, value
+        if _BUILDER.match(last_name(call.func) or ""):
+            for each in call.keywords:
+                keyword = each.arg if not isinstance(each.value, ast.Constant) else None
+                if keyword is not None and self.recogniser.made(outline, each.value):
+                    yield from ((shape, keyword, each.value) for shape in self._registered_with(keyword))
+
+    def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
+        """The classes of the repository that the call may make an object of."""
+        name = last_name(call.func) or ""
+        if name == "partial" and call.args:
+            name = last_name(call.args[0]) or ""
+        if isinstance(call.func, (ast.Subscript, ast.Call)):
+            yield from self._of_table(outline, call.func)
+        elif name[:1].isupper() and not self.family.is_foreign(outline, name):
+            classes = self.repo.classes(name)
+            if len(classes) == 1:
+                yield self.family.shape(*classes[0])
+
+    def _of_table(self, outline: Outline, function: ast.Subscript | ast.Call) -> Iterator[Shape]:
+        """`DATASETS[name](...)`, `DATASETS.get(name)(...)`, with `DATASETS = {"a": A, "b": B}` somewhere."""
+        table = function.value if isinstance(function, ast.Subscript) else getattr(function.func, "value", None)
+        if not isinstance(table, ast.Name):
+            return
+        _, bindings = outline.lookup(table, table.id)
+        for value in (each.value for each in bindings):
+            for each in value.values if isinstance(value, ast.Dict) else ():
+                classes = self.repo.classes(last_name(each) or "")
+                if len(classes) == 1:
+                    yield self.family.shape(*classes[0])
+
+    @cached_property
+    def _registered(self) -> list[Shape]:
+        """Classes with a decorator like `@DATASETS.register_module()`."""
+        found = []
+        for outline in self.repo.mentioning("register") + self.repo.mentioning("register_module"):
+            for node in outline.nodes:
+                marks = node.decorator_list if isinstance(node, ast.ClassDef) else []
+                if isinstance(node, ast.ClassDef) and any("register" in ast.unparse(mark) for mark in marks):
+                    found.append(self.family.shape(outline, node))
+        return list(dict.fromkeys(found))
+
+    def _registered_with(self, parameter: str) -> Iterator[Shape]:
+        for shape in self._registered:
+            init = self._taker(shape).methods.get("__init__")
+            if init is not None and parameter in _parameters(init):
+                yield shape
+
+    def _taker(self, shape: Shape) -> Shape:
+        return next((each for each in self.family.line(shape) if "__init__" in each.methods), shape)
+
+    def _passed(self, shape: Shape, outline: Outline, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+        """Parameters of the constructor of `shape` with what the call gives them, where that is no constant."""
+        taker = self._taker(shape)
+        init = taker.methods.get("__init__")
+        names = _parameters(init)[1:] if init is not None else _fields(self.family, shape)
+        skipped = 1 if call.args and (last_name(call.func) == "partial" or _names_base(outline, call)) else 0
+        for name, value in zip(names, call.args[skipped:], strict=False):
+            if isinstance(value, ast.Starred):
+                break
+            if not isinstance(value, ast.Constant):
+                yield name, value
+        for each in call.keywords:
+            if each.arg is None:
+                yield from _unpacked(outline, each.value)
+            elif not isinstance(each.value, ast.Constant):
+                yield each.arg, each.value
+
+
+def _parameters(init: Method) -> list[str]:
+    arguments = init.args
+    return [each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+
+
+def _fields(family: Family, shape: Shape) -> list[str]:
+    """Names of the fields of a dataclass, those of base classes first."""
+    found = [
+        each.target.id
+        for above in reversed([*family.line(shape)])
+        for each in (above.node.body if is_dataclass(above) else ())
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _calls_of_base(outline: Outline, init: Method) -> Iterator[ast.Call]:
+    """`super().__init__(...)` and `Base.__init__(self, ...)`."""
+    for node in outline.own(init):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__":
+            yield node
+
+
+def _names_base(outline: Outline, call: ast.Call) -> bool:
+    """`Base.__init__(self, x)`: the first argument is the object."""
+    return last_name(call.func) == "__init__" and outline.is_self(call.args[0])
+
+
+def _unpacked(outline: Outline, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Entries of the dict that `**value` unpacks: `dict(a=b)`, `{"a": b}`, a local name for one, filled or not."""
+    if isinstance(value, ast.Call) and last_name(value.func) == "dict":
+        yield from ((each.arg, each.value) for each in value.keywords if each.arg is not None)
+    elif isinstance(value, ast.Dict):
+        for key, each in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant):
+                yield str(key.value), each
+    elif isinstance(value, ast.Name):
+        scope, bindings = outline.lookup(value, value.id)
+        for binding in bindings:
+            if binding.value is not None and not isinstance(binding.value, ast.Name):
+                yield from _unpacked(outline, binding.value)
+        for node in outline.own(scope):
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Constant):
+                continue
+            if isinstance(target.value, ast.Name) and target.value.id == value.id and isinstance(node, ast.Assign):
+                yield str(target.slice.value), node.value

@@ -1,0 +1,234 @@
+"""What becomes of all unpicklable attributes of a class together: one fix, or a reason for each."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...finding import Edit, Fix
+from ...syntax.outline import last_name
+from ...syntax.unpicklable import MODULE, advice, kind_of_class
+from .by_name import by_its_name
+from .classes import Shape
+from .reexpress import Refused
+from .search import Search
+from .state_methods import Form, Treatment, check_bases, check_existing, edits
+from .treatment import Hazard, Uses
+
+_ENDLESS = ("count", "cycle", "repeat")
+_PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
+_DEPTH = 3  # of calls that are looked into
+
+
+class Plan:
+    """What is decided about one class: a fix or a reason per attribute."""
+
+    def __init__(self) -> None:
+        self.fixes: dict[str, Fix] = {}
+        self.reasons: dict[str, str] = {}
+        self.state: tuple[str, ...] = ()  # the attributes that the state methods look after
+        self.writes: frozenset[str] = frozenset()
+
+
+class Planner:
+    """Plans for the classes that `search` has found; each is made once."""
+
+    def __init__(self, search: Search) -> None:
+        self.search, self.held = search, search.held
+        self.project, self.repo = search.project, search.repo
+        self.family, self.recogniser = search.family, search.recogniser
+        self.plans: dict[ast.ClassDef, Plan] = {}
+
+    def plan(self, shape: Shape) -> Plan:
+        """What to do with all attributes of a class together, made once."""
+        if shape.node in self.plans:
+            return self.plans[shape.node]
+        plan = self.plans[shape.node] = Plan()
+        bases = [each for each in self.family.line(shape) if each is not shape and each in self.held]
+        below = [self.plan(each) for each in bases]
+        uses: dict[str, Uses] = {}
+        treatments: dict[str, Treatment] = {}
+        for name, hazards in self.held[shape].items():
+            try:
+                for hazard in hazards:
+                    kind = hazard.made.kind
+                    if kind.form == "report":
+                        raise Refused(advice(kind, f"self.{name}"))
+                    known = kind is MODULE or kind.form == "named"
+                    if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
+                        plan.fixes[name] = fix
+                    elif kind.form == "generator":
+                        plan.fixes[name] = self._as_list(shape, name, hazard)
+                if name not in plan.fixes:
+                    uses[name] = Uses(self.family, self.recogniser, shape, name, hazards)
+                    treatment = uses[name].treatment()
+                    self._check_joins(shape, treatment)
+                    treatments[name] = treatment
+            except Refused as refused:
+                plan.reasons[name] = str(refused)
+                plan.fixes.pop(name, None)
+        try:
+            self._open_together(treatments, uses)
+            self._open_to_the_end(treatments, uses)
+        except Refused as refused:
+            plan.reasons.update(dict.fromkeys(treatments, str(refused)))
+            return plan
+        self._join(shape, list(treatments.values()), plan, bases, below)
+        return plan
+
+    def _check_joins(self, shape: Shape, treatment: Treatment) -> None:
+        """Raises Refused where each task would add one more handler to the logger of its worker."""
+        joins = treatment.again.joins if treatment.again is not None else ""
+        if joins and _PER_TASK.search(self.search.crossing(shape)[2]):
+            raise Refused(
+                f"the object is pickled with each task, and each would do `{joins}` once more in its worker, where the "
+                "same line is then written several times; do that in the pool's `initializer`"
+            )
+
+    def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+        """What is made from something that is opened on demand is opened with it, or neither is. May raise Refused."""
+        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
+            lazy = {other for other, its in treatments.items() if its.form is Form.LAZY and its.empty == "None"}
+            lines = "\n".join(each.again.lines) if each.again is not None else ""
+            if not (needed := {other for other in lazy if re.search(rf"\bself\.{other}\b", lines)}):
+                continue
+            uses[name].companions = frozenset(needed)
+            treatments[name] = uses[name].treatment()
+            for other in needed if treatments[name].form is not Form.LAZY else ():
+                uses[other].on_demand = False
+                treatments[other] = uses[other].treatment()
+
+    def _open_to_the_end(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+        """What others are made from is open while they are made, though closed by then. May raise Refused."""
+        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
+            lines = "\n".join(each.again.lines) if each.again is not None else ""
+            for other, its in treatments.items():
+                if its.form is not Form.MAYBE or not re.search(rf"\bself\.{other}\b", lines) or other == name:
+                    continue
+                uses[other].needed = True
+                treatments[other] = uses[other].treatment()
+                line = uses[other].closed_early()
+                if treatments[other].form is Form.MAYBE and line is not None and line > each.line:
+                    raise Refused(
+                        f"`self.{name}` is made from `self.{other}`, which line {line} closes; make it in a method "
+                        "that opens and closes that itself"
+                    )
+
+    def _join(
+        self, shape: Shape, treatments: list[Treatment], plan: Plan, bases: list[Shape], below: list[Plan]
+    ) -> None:
+        """One fix for all attributes of the class, or a reason for each."""
+        if not treatments:
+            return
+        names = [each.attribute for each in treatments]
+        try:
+            self._check_others(shape, plan)
+            check_bases(each for each in self.family.line(shape) if each is not shape)
+            check_existing(shape, [each for each in self.family.derived(shape) if each not in self.held], names)
+            self._check_siblings(shape)
+            if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
+                raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
+            inherited, unknown = self.family.state_methods(shape)
+            for base, each in zip(bases, below, strict=True):
+                if each.reasons:
+                    raise Refused(f"its base class `{base.node.name}` keeps something that can't be repaired")
+                inherited |= each.writes
+            unsafe = None
+            if unknown is not None:
+                unsafe = (
+                    f"its base class `{unknown}` is not in this repository; should that have a `__getstate__` or "
+                    "`__setstate__`, these would replace it"
+                )
+            own = tuple(edits(self.family, shape, treatments, inherited))
+            plan.writes = frozenset(("__getstate__", "__setstate__"))
+            if all(each.again is None for each in treatments):
+                plan.writes = frozenset(("__getstate__",))
+        except Refused as refused:
+            plan.reasons.update(dict.fromkeys(names, str(refused)))
+            return
+        listed = ", ".join(f"`self.{name}`" for name in names)
+        anew = any(each.again is not None for each in treatments)
+        title = f"Leave {listed} of `{shape.node.name}` out of the pickle" + (
+            " and make it anew in the copy" if anew else ""
+        )
+        fix = Fix(title, own, unsafe=unsafe)
+        for each in below:
+            for other in dict.fromkeys(each.fixes[name] for name in each.state if name in each.fixes):
+                fix = Fix(f"{other.title}; {fix.title}", (*other.edits, *fix.edits), unsafe=fix.unsafe or other.unsafe)
+        plan.state = tuple(names)
+        plan.fixes.update(dict.fromkeys(names, fix))
+
+    def _check_siblings(self, shape: Shape) -> None:
+        """A class below has another base with state methods: one pair of them would be called only."""
+        mine = [*self.family.line(shape)]
+        for below in self.family.derived(shape):
+            for other in self.family.line(below):
+                stateful = other in self.held or {"__getstate__", "__setstate__"} & other.methods.keys()
+                if stateful and other is not below and shape not in self.family.line(other) and other not in mine:
+                    raise Refused(
+                        f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
+                        f"`{other.node.name}` as well, whose state methods would not be called; write them there"
+                    )
+
+    def _check_others(self, shape: Shape, plan: Plan) -> None:
+        """A class is repaired as a whole."""
+        for name, reason in plan.reasons.items():
+            if any(not hazard.made.kind.later and not hazard.made.kind.inherited for hazard in self.held[shape][name]):
+                line = self.held[shape][name][0].store.statement.lineno
+                raise Refused(
+                    f"`self.{name}` (line {line}) can't be repaired, and would go on stopping the object: {reason}"
+                )
+
+    def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
+        """`list(...)` around a generator."""
+        node, outline = hazard.made.node, hazard.made.outline
+        if hazard.made.given:
+            raise Refused(f"it is given from outside ({hazard.made.given}); give a list there")
+        for _, use in shape.selves[name]:
+            above = shape.outline.parents[use]
+            if any(isinstance(each, ast.Call) and last_name(each.func) == "next" for each in _around(shape, use)):
+                raise Refused(
+                    f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
+                )
+            if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
+                raise Refused(f"line {use.lineno} needs a generator; make it where it is used")
+        if self._endless(node):
+            raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
+        source = self.project.source(outline.path)
+        assert source is not None
+        start = source.offset(node.lineno, node.col_offset)
+        end = source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        if isinstance(node, ast.GeneratorExp) and source.text[start] == "(" and source.text[end - 1] == ")":
+            changes = (Edit(outline.path, start, start + 1, "["), Edit(outline.path, end - 1, end, "]"))
+        else:
+            changes = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
+        return Fix(
+            f"Store a list in `self.{name}`",
+            changes,
+            unsafe="a list holds everything at once and can be walked again and again, a generator only once",
+        )
+
+    def _endless(self, node: ast.AST, depth: int = 0) -> bool:
+        """Something that it calls counts or circles, or loops without a condition."""
+        for call in ast.walk(node):
+            if not isinstance(call, ast.Call):
+                continue
+            name = last_name(call.func) or ""
+            if name in _ENDLESS and ast.unparse(call.func) in (name, f"itertools.{name}"):
+                return True
+            for where, function in self.repo.functions(name) if depth < _DEPTH else ():
+                own = where.own(function)
+                if any(isinstance(each, ast.While) and getattr(each.test, "value", False) for each in own):
+                    return True
+                if any(self._endless(each, depth + 1) for each in own if isinstance(each, ast.Call)):
+                    return True
+        return False
+
+
+def _around(shape: Shape, node: ast.AST) -> Iterator[ast.AST]:
+    """What holds `node` within its statement."""
+    for above in shape.outline.ancestors(node):
+        if isinstance(above, ast.stmt):
+            return
+        yield above

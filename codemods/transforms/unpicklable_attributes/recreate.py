@@ -1,0 +1,236 @@
+"""Whether what an attribute holds can be made again from the other attributes, and the statements that do it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ...syntax.outline import last_name
+from ...syntax.unpicklable import Kind, Made, Recogniser, canonical, kinds
+from .call_arguments import passed
+from .classes import Family, Shape, Store
+from .mutation import first_touch, named
+from .reexpress import Refused, Retelling, Stash, short
+
+_IN_MEMORY = (":memory:", "sqlite://", "sqlite:///")
+_LOCK_ARGUMENT = frozenset(("threading.Condition", "logging.handlers.QueueHandler", "logging.StreamHandler"))
+
+
+@dataclass(frozen=True)
+class Again:
+    """The statements that make `self.<attribute>` again, what they need stashed, and imports that were local."""
+
+    lines: tuple[str, ...]
+    stashes: tuple[Stash, ...]
+    value: str  # the expression alone, where one line is all there is
+    imports: tuple[str, ...] = ()
+    joins: str = ""  # a call that gives it to something else, which may get one more with each copy
+
+
+class Maker(Retelling):
+    """Builds `Again` for one store of one attribute."""
+
+    def __init__(self, family: Family, recogniser: Recogniser, shape: Shape, store: Store, made: Made) -> None:
+        super().__init__(family, recogniser, shape, store)
+        self.made = made
+        self.joins = ""
+
+    def again(self) -> Again:
+        """Raises Refused."""
+        store, kind = self.store, self.made.kind
+        if store.value is None:
+            raise Refused("it is set together with other things; assign it in a statement of its own")
+        if self.shape.in_loop(store.statement, store.method):
+            raise Refused("it is set again and again in a loop; open what is needed where it is read")
+        value = self._plain(store.value)
+        self._refuse_choice(value)
+        self._check_creation(kind)
+        text = self.text_of(value)
+        lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
+        alone = text if len(lines) == 1 else ""
+        return Again(tuple(lines), tuple(self.stashes.values()), alone, tuple(self.imports.values()), self.joins)
+
+    def check(self) -> None:
+        """Raises Refused where it must not be opened twice."""
+        self._check_creation(self.made.kind)
+
+    def _plain(self, value: ast.expr) -> ast.expr:
+        """The expression behind a local name."""
+        for _ in range(4):
+            if isinstance(value, ast.NamedExpr):
+                value = value.value
+            if not isinstance(value, ast.Name) or self._is_import(value):
+                return value
+            scope, bindings = self.outline.lookup(value, value.id)
+            if isinstance(scope, ast.Module):
+                return value
+            held = self.outline.bindings(scope, value.id)
+            if len(held) != 1 or len(bindings) != 1 or held[0].value is None:
+                raise Refused(f"`{value.id}` has its value from several places; open it in one statement")
+            if isinstance(held[0].statement, (ast.With, ast.AsyncWith)):
+                line = held[0].statement.lineno
+                raise Refused(f"line {line} closes it again at the end of `with`; read what is needed there")
+            self.check_local(value)
+            value = held[0].value
+        return value
+
+    def check_local(self, name: ast.Name) -> None:
+        """Raises Refused where what the local `name` stands for is changed, besides what is repeated."""
+        uses = named(self.outline, self.store.method, name.id)
+        changed = first_touch(self.outline, uses, self.made.kind)
+        if changed is not None:
+            raise Refused(f"{changed}, and a new one would not have that; do it to `self.{self.store.target.attr}`")
+        for use in uses:
+            above, statement = self.outline.parents[use], self.outline.statement(use)
+            keeps = isinstance(statement, ast.Assign) and any(isinstance(t, ast.Attribute) for t in statement.targets)
+            if keeps and statement is not self.store.statement and above is statement:
+                raise Refused(f"line {use.lineno} keeps it as well; set that to `self.{self.store.target.attr}`")
+            word = last_name(above.func) if isinstance(above, ast.Call) else None
+            if word is not None and word[:1].isupper() and self.family.repo.classes(word):
+                raise Refused(f"line {use.lineno} hands it to `{word}`, which may keep it too; let one of them own it")
+
+    def _is_import(self, name: ast.Name) -> bool:
+        _, bindings = self.outline.lookup(name, name.id)
+        return bool(bindings) and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+
+    def _refuse_choice(self, value: ast.expr) -> None:
+        """`lock or Lock()`: what is given from outside is shared with others, a new one would not be."""
+        if not self.made.choice:
+            return
+        for each in ast.walk(value):
+            if isinstance(each, ast.BoolOp) or (isinstance(each, ast.IfExp) and not _or_none(each)):
+                raise Refused(
+                    "it may be given from outside, and then others share it; "
+                    "drop it in a `__getstate__` and decide what the copy gets"
+                )
+
+    # how it is made
+
+    def _check_creation(self, kind: Kind) -> None:
+        for call in self._creations():
+            if any(isinstance(each, ast.Starred) for each in call.args) and kind.mode is not None:
+                raise Refused("its arguments are not visible here, so it may be open for writing")
+            if kind.mode is not None:
+                self._check_mode(kind, call)
+            first = call.args[0] if call.args else None
+            if kind.in_order:
+                self._check_order()
+            place = str(first.value) if isinstance(first, ast.Constant) else "?"
+            if kind.memory and (not place or place.endswith(_IN_MEMORY)):
+                raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
+            if kind.needs and not call.args and not call.keywords:
+                raise Refused(kind.needs)
+            if isinstance(first, ast.Name) and not _LOCK_ARGUMENT.isdisjoint(kind.constructors):
+                raise Refused(f"it is made around `{first.id}`, which others share; a new one would not go with theirs")
+
+    def _creations(self) -> list[ast.Call]:
+        """The calls that make it: here, or in the function that gives it back."""
+        node = self.made.node
+        if not isinstance(node, ast.Call):
+            return []
+        if kinds().get(canonical(self.recogniser.origin(self.outline, node))) is self.made.kind:
+            return [node]
+        return [
+            each
+            for where, function in self.recogniser.functions(self.outline, node)
+            for each in where.own(function)
+            if isinstance(each, ast.Call)
+            and any(made.kind is self.made.kind and made.node is each for made in self.recogniser.made(where, each))
+        ]
+
+    def _check_order(self) -> None:
+        """Another walk over a DataLoader gives the same only when nothing is drawn and nobody works ahead."""
+        loaders = self.outline.calls.get("DataLoader", [])
+        own = [each for each in loaders if self.outline.owner(each) is self.shape.node]
+        for loader in own or loaders:
+            for each in loader.keywords:
+                if each.arg in (None, "shuffle", "sampler", "batch_sampler", "num_workers") and (
+                    not isinstance(each.value, ast.Constant) or each.value.value
+                ):
+                    raise Refused(
+                        f"line {loader.lineno} gives it `{each.arg or '**'}`, so the copy would walk over it in "
+                        "another way; make the iterator in the process that walks"
+                    )
+            if len(loader.args) > 2:
+                raise Refused(
+                    f"line {loader.lineno} may shuffle; make the iterator in the process that walks over the loader"
+                )
+
+    def _check_mode(self, kind: Kind, call: ast.Call) -> None:
+        assert kind.mode is not None
+        place, names, mode = kind.mode
+        given = [each.value for each in call.keywords if each.arg in names.split("|")]
+        given = given or list(call.args[place : place + 1])
+        if not given and any(each.arg is None for each in call.keywords):
+            raise Refused("its arguments are not visible here, so it may be open for writing")
+        modes = self._modes(given[0]) if given else [mode]
+        if not modes:
+            raise Refused(
+                f"its mode `{ast.unparse(given[0])}` is decided elsewhere, so it may be open for writing; "
+                "pass the mode as a literal"
+            )
+        mode = next((each for each in modes if each not in kind.reads), modes[0])
+        if mode not in kind.reads:
+            raise Refused(
+                f"it is open for writing (`{mode}`), and several processes would write; open it where it is written"
+            )
+
+    def _modes(self, node: ast.expr) -> list[str]:
+        """All that the mode may be; nothing where that can't be seen."""
+        if isinstance(node, ast.Attribute) and self.outline.is_self(node.value):
+            stores = [each for shape in self.family.circle(self.shape) for each in shape.stores(node.attr)]
+            node = stores[0].value if len(stores) == 1 and stores[0].value is not None else node
+        if isinstance(node, ast.Name):
+            scope, bindings = self.outline.lookup(node, node.id)
+            method = self.store.method
+            if scope is not method or len(self.outline.bindings(method, node.id)) != 1 or not bindings[0].parameter:
+                return []
+            values = passed(self.family, self.shape, method, node.id)
+        else:
+            values = [node]
+        own = any(isinstance(each, ast.Attribute) and self.outline.is_self(each.value) for each in values)
+        if own or not all(isinstance(each, (ast.Constant, ast.Attribute)) for each in values):
+            return []
+        return [str(each.value) if isinstance(each, ast.Constant) else ast.unparse(each) for each in values]
+
+    # what is done to it right after
+
+    def _setup(self, kind: Kind) -> list[str]:
+        """Statements after the construction that set it up: repeated in the copy."""
+        block = self.shape.block(self.store.statement)
+        after = block[next(i for i, each in enumerate(block) if each is self.store.statement) + 1 :]
+        name = self.store.target.attr
+        lines: list[str] = []
+        for statement in after:
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                target = statement.targets[0]
+                if isinstance(target, ast.Attribute) and self._is_it(target.value, name):
+                    lines.append(f"self.{name}.{target.attr} = {self.text_of(statement.value)}")
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+                call = statement.value
+                if not isinstance(call.func, ast.Attribute):
+                    continue
+                given = [*call.args, *(each.value for each in call.keywords)]
+                if self._is_it(call.func.value, name):
+                    word = str(given[0].value).lower() if given and isinstance(given[0], ast.Constant) else ""
+                    if call.func.attr in kind.setup or (call.func.attr == "execute" and word.startswith("pragma")):
+                        lines.append(self._call_again(call))
+                elif any(self._is_it(each, name) for each in given) and call.func.attr in kind.setup:
+                    lines.append(self._call_again(call))
+                    self.joins = lines[-1]
+        return lines
+
+    def _call_again(self, call: ast.Call) -> str:
+        for name in (each for each in ast.walk(call) if isinstance(each, ast.Name)):
+            if not self.outline.is_self(name) and not isinstance(self.outline.lookup(name, name.id)[0], ast.Module):
+                raise Refused(
+                    f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"
+                )
+        return self.source_of(call)
+
+    def _is_it(self, node: ast.expr, name: str) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)
+
+
+def _or_none(node: ast.IfExp) -> bool:
+    return any(isinstance(side, ast.Constant) and side.value is None for side in (node.body, node.orelse))

@@ -1,0 +1,329 @@
+"""An expression of the constructor said again in terms of what a copy of the object knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...syntax.outline import Binding, last_name, position
+from ...syntax.scopes import is_main_guard
+from ...syntax.unpicklable import Recogniser
+from .classes import Family, Shape, Store
+
+_PURE = frozenset(
+    [
+        "str", "int", "float", "bool", "len", "min", "max", "sorted", "list", "tuple", "dict", "set", "range",
+        "enumerate", "zip", "repr", "format", "join", "replace", "split", "strip", "lower", "upper", "rstrip", "lstrip",
+        "get", "items", "keys", "values", "as_posix", "with_suffix", "with_name", "joinpath", "expanduser", "resolve",
+        "absolute", "fileno",
+    ]
+)  # fmt: skip
+_PURE_MODULES = ("os.path.", "pathlib.", "os.fspath", "os.cpu_count", "functools.partial", "threading.", "logging.")
+_ONCE = frozenset(
+    ["map", "filter", "zip", "iter", "reversed", "enumerate", "glob", "rglob", "iglob", "iterdir", "scandir", "chain"]
+)
+
+
+class Refused(Exception):
+    """It can't be shown that a copy could make it again; the text is the reason, in words."""
+
+
+@dataclass(frozen=True)
+class Stash:
+    """`self.<name> = <text>` has to stand before `statement`, so that the copy knows it."""
+
+    statement: ast.stmt
+    name: str
+    text: str
+
+
+class Retelling:
+    """Says expressions of the statement `store` again; what they need is gathered in `stashes` and `imports`."""
+
+    def __init__(self, family: Family, recogniser: Recogniser, shape: Shape, store: Store) -> None:
+        self.family, self.recogniser = family, recogniser
+        self.shape, self.store = shape, store
+        self.outline = store.owner.outline
+        source = family.repo.project.source(self.outline.path)
+        assert source is not None
+        self.source = source
+        self.stashes: dict[str, Stash] = {}  # by the text of what is stashed
+        self.imports: dict[str, str] = {}
+        self.anchor = store.statement  # what is stashed goes above it
+
+    def text_of(self, value: ast.expr | None, bound: Iterable[str] = ()) -> str:
+        """The source of `value` with `self.<stash>` for what the copy would not know, names in `bound` left alone."""
+        assert value is not None
+        stray = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+        bound = set(bound)
+        for each in ast.walk(value):
+            if isinstance(each, ast.comprehension):
+                bound |= {name.id for name in ast.walk(each.target) if isinstance(name, ast.Name)}
+            if isinstance(each, stray):
+                raise Refused("it is made by an expression that can't stand elsewhere; open it in a method of its own")
+        exchanged: dict[str, str] = {}
+        self._walk(value, bound, exchanged, sure=True)
+        text = self.source_of(value)
+        if "\n" in text and ("#" in text or '"""' in text):
+            raise Refused("there are comments inside the statement that opens it; move them above it")
+        if "\n" in text and isinstance(value, (ast.IfExp, ast.BoolOp, ast.BinOp)):
+            text = f"({text})"
+        if text in exchanged:
+            return exchanged[text]
+        return _substituted(text, exchanged) if exchanged else text
+
+    def source_of(self, node: ast.expr) -> str:
+        """The text of `node`, its further lines moved to where a method's own statements stand."""
+        if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
+            return f"{self.source_of(node.func)}()"
+        start = self.source.offset(node.lineno, node.col_offset)
+        end = self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        text = re.sub(r"\r\n?", "\n", self.source.text[start:end])
+        first = self.store.method.body[0]
+        extra = self.store.statement.col_offset - first.col_offset
+        return re.sub(rf"\n {{{extra}}}", "\n", text) if extra > 0 else text
+
+    def _walk(self, node: ast.expr, bound: set[str], exchanged: dict[str, str], sure: bool) -> None:
+        root = _root(node)
+        if root is not None:
+            self._chain(node, root, bound, exchanged, sure)
+            return
+        if isinstance(node, ast.Call):
+            self._check_call(node)
+            if isinstance(node.func, ast.Attribute):
+                if not self.outline.is_self(node.func.value):
+                    self._walk(node.func.value, bound, exchanged, sure)
+            else:
+                self._walk(node.func, bound, exchanged, sure)
+            for argument in [*node.args, *(each.value for each in node.keywords)]:
+                self._walk(argument, bound, exchanged, sure)
+            return
+        sure = sure and not isinstance(node, (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp))
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.comprehension):
+                self._walk(child.iter, bound, exchanged, sure)
+                for test in child.ifs:
+                    self._walk(test, bound, exchanged, False)
+            elif isinstance(child, ast.expr):
+                self._walk(child, bound, exchanged, sure)
+
+    def _chain(self, node: ast.expr, root: ast.Name, bound: set[str], exchanged: dict[str, str], sure: bool) -> None:
+        """A name, or attributes and literal subscripts of one."""
+        outline = self.outline
+        if root.id in bound:
+            return
+        if outline.is_self(root):
+            if root.id != "self":
+                raise Refused(f"the method calls its object `{root.id}`; call it `self` first")
+            if node is root:
+                raise Refused("it is made with the object itself; open it in a method of its own")
+            self._own_attribute(node)
+            return
+        scope, bindings = outline.lookup(root, root.id)
+        if isinstance(scope, ast.Module):
+            self._module_name(root, [each.statement for each in bindings])
+        elif bindings and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings):
+            self.imports[root.id] = ast.unparse(bindings[0].statement)
+        else:
+            text = self.source_of(node)
+            exchanged[text] = self._kept(node, root, text, sure)
+
+    def _own_attribute(self, node: ast.expr) -> None:
+        """`self.name` must still be what it was when it is used again."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                break
+            node = node.value
+        assert isinstance(node, ast.Attribute)
+        first = self.store
+        changes = [
+            each
+            for shape in self.family.circle(self.shape)
+            for each in shape.stores(node.attr)
+            if (each.method is first.method and position(each.target) > position(first.target))
+            or (
+                each.method is not first.method
+                and each.method.name not in ("__init__", "__setstate__", "__post_init__")
+            )
+        ]
+        for each in changes:
+            mine = each.owner.stores(first.target.attr)
+            opened = [other for other in mine if other.method is each.method and other.value is not None]
+            if not any(position(other.target) > position(each.target) for other in opened):
+                raise Refused(
+                    f"`self.{node.attr}` may be another by then (line {each.statement.lineno}); "
+                    "keep what it was opened with in an attribute of its own"
+                )
+
+    def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
+        """A name of the module must be there, with the same value, when the copy is made in another process."""
+        imports = [ast.dump(each) for each in statements if isinstance(each, (ast.Import, ast.ImportFrom))]
+        for statement in statements:
+            again = imports.count(ast.dump(statement)) > 1  # under the guard too, but not only there
+            for each in self.outline.ancestors(statement):
+                if is_main_guard(each) and not again:
+                    line = getattr(statement, "lineno", 1)
+                    raise Refused(f"`{root.id}` exists only in the main process (line {line}); keep it as an attribute")
+        fixed = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+        if len(statements) > 1 and not all(isinstance(each, fixed) for each in statements):
+            raise Refused(
+                f"`{root.id}` gets several values in the module; keep the one it was opened with as an attribute"
+            )
+        for node in self.outline.nodes:
+            if isinstance(node, ast.Global) and root.id in node.names:
+                raise Refused(f"`{root.id}` is changed at run time (line {node.lineno}); keep it as an attribute")
+
+    def _check_call(self, call: ast.Call) -> None:
+        """Refuse calls that may give something else the second time."""
+        if any(each.node is call for each in self.recogniser.made(self.outline, call)):
+            return  # it makes something of the table itself (in a container, or `conn` of `conn.cursor()`)
+        if isinstance(call.func, ast.Attribute) and self.outline.is_self(call.func.value):
+            return
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        origin = self.recogniser.origin(self.outline, call.func)
+        if origin.startswith(_PURE_MODULES):
+            return
+        if name in _PURE and (isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]):
+            return
+        raise Refused(f"`{short(call)}` may give something else the second time; keep its result as an attribute")
+
+    # what the copy has to know
+
+    def _kept(self, node: ast.expr, root: ast.Name, text: str, sure: bool) -> str:
+        """`self.<name>` that holds the value of the local `node`: one that is there already, or a new stash."""
+        outline, store = self.outline, self.store
+        scope, _ = outline.lookup(root, root.id)
+        if scope is not store.method:
+            raise Refused(f"`{root.id}` belongs to an inner function; open it in the method itself")
+        bindings = outline.bindings(store.method, root.id)
+        if len(bindings) > 1 and any(position(each.statement) > position(store.statement) for each in bindings):
+            raise Refused(f"`{root.id}` changes after it is opened; keep it under another name")
+        for held in bindings:
+            if isinstance(held.statement, (ast.With, ast.AsyncWith, ast.withitem)) or _opens(held.value):
+                raise Refused(f"it is made from `{root.id}`, which is open only here; give it the path instead")
+            if held.value is not None and self.recogniser.made(outline, held.value):
+                raise Refused(
+                    f"it is made from `{root.id}`, which can't be pickled either; keep that as an attribute first"
+                )
+        for name in self.shape.selves:
+            for other in self.shape.stores(name):
+                if other.method is store.method and other.always and other.value is not None:
+                    if ast.dump(other.value) == ast.dump(node) and self._settled(name, bindings, other):
+                        return f"self.{name}"
+                    if isinstance(node, ast.Name) or ast.dump(other.value) != ast.dump(root):
+                        continue
+                    if self._settled(name, bindings, other):  # `self.args = args`
+                        return f"self.{name}{text[len(root.id) :]}"
+        if any(each.parameter for each in bindings):
+            self._refuse_iterators(root.id)
+        if text in self.stashes:
+            return f"self.{self.stashes[text].name}"
+        if not sure and not isinstance(node, ast.Name):
+            raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
+        statement = self.anchor
+        line = self.source.line_text(statement.lineno)
+        if line[: statement.col_offset].strip():
+            raise Refused("it shares its line with other statements; give it a line of its own")
+        name = self._free(_leaf(node))
+        self.stashes[text] = Stash(statement, name, text)
+        return f"self.{name}"
+
+    def _refuse_iterators(self, parameter: str) -> None:
+        """Some call of the class gives what can be walked only once."""
+        arguments = [each.arg for each in [*self.store.method.args.posonlyargs, *self.store.method.args.args]][1:]
+        at = arguments.index(parameter) if parameter in arguments else 99
+        for outline in self.family.repo.mentioning(self.shape.node.name):
+            for call in outline.calls.get(self.shape.node.name, []):
+                given = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == parameter)]
+                for each in given:
+                    name = last_name(each.func) if isinstance(each, ast.Call) else None
+                    if isinstance(each, ast.GeneratorExp) or name in _ONCE:
+                        raise Refused(
+                            f"`{parameter}` can be walked only once ({outline.path}:{call.lineno}); give a list there"
+                        )
+
+    def _settled(self, name: str, bindings: Sequence[Binding], store: Store) -> bool:
+        """`self.name` keeps that value, and the local one does not change in between."""
+        if sum(len(each.stores(name)) for each in self.family.circle(self.shape)) != 1:
+            return False
+        first, last = sorted((position(store.statement), position(self.store.statement)))
+        return not any(first < position(each.statement) < last for each in bindings if not each.parameter)
+
+    def _free(self, wanted: str) -> str:
+        """An attribute name that nobody in the family uses."""
+        own = self.store.target.attr.strip("_")
+        plain = ("torch.utils.data", "object", "abc.", "typing.")
+        candidates = [f"_{own}_{wanted}" if wanted != own else f"_{own}_source", f"_{own}_{wanted}_given"]
+        if wanted != self.store.target.attr and all(name.startswith(plain) for name in self.family.foreign(self.shape)):
+            candidates.insert(0, wanted)
+        taken = {each.name for each in self.stashes.values()}
+        for shape in self.family.circle(self.shape):
+            taken |= shape.selves.keys() | shape.methods.keys()
+            for statement in shape.node.body:
+                for target in getattr(statement, "targets", [getattr(statement, "target", None)]):
+                    if isinstance(target, ast.Name):
+                        taken.add(target.id)
+        for name in candidates:
+            if name not in taken:
+                return name
+        raise Refused(f"no free name for an attribute that keeps `{wanted}`; keep it as one yourself")
+
+
+def _opens(value: ast.expr | None) -> bool:
+    """`PathManager.open(...)`, `fs.open(...)`: of any library, what that gives is no more picklable than a file."""
+    return isinstance(value, ast.Call) and (last_name(value.func) or "").endswith("open")
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    """The name at the front of `a`, `a.b`, `a["k"].c`; None for anything else."""
+    while isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def _leaf(node: ast.expr) -> str:
+    """The last word of `args.data.root`, `opt["root"]`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        word = str(node.slice.value)
+        return word if word.isidentifier() else _leaf(node.value)
+    return node.id if isinstance(node, ast.Name) else "value"
+
+
+def short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _substituted(text: str, exchanged: dict[str, str]) -> str:
+    """`text` with some names and attribute chains replaced."""
+    import libcst as cst
+
+    def code(node: cst.CSTNode) -> str:
+        return cst.Module([]).code_for_node(node).replace('"', "'")
+
+    codes = {code(cst.parse_expression(key)): value for key, value in exchanged.items()}
+
+    class Exchange(cst.CSTTransformer):
+        def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+            return updated_node.with_changes(keyword=original_node.keyword)
+
+        def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+            return self._exchanged(original_node, updated_node.with_changes(attr=original_node.attr))
+
+        def leave_Subscript(self, original_node: cst.Subscript, updated_node: cst.Subscript) -> cst.BaseExpression:
+            return self._exchanged(original_node, updated_node)
+
+        def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+            return self._exchanged(original_node, updated_node)
+
+        def _exchanged(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
+            found = codes.get(code(original))
+            return updated if found is None else cst.parse_expression(found)
+
+    tree = cst.parse_expression(f"({text})").visit(Exchange())
+    assert isinstance(tree, cst.BaseExpression)
+    return cst.Module([]).code_for_node(tree)[1:-1]

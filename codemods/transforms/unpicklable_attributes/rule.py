@@ -1,0 +1,142 @@
+"""Finds attributes that cannot be pickled on objects that cross a process boundary. `__init__.py` documents it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from ...finding import Confidence, Finding, Hop, Trace
+from ...project import Project
+from ...syntax.outline import Outline
+from ...syntax.unpicklable import Kind, Made, advice
+from .classes import Shape
+from .plan import Plan, Planner
+from .search import Search
+from .treatment import Hazard
+
+_STOPS = "a worker process under spawn or forkserver stops with"
+_POOLS = re.compile(r"Pool|submit|map|apply|put")
+
+
+class UnpicklableAttributes:
+    """The rule; see the module's docstring."""
+
+    id = "unpicklable-attributes"
+    summary = "Make locks, open files and database handles anew in each process instead of pickling them"
+    screen = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*\(")
+
+    def find(self, project: Project) -> Iterable[Finding]:
+        """All unpicklable attributes of `project`, in the order of the files."""
+        search = Search(project)
+        planner = Planner(search)
+        found = [finding for shape in search.held for finding in _of_class(search, shape, planner.plan(shape))]
+        found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
+        return sorted(found, key=lambda finding: finding.sort_key)
+
+
+def _of_class(search: Search, shape: Shape, plan: Plan) -> Iterator[Finding]:
+    crossing = search.crossing(shape)
+    for name, hazards in search.held[shape].items():
+        for hazard in hazards:
+            confidence, trace, boundary = _sure(search, shape, hazard, crossing)
+            kind = hazard.made.kind
+            if kind.inherited and not _POOLS.search(boundary.rpartition(".")[2] if boundary else ""):
+                continue
+            if kind.later and confidence.reaches(Confidence.POSSIBLE):
+                confidence = Confidence.POSSIBLE
+            yield _finding(search, shape, name, hazard, confidence, trace, plan)
+
+
+def _sure(
+    search: Search, shape: Shape, hazard: Hazard, crossing: tuple[Confidence, Trace, str]
+) -> tuple[Confidence, Trace, str]:
+    """How sure we are that the object crosses with this attribute set, by which way, and who pickles it."""
+    confidence, trace, boundary = crossing
+    store = hazard.store
+    if store.method.name not in search.family.early(shape):
+        confidence = Confidence.POSSIBLE
+    elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
+        confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
+    what = f"{hazard.made.kind.what} is kept as `self.{store.target.attr}`"
+    return confidence, (Hop(shape.outline.path, store.statement.lineno, what), *trace), boundary
+
+
+def _finding(
+    search: Search, shape: Shape, name: str, hazard: Hazard, confidence: Confidence, trace: Trace, plan: Plan
+) -> Finding:
+    node, outline = hazard.store.target, shape.outline
+    source = search.project.source(outline.path)
+    assert source is not None
+    start = source.offset(node.lineno, node.col_offset)
+    value = hazard.store.value or node
+    end = source.offset(value.end_lineno or 0, value.end_col_offset or 0) if value.lineno >= node.lineno else 0
+    span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
+    fix = plan.fixes.get(name)
+    reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to repair it")
+    return Finding(RULE.id, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
+
+
+def _from_outside(search: Search) -> Iterator[Finding]:
+    """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
+    for outline, node, target, shape, made in search.set_from_outside():
+        confidence, trace, _ = search.crossing(shape)
+        name = f"{ast.unparse(target.value)}.{target.attr}"
+        hop = Hop(outline.path, node.lineno, f"{made.kind.what} is kept as `{name}`")
+        reason = (
+            f"it is set from outside of `{shape.node.name}`; set it in the class's `__init__`, where its "
+            "`__getstate__` can leave it out"
+        )
+        yield _at(search, outline, node, _message(name, made), confidence, (hop, *trace), reason)
+
+
+def _derived(search: Search) -> Iterator[Finding]:
+    """`class Reader(Thread)` whose objects cross: what is wrong is in the base class."""
+    for shape, base, kind in search.derived():
+        confidence, trace, _ = search.crossing(shape)
+        if trace:
+            name = shape.node.name
+            hop = Hop(shape.outline.path, shape.node.lineno, f"`{name}` derives from `{ast.unparse(base)}`")
+            message = f"an object of `{name}` is {kind.what}{_hidden(kind)}; {_STOPS} `{kind.error}`"
+            reason = advice(kind, "it")
+            if kind.form != "report":
+                reason = f"say in a `__getstate__` and `__setstate__` of `{name}` what a copy gets"
+            yield _at(search, shape.outline, base, message, confidence, (hop, *trace), reason)
+
+
+def _handed_on(search: Search) -> Iterator[Finding]:
+    for outline, call, value, made in search.handed_on():
+        name = ast.unparse(value)
+        hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)}` pickles it for its workers")
+        yield _at(search, outline, value, _message(name, made), Confidence.PROVEN, (hop,), advice(made.kind, name))
+
+
+def _at(
+    search: Search, outline: Outline, node: ast.AST, message: str, confidence: Confidence, trace: Trace, reason: str
+) -> Finding:
+    source = search.project.source(outline.path)
+    assert source is not None and isinstance(node, (ast.expr, ast.stmt))
+    low = source.offset(node.lineno, node.col_offset)
+    span = source.span(low, source.offset(node.end_lineno or 0, node.end_col_offset or 0))
+    return Finding(RULE.id, outline.path, span, message, confidence, trace, None, reason)
+
+
+def _hidden(kind: Kind) -> str:
+    return f", whose `{kind.hidden}` can't be pickled" if kind.hidden else ""
+
+
+def _message(name: str, made: Made) -> str:
+    """`name`: as written."""
+    kind = made.kind
+    if kind.later:
+        return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
+    error = kind.error
+    if kind.binary and isinstance(made.node, ast.Call):
+        given = [*made.node.args[1:2], *(each.value for each in made.node.keywords if each.arg == "mode")]
+        if any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in given):
+            error = kind.binary
+    holds = "holds" if made.nested else "is"
+    return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {_STOPS} `{error}`"
+
+
+RULE = UnpicklableAttributes()

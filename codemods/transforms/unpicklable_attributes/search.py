@@ -1,0 +1,216 @@
+"""Which attributes of which classes of a repository hold what can't be pickled, and how the objects cross."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from ...finding import Confidence, Trace
+from ...project import Project
+from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.unpicklable import (
+    Kind,
+    Made,
+    Recogniser,
+    base_methods,
+    canonical,
+    kinds,
+    words,
+    wrong_context,
+)
+from .by_name import python_below
+from .classes import Family, Shape, Store
+from .containers import cached, fields, fillings, given_fields
+from .injected import Given
+from .treatment import Hazard
+
+_KEEPER = re.compile(r"\bself\.\w|\bfield\s*\(|@(?:dataclass|attr)")
+_OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(|factory\s*=")
+_GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
+_KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
+_IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
+_DERIVES = re.compile(rf"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b", re.M)
+_STARTS = re.compile(r"\bDataLoader\s*\(")
+_PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
+Attributes = dict[str, list[Hazard]]
+
+
+class Search:
+    """Answers for one run over a project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.repo = Repo(project)
+        self.family = Family(self.repo)
+        self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
+        self.given = Given(self.repo, self.family, self.recogniser)
+
+    @cached_property
+    def held(self) -> dict[Shape, Attributes]:
+        """What the objects of each class keep, by class and attribute."""
+        held: dict[Shape, Attributes] = {}
+        for source in self.project.matching(_KEEPER):
+            looked = source.path in self.given.paths or self._worth_a_look(source.text)
+            outline = self.repo.outline(source.path) if looked else None
+            for node in outline.nodes if outline is not None else ():
+                if isinstance(node, ast.ClassDef) and outline is not None:
+                    shape = self.family.shape(outline, node)
+                    if found := self._hazards(shape):
+                        held[shape] = found
+        return held
+
+    def derived(self) -> Iterator[tuple[Shape, ast.expr, Kind]]:
+        """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
+        for source in self.project.matching(_DERIVES):
+            outline = self.repo.outline(source.path)
+            for node in outline.nodes if outline is not None else ():
+                if isinstance(node, ast.ClassDef) and outline is not None:
+                    for base in node.bases:
+                        kind = kinds().get(f"{canonical(self.recogniser.origin(outline, base))}()")
+                        shape = self.family.shape(outline, node)
+                        if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
+                            yield shape, base, kind
+
+    def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
+        """Calls that hand such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
+        for source in self.project.matching(_STARTS):
+            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+            for call in outline.calls.get("DataLoader", []) if outline is not None else ():
+                given = {each.arg: each.value for each in call.keywords}
+                value = given.get("dataset", call.args[0] if call.args else None)
+                if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
+                    continue
+                for made in self.recogniser.made(outline, value)[:1]:
+                    if made.kind.hidden and not made.nested:
+                        yield outline, call, value, made
+
+    def set_from_outside(self) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
+        """`dataset.lock = Lock()`, with the class of `dataset`."""
+        for source in self.project.matching(_OUTSIDE):
+            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+            for node in outline.nodes if outline is not None else ():
+                if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
+                    continue
+                target = node.targets[0]
+                if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
+                    continue
+                if (owner := self._class_of(outline, target.value)) is None:
+                    continue
+                shape = self.family.shape(*owner)
+                for made in self.recogniser.made(outline, node.value):
+                    stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
+                    if not (stays or self.decides(shape) or self.left_out(shape, target.attr)):
+                        yield outline, node, target, shape, made
+                        break
+
+    def _class_of(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of the repository that a local name's only value is made from."""
+        if not isinstance(node, ast.Name):
+            return None
+        _, bindings = outline.lookup(node, node.id)
+        value = bindings[0].value if len(bindings) == 1 else None
+        name = last_name(value.func) if isinstance(value, ast.Call) else None
+        classes = self.repo.classes(name) if name is not None else []
+        return classes[0] if len(classes) == 1 else None
+
+    def _worth_a_look(self, text: str) -> bool:
+        """A file without these makes nothing unpicklable and keeps it; saves most of the time."""
+        if _MAKES.search(text) or _GENERATES.search(text):
+            return True
+        kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
+        modules = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
+        modules |= {last for root, last in _PLAIN if root in text}
+        return not kept.isdisjoint(modules | self.recogniser.makers)
+
+    def _hazards(self, shape: Shape) -> Attributes:
+        found: Attributes = {}
+        stores = [(name, each) for name in shape.selves for each in shape.stores(name)]
+        made_first = [(name, each) for name, several in fields(shape).items() for each in several]
+        for store in given_fields(shape):
+            name = store.target.attr
+            for made in [each for each in self.given.of(shape, name) if self.counts(each.kind)][:1]:
+                if not self.left_out(shape, name):
+                    found.setdefault(name, []).append(Hazard(store, made))
+        for store in cached(shape):
+            name = store.target.attr
+            for made in self.recogniser.made(shape.outline, store.value)[:1] if store.value is not None else ():
+                if self.counts(made.kind) and name not in shape.late and not self.left_out(shape, name):
+                    found.setdefault(name, []).append(Hazard(store, made))
+        for name, store in [*made_first, *stores, *fillings(shape)]:
+            if store.value is None or store.method.name in shape.late:
+                continue
+            if not self._instance(shape, store):
+                continue
+            given = self.given.kept(shape, store.method, store.value)
+            for made in [*self.recogniser.made(shape.outline, store.value), *given]:
+                if self.counts(made.kind) and not self.left_out(shape, name):
+                    made = replace(made, nested=True) if store.fills else made
+                    if made.kind.inherited and self._other_context(self.crossing(shape)[1]):
+                        made = replace(made, kind=wrong_context(made.kind))
+                    found.setdefault(name, []).append(Hazard(store, made))
+                    break
+        return {} if found and self.decides(shape) else found
+
+    def _other_context(self, trace: Trace) -> bool:
+        """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""
+        outline = self.repo.outline(trace[-1].path) if trace else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.Call) and node.lineno <= trace[-1].line <= (node.end_lineno or 0):
+                asked = [each.value for each in node.keywords if each.arg in ("multiprocessing_context", "mp_context")]
+                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and outline:
+                    _, bindings = outline.lookup(node, node.func.value.id)
+                    asked += [each.value for each in bindings if isinstance(each.value, ast.Call)]
+                if any(
+                    re.search(r"\bget_context\(.(spawn|forkserver)|^.(spawn|forkserver).$", ast.unparse(each))
+                    for each in asked
+                ):
+                    return True
+        return False
+
+    def _instance(self, shape: Shape, store: Store) -> bool:
+        marks = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in store.method.decorator_list}
+        made_first = store.method not in shape.outline.parents  # see `fields`
+        return (
+            "classmethod" not in marks
+            and "staticmethod" not in marks
+            and (made_first or shape.outline.owner(store.target) is shape.node)
+        )
+
+    def counts(self, kind: Kind) -> bool:
+        return kind.before is None or python_below(self.project, kind.before)
+
+    def decides(self, shape: Shape) -> bool:
+        """The class says in some other way how it is pickled."""
+        return any(
+            name in each.methods
+            for each in self.family.line(shape)
+            for name in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__")
+        )
+
+    def left_out(self, shape: Shape, name: str) -> bool:
+        """A `__getstate__` looks after the attribute, or takes only what it names."""
+        for each in [*self.family.line(shape)]:
+            method = each.methods.get("__getstate__")
+            if method is None:
+                continue
+            named = {getattr(part, "value", None) for part in ast.walk(method) if isinstance(part, ast.Constant)}
+            named |= {part.arg for part in ast.walk(method) if isinstance(part, ast.keyword)}
+            text = ast.unparse(method)
+            everything = "__dict__" in text or "vars(" in text or "super()" in text
+            if {name, each.key(name), shape.key(name)} & named or not everything:
+                return True
+        return any("picks" in (base_methods(each) or ()) for each in self.family.foreign(shape))
+
+    def crossing(self, shape: Shape) -> tuple[Confidence, Trace, str]:
+        """The best that is known of objects of the class and of those derived from it."""
+        best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
+        ask = getattr(self.project.flow, "instances", None)
+        for each in [shape, *self.family.derived(shape)]:
+            found = None if ask is None else ask(each.outline.path, each.node.lineno)
+            if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
+                best = (found.confidence, found.trace, found.boundary)
+        return best

@@ -1,0 +1,322 @@
+"""`__getstate__` and `__setstate__` of a class: what they must say about its attributes, and the edits for it."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...finding import Edit
+from ...syntax.outline import last_name
+from ...syntax.placement import last_line
+from ...tree.source import Source
+from .classes import Family, Method, Shape
+from .recreate import Again
+from .reexpress import Refused, Stash
+
+_COPIES = frozenset(
+    [
+        "self.__dict__.copy()", "dict(self.__dict__)", "copy.copy(self.__dict__)", "copy(self.__dict__)",
+        "{**self.__dict__}", "vars(self).copy()", "dict(vars(self))",
+        "super().__getstate__()", "super().__getstate__().copy()", "dict(super().__getstate__())",
+    ]
+)  # fmt: skip
+_UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__setstate__({})", "self.__dict__ = {}")
+
+
+class Form(enum.Enum):
+    """What the copy gets."""
+
+    ALWAYS = "made anew, whatever the state"
+    CLOSED = "made anew, and closed again where the original is"
+    MAYBE = "made anew where the original had one, else None"
+    POSITION = "opened anew, where the original stood"
+    LAZY = "None; the class itself opens it when needed"
+    NAMED = "the one of the same name"
+    DROP = "nothing"
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """How one attribute of a class crosses. `line` orders them; `sure`: every object has the attribute."""
+
+    attribute: str
+    key: str
+    form: Form
+    line: int
+    sure: bool
+    again: Again | None = None
+    open_test: str = ""
+    never_none: bool = False
+    empty: str = "None"
+    closes: str = "close"
+
+
+def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
+    """The edits that make objects of `shape` leave home without these attributes and make them anew.
+
+    `inherited`: which of `__getstate__` and `__setstate__` base classes have (or will have). Raises Refused.
+    """
+    source = family.repo.project.source(shape.outline.path)
+    assert source is not None
+    treatments = sorted(treatments, key=lambda each: each.line)
+    found = [_stash(source, each) for each in _stashes(treatments)]
+    step = _step(source, shape)
+    remade = [each for each in treatments if each.again is not None]
+    always = [each.again for each in remade if each.again and each.form is not Form.MAYBE]
+    imports = list(dict.fromkeys(line for again in always for line in again.imports))
+    new: list[list[str]] = []
+    existing = shape.methods.get("__getstate__")
+    get = [_leave(each, "state" if existing is None else _returned(existing)) for each in treatments]
+    if existing is not None:
+        found.append(_before_return(source, existing, get))
+    else:
+        taken = "super().__getstate__()" if "__getstate__" in inherited else "self.__dict__.copy()"
+        if "live" in inherited:  # what the base class gives is its own dict
+            taken = f"dict({taken})"
+        why = "# what can't be pickled; __setstate__ makes it anew" if remade else "# can't be pickled"
+        if treatments[0].form is Form.LAZY and not remade:
+            why += "; opened again where it is needed"
+        body = [f"state = {taken}", why, *get, "return state"]
+        new.append(["def __getstate__(self):", *(step + line for line in body)])
+    existing_put = shape.methods.get("__setstate__")
+    filled = "state" if existing_put is None else _updated_from(existing_put)
+    put = [line for each in remade for line in _remake(each, step, filled)]
+    put += [line for each in remade if each.form is Form.CLOSED for line in _close(each, step, filled)]
+    if put and existing_put is not None:
+        found.append(_at_end(source, existing_put, [*imports, *put]))
+    elif put:
+        restore = "super().__setstate__(state)" if "__setstate__" in inherited else "self.__dict__.update(state)"
+        body = [*imports, *([""] if imports else []), restore, *put]
+        new.append(["def __setstate__(self, state):", *(step + line if line else "" for line in body)])
+    if new:
+        found.append(_methods(source, shape, new))
+    return found
+
+
+def _has_slots(shape: Shape) -> bool:
+    """It has `__slots__` with something in them."""
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
+            return not (
+                isinstance(value := getattr(statement, "value", None), (ast.Tuple, ast.List)) and not value.elts
+            )
+    return False
+
+
+def check_bases(bases: Iterable[Shape]) -> None:
+    """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict."""
+    for base in bases:
+        if _has_slots(base):
+            raise Refused(f"its base class `{base.node.name}` has `__slots__`, so its state is no plain dict")
+        for name, check in (("__getstate__", _returned), ("__setstate__", _updated_from)):
+            method = base.methods.get(name)
+            if method is None:
+                continue
+            last = method.body[-1]
+            if isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) in _COPIES:
+                continue
+            try:
+                check(method)
+            except Refused:
+                raise Refused(
+                    f"its base class `{base.node.name}` ({base.outline.path}:{method.lineno}) has a `{name}` of no "
+                    "plain shape; leave the attribute out there"
+                ) from None
+
+
+def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
+    """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to."""
+    methods = shape.methods
+    if not isinstance(scope := shape.outline.scope(shape.node), ast.Module):
+        name = getattr(scope, "name", "a function")
+        raise Refused(f"pickle does not find classes that are made inside of `{name}`; move the class to the module")
+    if _has_slots(shape):
+        raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
+    for mark in shape.node.decorator_list:
+        for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
+            if keyword.arg in ("slots", "frozen") and getattr(keyword.value, "value", True):
+                raise Refused(
+                    f"the class is made with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
+                )
+        if last_name(mark.func if isinstance(mark, ast.Call) else mark) in ("define", "frozen"):
+            raise Refused("the class of attrs has slots; write `__getstate__` and `__setstate__` by hand")
+    if "__getstate__" in methods:
+        _returned(methods["__getstate__"])
+    if "__setstate__" in methods:
+        _updated_from(methods["__setstate__"])
+    for below in derived:
+        for name in ("__getstate__", "__setstate__", "__reduce__"):
+            method = below.methods.get(name)
+            if method is None or f"super().{name}" in ast.unparse(method):
+                continue
+            words = {each.value for each in ast.walk(method) if isinstance(each, ast.Constant)}
+            if name != "__getstate__" or not set(attributes) <= words:
+                raise Refused(
+                    f"`{below.node.name}` ({below.outline.path}:{method.lineno}) has its own `{name}`, which would not "
+                    "call a new one; call `super()` there first"
+                )
+
+
+def _returned(method: Method) -> str:
+    """The variable that a `__getstate__` of the plain shape fills and returns."""
+    body = [each for each in method.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    returns = [each for each in ast.walk(method) if isinstance(each, ast.Return)]
+    last, first = (body[-1], body[0]) if body else (None, None)
+    if len(returns) == 1 and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
+        name = last.value.id
+        sets = [each for each in ast.walk(method) if isinstance(each, ast.Name) and each.id == name]
+        sets = [each for each in sets if not isinstance(each.ctx, ast.Load)]
+        copied = isinstance(first, ast.Assign) and first.targets[0] is sets[0] and ast.unparse(first.value) in _COPIES
+        if copied and len(sets) == 1:
+            return name
+    raise Refused(
+        f"its `__getstate__` (line {method.lineno}) copies `__dict__` in no plain way; leave the attribute out there"
+    )
+
+
+def _updated_from(method: Method) -> str:
+    """The parameter from which a `__setstate__` of the plain shape fills the object."""
+    arguments = method.args.args
+    if len(arguments) == 2 and not any(isinstance(each, ast.Return) for each in ast.walk(method)):
+        name = arguments[1].arg
+        known = {each.format(name) for each in _UPDATES}
+        if any(ast.unparse(statement) in known for statement in method.body):
+            return name
+    raise Refused(
+        f"its `__setstate__` (line {method.lineno}) fills `__dict__` in no plain way; make the attribute anew there"
+    )
+
+
+def _leave(each: Treatment, state: str) -> str:
+    """The line of `__getstate__`, which fills `state`."""
+    now, place = f"self.{each.attribute}", f'{state}["{each.key}"]'
+    if each.form is Form.LAZY:
+        return f"{place} = {each.empty}"
+    if each.form is Form.POSITION:
+        return f"{place} = {now}.tell()"
+    if each.form is Form.NAMED and each.never_none:
+        return f"{place} = {now}.name"
+    if each.form is Form.NAMED:
+        return f"{place} = None if {now} is None else {now}.name"
+    if each.form is Form.CLOSED:
+        return f"{place} = {each.open_test}"
+    if each.form is Form.MAYBE:
+        there = f"{now} is not None" if each.sure else f'{state}.get("{each.key}") is not None'
+        if each.open_test:
+            there = each.open_test if each.never_none else f"{there} and {each.open_test}"
+        return f"{place} = {there}"
+    return f"del {place}" if each.sure else f'{state}.pop("{each.key}", None)'
+
+
+def _remake(each: Treatment, step: str, state: str) -> list[str]:
+    """Lines of `__setstate__`, whose parameter is `state`."""
+    assert each.again is not None
+    lines = list(each.again.lines)
+    place = f'{state}["{each.key}"]'
+    if each.form is Form.POSITION:
+        return [*lines, f"self.{each.attribute}.seek({place})"]
+    if each.form is Form.NAMED:
+        lines = [line.format(place) for line in lines]
+        return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
+    if each.form is Form.MAYBE:
+        short = f"self.{each.attribute} = {each.again.value} if {place} else None"
+        if (
+            each.again.value
+            and not each.again.imports
+            and "\n" not in short
+            and " if " not in each.again.value
+            and len(short) < 100
+        ):
+            return [short]
+        body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *lines)]
+        return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
+    return lines
+
+
+def _close(each: Treatment, step: str, state: str) -> list[str]:
+    """Lines at the end of `__setstate__`: others may be made from it while it is open."""
+    return [f'if not {state}["{each.key}"]:', f"{step}self.{each.attribute}.{each.closes}()"]
+
+
+# writing
+
+
+def _step(source: Source, shape: Shape) -> str:
+    """One level of indentation, as the class has it."""
+    for method in shape.methods.values():
+        inner = source.line_text(method.body[0].lineno)[: method.body[0].col_offset]
+        outer = source.line_text(method.lineno)[: method.col_offset]
+        if method.body[0].lineno != method.lineno and not inner.strip() and inner.startswith(outer) and inner != outer:
+            return inner[len(outer) :]
+    return "    "
+
+
+def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
+    found: dict[tuple[str, str], Stash] = {}
+    for each in treatments:
+        for stash in each.again.stashes if each.again is not None else ():
+            known = found.setdefault((stash.name, stash.text), stash)
+            if known.statement is not stash.statement and known.statement.lineno > stash.statement.lineno:
+                found[stash.name, stash.text] = stash
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        raise Refused(
+            "two attributes would need one name for what they are opened with; keep it as attributes yourself"
+        )
+    return list(found.values())
+
+
+def _stash(source: Source, stash: Stash) -> Edit:
+    start = source.line_starts[stash.statement.lineno - 1]
+    indent = source.line_text(stash.statement.lineno)[: stash.statement.col_offset]
+    return Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")
+
+
+def _before_return(source: Source, method: Method, lines: list[str]) -> Edit:
+    last = method.body[-1]
+    indent = source.line_text(last.lineno)[: last.col_offset]
+    if indent.strip():
+        raise Refused("its `__getstate__` stands on one line; write it on several")
+    start = source.line_starts[last.lineno - 1]
+    return Edit(source.path, start, start, "".join(f"{indent}{line}\n" for line in lines))
+
+
+def _at_end(source: Source, method: Method, lines: list[str]) -> Edit:
+    last = method.body[-1]
+    indent = source.line_text(last.lineno)[: last.col_offset]
+    if indent.strip():
+        raise Refused("its `__setstate__` stands on one line; write it on several")
+    end = _line_end(source, last)
+    return Edit(source.path, end, end, "".join(f"\n{indent}{line}" for line in lines))
+
+
+def _methods(source: Source, shape: Shape, new: list[list[str]]) -> Edit:
+    """New methods behind `__init__` (or beside the state method that is there, or at the end of the class)."""
+    methods = shape.methods
+    after = (
+        methods.get("__getstate__") or methods.get("__init__") or methods.get("__post_init__") or shape.node.body[-1]
+    )
+    before = methods.get("__setstate__")
+    place = before or after
+    indent = source.line_text(place.lineno)[: place.col_offset]
+    if indent.strip():
+        raise Refused("the class stands on one line; write it on several")
+    blocks = ["".join(f"{indent}{line}\n" if line else "\n" for line in block) for block in new]
+    if before is not None:
+        line = min([before.lineno, *(mark.lineno for mark in before.decorator_list)])
+        start = source.line_starts[line - 1]
+        return Edit(source.path, start, start, "\n".join(blocks) + "\n")
+    last = last_line(source, after)
+    end = source.line_starts[last - 1] + len(source.line_text(last))
+    below = last + 1
+    gap = "\n" if below <= len(source.line_starts) and source.line_text(below).strip() else ""
+    return Edit(source.path, end, end, "\n\n" + "\n".join(blocks).removesuffix("\n") + gap)
+
+
+def _line_end(source: Source, statement: ast.stmt) -> int:
+    """Offset behind the last character of the line on which `statement` ends; a comment there stays with it."""
+    last = statement.end_lineno or statement.lineno
+    return source.line_starts[last - 1] + len(source.line_text(last))

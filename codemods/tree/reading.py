@@ -1,0 +1,48 @@
+"""The files of one run, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from ..finding import Skipped
+from ..globs import glob_pattern
+from ..project import MAX_BYTES, MAX_TEXT
+from .files import Entry, Files
+
+
+class ReadFiles:
+    """The files of a run without the excluded ones; what is read for the screening is kept for the analysis."""
+
+    def __init__(self, files: Files, exclude: Sequence[str]) -> None:
+        self._files, self._exclude = files, exclude
+        self._bytes: dict[str, bytes] = {}
+        self._room = MAX_TEXT
+        self.unreadable: dict[str, Skipped] = {}
+
+    @property
+    def root(self) -> str:
+        return self._files.root
+
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        entries = self._files.entries()
+        return [e for e in entries if not any(glob_pattern(glob).match(e.path) for glob in self._exclude)]
+
+    def entries(self) -> Sequence[Entry]:
+        return self._entries
+
+    def read(self, path: str) -> bytes:
+        return self._bytes[path] if path in self._bytes else self._files.read(path)
+
+    def peek(self, path: str) -> bytes:
+        """The bytes of `path`, kept; b"" (and an entry in `unreadable`) when it can't be read."""
+        try:
+            data = self._files.read(path)
+        except OSError as error:
+            self.unreadable[path] = Skipped(path, error.strerror or str(error))
+            return b""
+        if len(data) <= min(MAX_BYTES, self._room):
+            self._bytes[path] = data
+            self._room -= len(data)
+        return data

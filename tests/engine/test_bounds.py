@@ -1,0 +1,101 @@
+"""Memory follows what must be held at once, and has a bound."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+import codemods.flow.answers.crossings
+import codemods.project
+from codemods.engine.migrate import Plan, check, plan
+from codemods.finding import Confidence
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+CASES = sorted(path for path in (Path(__file__).resolve().parents[1] / "before_after").glob("*/*/before"))
+HEAD = "from torch.utils.data import DataLoader\n\n"
+
+
+def planned(before: Path) -> Plan:
+    files = {str(path.relative_to(before)): path.read_bytes() for path in before.rglob("*") if path.is_file()}
+    return plan(MemoryFiles(files), Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True))
+
+
+@pytest.mark.parametrize("before", CASES[::5], ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
+def test_trees_that_are_let_go_are_made_again(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = planned(before)
+    monkeypatch.setattr(codemods.project, "MAX_TREES", 0)
+    assert planned(before) == kept
+
+
+def test_trees_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"{letter}.py": loader(letter).encode() for letter in "abc"}
+    monkeypatch.setattr(codemods.project, "MAX_TREES", len(files["a.py"]) * 2)
+    parsed: list[str] = []
+    project = codemods.project.Project(MemoryFiles(files))
+    parse = project._parse
+    monkeypatch.setattr(project, "_parse", lambda path: parsed.append(path) or parse(path))
+    for path in [*files, *files]:
+        assert project.module(path) is not None
+        project.release()
+    assert parsed == ["a.py", "b.py", "c.py", "c.py"]
+
+
+def loader(name: str) -> str:
+    return HEAD + f"DataLoader({name}, collate_fn=lambda items: items, num_workers=2)\n"
+
+
+def test_one_solved_flow_at_a_time_and_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 0
+
+    class Counted(codemods.flow.answers.crossings.Flow):
+        alive = 0
+
+        def __init__(self, *args: object) -> None:
+            nonlocal most
+            super().__init__(*args)  # type: ignore[arg-type]
+            Counted.alive += 1
+            most = max(most, Counted.alive)
+
+        def __del__(self) -> None:
+            Counted.alive -= 1
+
+    monkeypatch.setattr(codemods.flow.answers.crossings, "Flow", Counted)
+    gc.collect()
+    files = {f"{letter}.py": loader(f"{letter}.keys()").encode() for letter in "abc"}
+    files["e.py"] = b"from torch.utils.data import Dataset\nfrom threading import Lock\n\n\nclass Data(Dataset):\n"
+    files["e.py"] += b"    def __init__(self):\n        self.lock = Lock()\n        self.names = {}.keys()\n"
+    done = plan(MemoryFiles(files), Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True))
+    assert len(done.changes) == 3
+    assert (most, Counted.alive) == (2, 0)
+
+
+def test_more_python_than_one_run_can_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"{letter}.py": loader(letter).encode() for letter in "abc"}
+    whole = check(MemoryFiles(files), Settings())
+    assert [finding.path for finding in whole.findings] == ["a.py", "b.py", "c.py"]
+    nodes = len(codemods.project.Project(MemoryFiles(files)).facts["a.py"].lines)
+    monkeypatch.setattr(codemods.project, "MAX_NODES", nodes + 1)
+    part = check(MemoryFiles(files), Settings())
+    assert [finding.path for finding in part.findings] == ["a.py", "b.py"]
+    reason = "left out: more Python than one run can follow; --exclude helps"
+    assert [(row.path, row.reason) for row in part.skipped] == [("c.py", reason)]
+
+
+def test_more_text_than_one_run_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"{letter}.py": loader(letter).encode() for letter in "abc"}
+    monkeypatch.setattr(codemods.project, "MAX_TEXT", 2 * len(files["a.py"]))
+    part = check(MemoryFiles(files), Settings())
+    assert [finding.path for finding in part.findings] == ["a.py", "b.py"]
+    assert [(row.path, row.reason) for row in part.skipped] == [
+        ("c.py", "left out: more than 0 MiB of text; --exclude helps")
+    ]
+
+
+def test_a_name_of_a_page() -> None:
+    files = {"a.py": loader("a").encode(), "b.py": (loader("b") + "x" * 1001 + " = 1\n").encode()}
+    report = check(MemoryFiles(files), Settings())
+    assert [finding.path for finding in report.findings] == ["a.py"]
+    assert [(row.path, row.reason) for row in report.skipped] == [("b.py", "a name of 1001 characters")]

@@ -1,0 +1,1197 @@
+"""What the flow analysis says of small programs: which hazards cross, how sure it is, which look-alikes it leaves."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from codemods.finding import Confidence
+from codemods.flow.answers.crossings import Crossing
+from codemods.flow.answers.explain import explain_line
+from codemods.project import Project
+from codemods.review.sites import sites_text
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+KINDS = frozenset({"lambda", "function", "class", "dict-view", "generator"})
+
+
+def crossings(files: dict[str, str], settings: Settings | None = None) -> list[Crossing]:
+    """All crossings in a repo of these files."""
+    contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}
+    return Project(MemoryFiles(contents), settings).flow.crossings(KINDS)
+
+
+def marked(files: dict[str, str], mark: str) -> set[tuple[str, int]]:
+    """(path, line) of the lines that end with the comment `mark`."""
+    return {
+        (path, number)
+        for path, text in files.items()
+        for number, line in enumerate(textwrap.dedent(text).splitlines(), 1)
+        if line.endswith(f"# {mark}")
+    }
+
+
+LOADER = "from torch.utils.data import DataLoader, Dataset\n"
+
+# Every line that ends in `# proven`, `# likely` or `# possible` makes a hazard of that confidence; no other line does.
+PROGRAMS = {
+    "collate_fn": {
+        "train.py": LOADER
+        + """
+def loader(dataset, args):
+    return DataLoader(dataset, num_workers=args.workers, collate_fn=lambda batch: batch)  # proven
+"""
+    },
+    "one of the many datasets that a builder makes": {
+        "train.py": LOADER
+        + "from torchvision import datasets\n\ndef build(name, where):\n"
+        + "".join(f"    if name == {at}:\n        data = datasets.D{at}(where, where)\n" for at in range(30))
+        + "    if name == 30:\n        data = datasets.D30(where, lambda y: y - 1)  # proven\n    return data\n"
+        + "\nDataLoader(build('x', str()), num_workers=2)\n"
+    },
+    "defaults of dataclasses": {
+        "train.py": """
+from dataclasses import dataclass, field
+from multiprocessing import Pool
+from typing import Callable
+
+@dataclass
+class A:
+    f: Callable = lambda x: x  # proven
+
+@dataclass(frozen=True)
+class B:
+    f: Callable = field(default=lambda x: x)  # proven
+    g: Callable = field(default=lambda x: x)
+
+@dataclass
+class C:
+    names: list = field(default_factory=lambda: [1])
+    f: Callable = field(
+        default_factory=lambda: (
+            lambda x: x  # proven
+        )
+    )
+
+class D:
+    f: Callable = lambda x: x
+
+def main(pool: Pool, items):
+    Pool(2).map(len, [A(), B(g=len), C(), D()])
+"""
+    },
+    "fields of a namedtuple": {
+        "train.py": LOADER
+        + """
+from collections import namedtuple
+
+Stage = namedtuple("Stage", "fn p")
+
+class Data(Dataset):
+    def __init__(self, stages):
+        self.stages = stages
+
+def loader(names):
+    stages = [Stage(lambda x: x, 0.1), Stage(p=names.keys(), fn=len)]  # proven
+    kept = Stage(lambda x: x, 1)
+    return DataLoader(Data(stages), num_workers=2), kept
+"""
+    },
+    "what a partial calls": {
+        "train.py": LOADER
+        + """
+import pickle
+from functools import partial
+
+import torch
+
+def tree_map(fn, tree, leaf_type):
+    if isinstance(tree, list):
+        return [tree_map(fn, each, leaf_type) for each in tree]
+    return fn(tree)
+
+tensor_tree_map = partial(tree_map, leaf_type=torch.Tensor)
+
+def pair(first, second):
+    return second
+
+def main(batch, file):
+    pickle.dump(tensor_tree_map(lambda x: x.cpu(), batch), file)
+    second = partial(pair, lambda x: x)
+    pickle.dump(second(lambda x: x + 1), file)  # proven
+"""
+    },
+    "set on a foreign object that was given nothing": {
+        "train.py": LOADER
+        + """
+from torchvision.datasets import Flowers102
+
+def loader():
+    data = Flowers102("x")
+    data.target_transform = lambda y: y - 1  # proven
+    other = Flowers102("y")
+    other.target_transform = lambda y: y - 1
+    return DataLoader(data, num_workers=2), other
+"""
+    },
+    "module alias": {
+        "train.py": """
+            import torch.utils.data as data
+
+            def loader(dataset):
+                return data.DataLoader(dataset, 1, False, None, None, 4, lambda batch: batch)  # proven
+            """
+    },
+    "what the loader keeps at home": {
+        "train.py": LOADER
+        + """
+def loader(dataset, args):
+    return DataLoader(dataset, num_workers=4, sampler=Sampler(key=lambda i: i), generator=(lambda: 1)())
+"""
+    },
+    "no workers": {
+        "train.py": LOADER
+        + """
+workers = 0
+
+def loader(dataset):
+    first = DataLoader(dataset, num_workers=0, collate_fn=lambda b: b)  # possible
+    second = DataLoader(dataset, num_workers=workers, collate_fn=lambda b: b)  # possible
+    return first, second, DataLoader(dataset, collate_fn=lambda b: b)  # possible
+"""
+    },
+    "consumed on the spot": {
+        "train.py": """
+            from multiprocessing import Pool
+
+            def work(items):
+                items = sorted(items, key=lambda item: item.size)
+                items = list(map(lambda item: item + 1, items))
+                best = max(items, key=lambda item: item)
+                with Pool() as pool:
+                    return pool.map(abs, items), best
+            """
+    },
+    "threads": {
+        "train.py": """
+            import threading
+            from concurrent.futures import ThreadPoolExecutor
+            from multiprocessing.dummy import Pool as DummyPool
+            from multiprocessing.pool import ThreadPool
+
+            def work(items):
+                threading.Thread(target=lambda: None).start()
+                with ThreadPool(2) as pool:
+                    pool.map(lambda x: x, items)
+                with DummyPool(2) as pool:
+                    pool.map(lambda x: x, items)
+                with ThreadPoolExecutor() as executor:
+                    executor.submit(lambda: 1)
+            """
+    },
+    "a thread pool and a process pool of one name": {
+        "train.py": """
+            from multiprocessing import Pool
+            from multiprocessing.pool import ThreadPool
+
+            def work(items):
+                with ThreadPool(2) as pool:
+                    pool.map(lambda x: x, items)
+                with Pool(2) as pool:
+                    pool.map(lambda x: x, items)  # proven
+            """
+    },
+    "other picklers": {
+        "train.py": """
+            import dill, ray, joblib, submitit
+            from datasets import load_dataset
+            from joblib import Parallel, delayed
+            from pathos.multiprocessing import ProcessingPool
+
+            def work(name):
+                data = load_dataset(name).map(lambda row: row).filter(lambda row: True)
+                Parallel(n_jobs=2)(delayed(lambda x: x)(i) for i in range(3))
+                ProcessingPool(2).map(lambda x: x, [1])
+                dill.dumps(lambda: 1)
+                ray.get(ray.remote(lambda: 1).remote())
+                submitit.AutoExecutor("logs").submit(lambda: 1)
+                return data
+            """
+    },
+    "pools and executors": {
+        "train.py": """
+            import multiprocessing as mp
+            import torch.multiprocessing
+            from concurrent.futures import ProcessPoolExecutor
+
+            def work(items):
+                mp.Process(target=lambda: None, args=(lambda: 1,)).start()  # proven
+                context = mp.get_context("spawn")
+                with context.Pool(2, initializer=lambda: None) as pool:  # proven
+                    pool.apply_async(max, (1, 2), callback=lambda result: print(result))
+                    pool.imap_unordered(lambda x: x, items)  # proven
+                with ProcessPoolExecutor(2) as executor:
+                    executor.map(lambda x: x, items)  # proven
+                    executor.submit(lambda: 1).add_done_callback(lambda future: None)  # proven
+                torch.multiprocessing.spawn(lambda rank: None, args=(), nprocs=2)  # proven
+            """
+    },
+    "a process class": {
+        "train.py": """
+            import multiprocessing
+
+            class Worker(multiprocessing.Process):
+                def __init__(self, job):
+                    super().__init__()
+                    self.job = job
+
+                def run(self):
+                    self.job()
+
+            def main():
+                worker = Worker(lambda: print("hi"))  # proven
+                worker.start()
+            """
+    },
+    "returned by a helper": {
+        "seeds.py": """
+            def get_seed_worker(seed):
+                def seed_worker(worker_id):  # proven
+                    return seed + worker_id
+                return seed_worker
+            """,
+        "train.py": """
+            from torch.utils.data import DataLoader
+            from seeds import get_seed_worker
+
+            def loader(dataset):
+                return DataLoader(dataset, num_workers=2, worker_init_fn=get_seed_worker(3))
+            """,
+    },
+    "through an attribute, a list and another file": {
+        "pkg/__init__.py": "from .data import Pairs\n",
+        "pkg/data.py": """
+            from .steps import Chain
+
+            class Pairs:
+                def __init__(self, size):
+                    self.steps = Chain([lambda x: x + 1, lambda x: x * size])  # proven
+
+                def __len__(self):
+                    return 4
+            """,
+        "pkg/steps.py": """
+            class Chain:
+                def __init__(self, steps):
+                    self.steps = steps
+            """,
+        "train.py": """
+            import pkg
+            from torch.utils.data import DataLoader
+
+            def main(workers):
+                data = pkg.Pairs(3)
+                return DataLoader(data, num_workers=workers)
+            """,
+    },
+    "inheritance across files": {
+        "base.py": """
+            class Base:
+                def __init__(self, fn=None):
+                    self.fn = fn or (lambda x: x)  # proven
+            """,
+        "data.py": """
+            from base import Base
+            from torch.utils.data import Dataset
+
+            class Images(Base, Dataset):
+                def __init__(self, root):
+                    super().__init__()
+                    self.root = root
+            """,
+        "train.py": """
+            from data import Images
+            from torch.utils.data import DataLoader
+
+            loader = DataLoader(Images("x"), num_workers=1)
+            """,
+    },
+    "a Dataset nobody loads": {
+        "data.py": """
+            from torch.utils.data import Dataset
+
+            class Images(Dataset):
+                def __init__(self, names):
+                    self.fix = lambda x: x  # likely
+                    self.names = names.keys()  # likely
+                    best = sorted(names, key=lambda n: n)
+            """
+    },
+    "a Dataset of an installed library": {
+        "data.py": """
+            from mmdet.datasets import CustomDataset
+
+            class Images(CustomDataset):
+                def __init__(self, *args, **kwargs):
+                    super().__init__(*args, **kwargs)
+                    self.fix = lambda x: x  # likely
+            """
+    },
+    "held by a module": {
+        "net.py": """
+            import torch.nn as nn
+
+            class Net(nn.Module):
+                act = staticmethod(lambda x: x)
+
+                def __init__(self):
+                    super().__init__()
+                    self.pad = lambda x: x  # likely
+            """
+    },
+    "given to classes that are not ours to see": {
+        "net.py": """
+            import torch.nn as nn
+            import torchvision.transforms as T
+            from timm.layers import Mlp
+            from torch.utils.data import Dataset
+
+            class Block(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.mlp = Mlp(act_layer=lambda: nn.GELU())  # possible
+                    self.head = nn.Sequential(nn.ReLU(), Fn(lambda x: x))  # likely
+                    self.heads = nn.ModuleList([Fn(lambda x: x)])  # likely
+
+                def add(self, heads):
+                    self.more = nn.ModuleList(heads.values())
+
+            class Fn(nn.Module):
+                def __init__(self, fn):
+                    super().__init__()
+                    self.fn = fn
+
+            class Images(Dataset):
+                def __init__(self):
+                    self.transform = T.Compose([T.Lambda(lambda x: x)])  # likely
+            """
+    },
+    "plain objects": {
+        "config.py": """
+            class Config:
+                def __init__(self, table):
+                    self.names = table.keys()  # possible
+                    self.key = lambda name: name  # possible
+            """
+    },
+    "made in the worker": {
+        "data.py": """
+            from torch.utils.data import Dataset
+
+            class Images(Dataset):
+                def __getitem__(self, index):
+                    self._open()
+                    self.last = lambda: index
+                    return self.names
+
+                def _open(self):
+                    self.names = {}.keys()
+            """
+    },
+    "dropped by __getstate__": {
+        "data.py": """
+            from torch.utils.data import DataLoader, Dataset
+
+            class Images(Dataset):
+                def __init__(self):
+                    self.fix = lambda x: x  # possible
+                    self.keep = lambda x: x  # proven
+
+                def __getstate__(self):
+                    state = self.__dict__.copy()
+                    del state["fix"]
+                    return state
+
+            loader = DataLoader(Images(), num_workers=2)
+            """
+    },
+    "keyword dict": {
+        "train.py": """
+            from torch.utils.data import DataLoader
+
+            def main(dataset, args):
+                options = dict(num_workers=args.workers, collate_fn=lambda b: b)  # proven
+                options["worker_init_fn"] = lambda i: None  # proven
+                options["sampler"] = lambda i: None
+                return DataLoader(dataset, **options)
+            """
+    },
+    "classmethod builder": {
+        "loader.py": """
+            from torch.utils.data import DataLoader
+
+            class MyLoader(DataLoader):
+                @classmethod
+                def build(cls, dataset, workers):
+                    return cls(dataset, num_workers=workers, collate_fn=lambda b: b)  # proven
+            """
+    },
+    "loader subclass": {
+        "loader.py": """
+            import torch.utils.data
+
+            class MyLoader(torch.utils.data.DataLoader):
+                def __init__(self, dataset, workers):
+                    super().__init__(dataset, num_workers=workers, collate_fn=lambda b: b)  # proven
+            """
+    },
+    "webdataset chain": {
+        "train.py": """
+            import webdataset as wds
+            from torch.utils.data import DataLoader
+
+            def main(urls, names, workers):
+                steps = [("jpg", lambda x: x), ("txt", lambda x: x)]  # proven
+                data = wds.WebDataset(urls).select(lambda s: True).shuffle(10)  # proven
+                data = data.map_tuple(*[s[1] for s in steps]).map(lambda x: {n: x for n in names})  # proven
+                return DataLoader(data, num_workers=workers)
+            """
+    },
+    "torchvision transforms": {
+        "train.py": """
+            import torchvision.transforms as T
+            from torchvision.datasets import ImageFolder
+            from torch.utils.data import DataLoader, random_split, Subset
+
+            def main(root, workers):
+                fix = T.Compose([T.ToTensor(), T.Lambda(lambda x: x * 2)])  # proven
+                train, val = random_split(ImageFolder(root, transform=fix), [8, 2])
+                return DataLoader(Subset(train, [1]), num_workers=workers)
+            """
+    },
+    "set from outside": {
+        "train.py": """
+            from torch.utils.data import DataLoader, Dataset
+
+            class Images(Dataset):
+                transform = None
+
+            def main(workers):
+                data = Images()
+                data.transform = lambda x: x  # proven
+                setattr(data, "target_transform", lambda y: y)  # proven
+                return DataLoader(data, num_workers=workers)
+            """
+    },
+    "dataclass and NamedTuple": {
+        "train.py": """
+            from dataclasses import dataclass, field
+            from multiprocessing import Process
+            from typing import Callable, NamedTuple
+
+            @dataclass
+            class Job:
+                name: str
+                run: Callable
+                names: list = field(default_factory=lambda: [])
+
+            class Pair(NamedTuple):
+                left: Callable
+                right: Callable
+
+            def work(job, pair):
+                job.run()
+
+            def main():
+                Process(target=work, args=(Job("a", lambda: 1), Pair(lambda: 2, right=lambda: 3))).start()  # proven
+            """
+    },
+    "partial": {
+        "train.py": """
+            import functools
+            from functools import partial
+            from multiprocessing import Pool
+
+            def apply(fn, x):
+                return fn(x)
+
+            def main(items):
+                step = partial(apply, lambda x: x)  # proven
+                with Pool() as pool:
+                    pool.map(step, items)
+                    pool.map(functools.partial(apply, fn=lambda x: x), items)  # proven
+            """
+    },
+    "bound method drags its object along": {
+        "train.py": """
+            from multiprocessing import Pool
+
+            class Runner:
+                def __init__(self):
+                    self.log = lambda *a: None  # proven
+
+                def step(self, x):
+                    return x
+
+                def main(self, items):
+                    with Pool() as pool:
+                        return pool.map(self.step, items)
+            """
+    },
+    "local class and local dataset": {
+        "train.py": """
+            from torch.utils.data import DataLoader, Dataset
+
+            def get_dataset(base):
+                class Joined(Dataset):  # proven
+                    def __len__(self):
+                        return 1
+                return Joined
+
+            def unused():
+                class Local(Dataset):
+                    pass
+                return len(Local())
+
+            def main(workers):
+                return DataLoader(get_dataset(object)(), num_workers=workers)
+            """
+    },
+    "called on the spot by a helper": {
+        "net.py": """
+            from inspect import isfunction
+            import torch.nn as nn
+
+            def default(value, other):
+                if value is not None:
+                    return value
+                return other() if callable(other) else other
+
+            def default_too(value, other):
+                if isfunction(other):
+                    return other()
+                return other
+
+            class Net(nn.Module):
+                def __init__(self, channels=None):
+                    super().__init__()
+                    self.channels = default(channels, lambda: 3)
+                    self.width = default_too(channels, lambda: 3)
+            """
+    },
+    "wrapped for cloudpickle": {
+        "envs.py": """
+            import multiprocessing as mp
+            import cloudpickle
+
+            class Wrapper:
+                def __init__(self, fn):
+                    self.fn = fn
+
+                def __getstate__(self):
+                    return cloudpickle.dumps(self.fn)
+
+            def worker(remote, parent, wrapper):
+                pass
+
+            def make(env_fns):
+                pipes = [mp.Pipe() for _ in env_fns]
+                remotes, work_remotes = zip(*pipes)
+                for work_remote, remote, env_fn in zip(work_remotes, remotes, env_fns):
+                    mp.Process(target=worker, args=(work_remote, remote, Wrapper(env_fn))).start()
+
+            def main():
+                make([lambda: 1, lambda: 2])  # possible
+            """
+    },
+    "one of several that are returned together": {
+        "tools.py": """
+            def setup():
+                def register(cls):
+                    return cls
+                def build(name):  # proven
+                    return name
+                return build, register, {}
+            """,
+        "train.py": """
+            from multiprocessing import Process
+            from tools import setup
+
+            build, register, table = setup()
+            Process(target=build, args=(table,)).start()
+            both = setup()
+            register = both[1]
+            """,
+    },
+    "the factory of a defaultdict is not in it": {
+        "counts.py": """
+            import pickle
+            from collections import defaultdict
+
+            def main(f):
+                counts = defaultdict(lambda: 0)
+                for i in range(3):
+                    counts[i] += 1
+                pickle.dump(counts["a"], f)
+
+            def whole(f):
+                counts = defaultdict(lambda: 0)  # proven
+                pickle.dump(counts, f)
+            """
+    },
+    "dicts by attribute have nothing in common": {
+        "train.py": """
+            import torch.multiprocessing as mp
+
+            class EasyDict(dict):
+                def __getattr__(self, name):
+                    return self[name]
+
+                def __setattr__(self, name, value):
+                    self[name] = value
+
+            TABLE = {"relu": EasyDict(func=lambda x: x, gain=1), "tanh": EasyDict(func=lambda x: x)}
+
+            def main(rank, args):
+                args.hook(rank)
+
+            def launch():
+                args = EasyDict(verbose=True, log=lambda text: None)  # proven
+                args.hook = lambda rank: None  # proven
+                mp.spawn(main, args=(args,), nprocs=2)
+            """
+    },
+    "dict of functions, iterated": {
+        "metrics.py": 'METRICS = {"a": lambda x: x}  # proven\nNAMES = {"a": lambda x: x}\n',
+        "train.py": """
+            from multiprocessing import Pool
+            from metrics import METRICS
+
+            def main(items):
+                with Pool() as pool:
+                    for name, metric in METRICS.items():
+                        pool.map(metric, items)
+            """,
+    },
+    "wrapped functions are found by name": {
+        "train.py": """
+            import functools
+            from multiprocessing import Pool
+
+            def logged(fn):
+                @functools.wraps(fn)
+                def wrapper(x):
+                    return fn(x)
+                return wrapper
+
+            @logged
+            def work(x):
+                return x
+
+            def main(items):
+                with Pool() as pool:
+                    return pool.map(work, items)
+            """
+    },
+    "one call does not answer for another": {
+        "tools.py": """
+            def same(x):
+                return x
+            """,
+        "train.py": """
+            from multiprocessing import Process
+            from tools import same
+
+            def local():
+                return same(lambda: 1)()
+
+            def main():
+                Process(target=same(print)).start()
+            """,
+    },
+    "relative and star imports": {
+        "pkg/__init__.py": "",
+        "pkg/collate.py": """
+            def make():
+                return lambda batch: batch  # proven
+            """,
+        "pkg/api.py": "from .collate import *\n",
+        "pkg/sub/__init__.py": "",
+        "pkg/sub/train.py": """
+            from torch.utils.data import *
+            from ..api import make
+
+            def loader(dataset):
+                return DataLoader(dataset, num_workers=2, collate_fn=make())
+            """,
+    },
+    "packages under src": {
+        "src/pkg/__init__.py": "",
+        "src/pkg/images.py": """
+            class Images:
+                def __init__(self):
+                    self.fix = lambda x: x  # proven
+            """,
+        "tools/train.py": """
+            import pkg.images as images
+            from torch.utils.data import DataLoader
+
+            loader = DataLoader(images.Images(), num_workers=2)
+            """,
+    },
+    "comprehensions, conditions, stars and a closure of a decorator": {
+        "train.py": """
+            from multiprocessing import Pool, Process
+
+            def steps(names, flip):
+                made = [lambda x: x for name in names]  # proven
+                made += [(lambda x: x) if flip else (lambda x: -x)]  # proven
+                return {name: step for name, step in zip(names, made)}
+
+            def logged(fn):
+                def wrapper(*args):  # proven
+                    return fn(*args)
+                return wrapper
+
+            def work(x):
+                return x
+
+            def main(items, names):
+                with Pool() as pool:
+                    for step in steps(names, True).values():
+                        pool.map(step, items)
+                both = (print, lambda: 1)  # proven
+                Process(None, *both).start()
+                Process(target=logged(work)).start()
+            """
+    },
+    "scripts that add folders to sys.path": {
+        "tools/train.py": """
+            import _init_paths
+            from datasets.images import Images
+            from torch.utils.data import DataLoader
+
+            loader = DataLoader(Images(), num_workers=2)
+            """,
+        "lib/datasets/__init__.py": "",
+        "lib/datasets/images.py": """
+            class Images:
+                def __init__(self):
+                    self.fix = lambda x: x  # proven
+            """,
+    },
+    "a file of the package that is called like something installed": {
+        "pkg/__init__.py": "",
+        "pkg/strategies/__init__.py": "",
+        "pkg/strategies/torch.py": "def save(state):\n    pass\n",
+        "pkg/strategies/load.py": """
+            import torch
+
+            def loader(dataset):
+                return torch.utils.data.DataLoader(dataset, num_workers=2, collate_fn=lambda b: b)  # proven
+            """,
+        "train.py": """
+            import torch
+
+            def loader(dataset):
+                return torch.utils.data.DataLoader(dataset, num_workers=2, collate_fn=lambda b: b)  # proven
+            """,
+    },
+    "conditional imports": {
+        "train.py": """
+            try:
+                from torch.utils.data import DataLoader
+            except ImportError:
+                DataLoader = None
+
+            def loader(dataset):
+                return DataLoader(dataset, num_workers=2, collate_fn=lambda b: b)  # proven
+            """
+    },
+    "pickle and torch.save": {
+        "save.py": """
+            import pickle
+            import torch
+
+            class Box:
+                def __init__(self):
+                    self.fn = lambda: 1  # proven
+
+            def main(model, f):
+                torch.save({"box": Box(), "state": model.state_dict()}, f)
+                pickle.dump([lambda: 2], f)  # proven
+            """
+    },
+    "lightning hooks": {
+        "module.py": """
+            import pytorch_lightning as pl
+            from torch.utils.data import DataLoader
+
+            class Data(pl.LightningDataModule):
+                def train_dataloader(self):
+                    return DataLoader(self.data, num_workers=4, collate_fn=lambda b: b)  # proven
+            """
+    },
+    "registry": {
+        "registry.py": """
+            class Registry:
+                def __init__(self):
+                    self.modules = {}
+
+                def register_module(self):
+                    def register(cls):
+                        self.modules[cls.__name__] = cls
+                        return cls
+                    return register
+
+                def build(self, cfg):
+                    return self.modules[cfg.pop("type")](**cfg)
+
+            DATASETS = Registry()
+            """,
+        "images.py": """
+            from registry import DATASETS
+
+            @DATASETS.register_module()
+            class Images:
+                def __init__(self, root):
+                    self.fix = lambda x: x  # proven
+            """,
+        "train.py": """
+            import images
+            from registry import DATASETS
+            from torch.utils.data import DataLoader
+
+            def main(cfg, workers):
+                return DataLoader(DATASETS.build(cfg), num_workers=workers)
+            """,
+    },
+    "a registry larger than we follow, keys from YAML, names set by setattr": {
+        "registry.py": """
+            class Registry:
+                table = {}
+
+                @classmethod
+                def register(cls, name):
+                    def wrap(made):
+                        cls.table[name] = made
+                        return made
+                    return wrap
+
+                @classmethod
+                def get(cls, name):
+                    return cls.table.get(name)
+            """,
+        "steps.py": "from registry import Registry\n"
+        + "".join(f"@Registry.register('s{i}')\nclass Step{i}:\n    pass\n" for i in range(40))
+        + "@Registry.register('scale')\nclass Scale:\n    def __init__(self):\n"
+        + "        self.scale = lambda x: x / 255  # proven\n",
+        "train.py": """
+            import yaml
+            import steps
+            from registry import Registry
+            from torch.utils.data import DataLoader
+
+            class Images:
+                def prepare(self, config):
+                    for name, entry in config.items():
+                        setattr(self, name, Registry.get(entry["type"])())
+
+            def main(path):
+                data = Images()
+                data.prepare(yaml.safe_load(open(path)))
+                return DataLoader(data, num_workers=2)
+            """,
+    },
+    "a class that can't be made": {
+        "compat.py": """
+            def missing(name):
+                class Missing:
+                    def __init__(self, *args):
+                        "Says what to install."
+                        raise ImportError(name)
+                return Missing
+            """,
+        "net.py": """
+            import torch.nn as nn
+            from compat import missing
+
+            try:
+                from deform import Conv
+            except ImportError:
+                Conv = missing("deform")
+
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.conv = Conv(3)
+            """,
+    },
+    "an attribute put on one of many": {
+        "build.py": """
+            import torch.nn as nn
+
+            class A(nn.Module): pass
+            class B(nn.Module): pass
+            class C(nn.Module): pass
+            class D(nn.Module): pass
+            class E(nn.Module): pass
+
+            class Loop:
+                def __init__(self):
+                    self.step = None
+
+            TABLE = {"a": A, "b": B, "c": C, "d": D, "e": E, "loop": Loop}
+
+            def main(name):
+                made = TABLE[name]()
+                made.step = lambda: 1  # possible
+                net = A()
+                net.hook = lambda: 1  # likely
+            """
+    },
+    "properties": {
+        "train.py": """
+            from multiprocessing import Process
+
+            class Job:
+                @property
+                def target(self):
+                    return lambda: 1  # proven
+
+            Process(target=Job().target).start()
+            """
+    },
+    "copied": {
+        "train.py": """
+            import copy
+
+            copy.deepcopy(lambda: 1)
+            """
+    },
+    "rebinding before use": {
+        "config.py": """
+            from torch.utils.data import Dataset
+
+            class Names(Dataset):
+                def __init__(self, table):
+                    names = table.keys()
+                    names = list(names)
+                    self.names = names
+                    kinds = table.values()
+                    if len(kinds) > 3:
+                        kinds = sorted(kinds)
+                    self.kinds = kinds
+            """.replace("kinds = table.values()", "kinds = table.values()  # likely")
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    files = PROGRAMS[name]
+    found = crossings(files)
+    told = {
+        bar.value: {(c.path, c.line) for c in found if c.confidence is bar and c.kind != "generator"}
+        for bar in Confidence
+    }
+    assert told == {bar.value: marked(files, bar.value) for bar in Confidence}
+
+
+def test_trace_is_told_from_the_value_to_the_boundary() -> None:
+    (found,) = crossings(PROGRAMS["returned by a helper"])
+    assert [(hop.path, hop.line, hop.what) for hop in found.trace] == [
+        ("seeds.py", 3, "a function is defined inside another here"),
+        ("seeds.py", 3, "held by `seed_worker`"),
+        ("seeds.py", 2, "returned by `get_seed_worker()`"),
+        (
+            "train.py",
+            6,
+            "`torch.utils.data.DataLoader` pickles its `worker_init_fn` for another process, under spawn and "
+            "forkserver: on Windows and macOS today, on Linux from Python 3.14",
+        ),
+    ]
+    assert found.boundary == "torch.utils.data.DataLoader"
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("DataLoader(d, num_workers=1, collate_fn=lambda b: b)", "on Linux from Python 3.14"),
+        (
+            "DataLoader(d, num_workers=1, multiprocessing_context='spawn', collate_fn=lambda b: b)",
+            "as spawn is asked for here",
+        ),
+        ("mp.set_start_method('forkserver'); mp.Process(target=lambda: 1)", "as forkserver is set at a.py:5"),
+        ("init_dist('pytorch'); mp.Process(target=lambda: 1)", "as spawn is set at a.py:5"),
+        ("mp.Pool().map(lambda x: x, d)", "under every start method"),
+    ],
+)
+def test_start_method_in_words(body: str, words: str) -> None:
+    head = "import multiprocessing as mp\nfrom mmcv.runner import init_dist\nfrom torch.utils.data import DataLoader\n"
+    (found,) = crossings({"a.py": f"{head}def main(d):\n    {body}\n"})
+    assert found.trace[-1].what.endswith(words)
+
+
+def test_boundaries_of_ones_own() -> None:
+    files = {"a.py": "import grid\ngrid.submit(lambda: 1, name=lambda: 2)\n"}
+    assert crossings(files) == []
+    own: dict[str, object] = {"callable": "grid.submit", "parameters": ["job"], "pickles": ["job"]}
+    (found,) = crossings(files, Settings(boundaries=(own,)))
+    assert (found.line, found.column, found.confidence) == (2, 12, Confidence.PROVEN)
+    assert found.trace[-1].what.startswith("`grid.submit` pickles its `job` for another process")
+    (found,) = crossings(files, Settings(boundaries=({**own, "always": True, "says": "writes it to a journal"},)))
+    assert found.trace[-1].what == "`grid.submit` writes it to a journal"
+
+
+@pytest.mark.parametrize(("annotation", "found"), [("", 1), (": dict", 1), (": nn.Module", 0)])
+def test_a_parameter_for_a_module_takes_no_configuration(annotation: str, found: int) -> None:
+    code = (
+        "import torch.nn as nn\n\n\nclass Traced(nn.Module):\n"
+        f"    def __init__(self, model{annotation}):\n        super().__init__()\n        self.model = model\n\n\n"
+        "def build(config):\n    return Traced(config)\n\n\n"
+        "build({'norm': lambda x: x})\n"
+    )
+    assert len([c for c in crossings({"net.py": code}) if c.confidence is Confidence.LIKELY]) == found
+
+
+def test_tests_do_not_speak_for_the_program() -> None:
+    files = {
+        "data.py": "class Pairs:\n    def __init__(self, fn):\n        self.fn = fn\n",
+        "train.py": "from data import Pairs\nfrom torch.utils.data import DataLoader\n"
+        "loader = DataLoader(Pairs(None), num_workers=2)\n",
+        "tests/test_data.py": "from data import Pairs\n\ndef test_pairs():\n    assert Pairs(lambda: 1).fn() == 1\n",
+    }
+    assert [(c.path, c.confidence) for c in crossings(files)] == [("tests/test_data.py", Confidence.POSSIBLE)]
+
+
+def test_two_objects_of_a_test_are_not_one() -> None:
+    files = {
+        "data.py": "class Pairs:\n    def __init__(self, fn):\n        self.fn = fn\n",
+        "tests/test_data.py": "import pickle\nfrom data import Pairs\n\n"
+        "def test_call():\n    assert Pairs(lambda: 1).fn()\n\n"
+        "def test_pickle():\n    pickle.dumps(Pairs(len))\n    pickle.dumps(lambda: 2)\n",
+    }
+    assert [(c.line, c.confidence) for c in crossings(files)] == [(5, Confidence.POSSIBLE), (9, Confidence.PROVEN)]
+
+
+def test_a_module_of_a_test_is_not_made_to_cross() -> None:
+    code = "import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.act = lambda x: x\n"
+    assert [c.confidence for c in crossings({"tests/test_net.py": code})] == [Confidence.POSSIBLE]
+    assert [c.confidence for c in crossings({"net.py": code})] == [Confidence.LIKELY]
+
+
+def test_instances() -> None:
+    files = PROGRAMS["through an attribute, a list and another file"]
+    contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}
+    flow = Project(MemoryFiles(contents)).flow
+    crossing = flow.instances("pkg/steps.py", 2)
+    assert crossing is not None and crossing.confidence is Confidence.PROVEN
+    assert flow.instances("pkg/steps.py", 99) is None
+
+
+def knot(size: int) -> str:
+    """Functions that all call each other through one table: one strongly connected component of 10 x `size` nodes."""
+    lines = ["TABLE = {}"]
+    for i in range(size):
+        after = (i * 7 + 1) % size
+        lines += [
+            f"def f{i}(x, **options):",
+            f"    TABLE['k{i % 50}'] = x",
+            f"    y = f{after}(x, **options)",
+            f"    options['o{i % 20}'] = [y, TABLE.get('k{after % 50}')]",
+            f"    return f{(i + 1) % size}(y, o=lambda: x, **options)",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_knot_of_calls_ends() -> None:
+    """Four times the knot may not take sixteen times as long (a bound on the steps, not on the clock)."""
+    steps = []
+    for size in (500, 2000):
+        project = Project(MemoryFiles({"knot.py": knot(size).encode()}))
+        project.flow.crossings(KINDS)
+        assert project.flow.solver.complete
+        steps.append(project.flow.solver.steps)
+    assert steps[1] < 8 * steps[0]
+
+
+def test_partials_of_themselves_end() -> None:
+    code = "from functools import partial\n\ndef build(f, n):\n    for i in range(n):\n        f = partial(f, i)\n"
+    code += "    return f(n)\n"
+    project = Project(MemoryFiles({"train.py": code.encode()}))
+    assert project.flow.crossings(KINDS) == [] and project.flow.solver.complete
+
+
+def test_a_helper_for_threads_does_not_mix_its_callers() -> None:
+    files = {
+        "train.py": """
+            from multiprocessing import Process
+            from threading import Thread
+
+            def in_thread(target, args):
+                Thread(target=target, args=args).start()
+
+            def read(transform):
+                return transform(1)
+
+            def train(command):
+                Process(target=print, args=(command,)).start()
+
+            def main():
+                in_thread(read, (lambda x: x,))
+                in_thread(train, ("ls",))
+        """
+    }
+    assert crossings(files) == []
+
+
+def test_cache_gives_the_same_and_never_fails(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
+    files = PROGRAMS["webdataset chain"]
+    cold = crossings(files, Settings(cache=True))
+    database = tmp_path / "cache" / "facts.sqlite"
+    assert database.exists()
+    assert crossings(files, Settings(cache=True)) == cold == crossings(files)
+    database.write_bytes(b"not a database" * 100)
+    assert crossings(files, Settings(cache=True)) == cold
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache" / "facts.sqlite" / "impossible"))
+    assert crossings(files, Settings(cache=True)) == cold
+
+
+def test_cache_is_used(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path))
+    files = PROGRAMS["webdataset chain"]
+    cold = crossings(files, Settings(cache=True))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("analysed again")
+
+    monkeypatch.setattr("codemods.flow.facts.collector.facts_of", refuse)
+    assert crossings(files, Settings(cache=True)) == cold
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "line", "words"),
+    [
+        ("collate_fn", "train.py", 4, "crosses a process boundary"),
+        ("a Dataset nobody loads", "data.py", 6, "kept on an object that is made to cross"),
+        (
+            "plain objects",
+            "config.py",
+            5,
+            "kept on an object, or handed to a boundary that does not pickle it as called",
+        ),
+        ("threads", "train.py", 10, "given to `pool.map`: harmless (threads)"),
+        ("consumed on the spot", "train.py", 5, "given to `sorted` as `key`: used in this process"),
+        ("what the loader keeps at home", "train.py", 4, "harmless: not seen on the way"),
+        ("threads", "train.py", 2, "nothing that pickle rejects"),
+        ("copied", "train.py", 4, "copies it the way pickle would, functions and classes excepted"),
+    ],
+)
+def test_explain_line(name: str, path: str, line: int, words: str) -> None:
+    contents = {file: textwrap.dedent(text).encode() for file, text in PROGRAMS[name].items()}
+    text = sites_text(path, line, explain_line(Project(MemoryFiles(contents)), path, line))
+    assert words in text

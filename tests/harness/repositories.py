@@ -1,0 +1,80 @@
+"""A git repository to try things on, and a user whose settings are ours."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CLEAN = {
+    **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "EMAIL"))},
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+FILES = {
+    "a.py": b"OLD = 1\r\nlast",
+    "pkg/b.py": b"OLD = 2\n",
+    "run.sh": b"echo OLD\n",
+    "sp ace/\xc3\xa9 x.py".encode("latin-1").decode(): b"x = 1\n",
+}
+
+
+def git(repo: Path, *arguments: str, check: bool = True) -> str:
+    done = subprocess.run(["git", *arguments], cwd=repo, env=os.environ, capture_output=True, check=False)
+    assert not check or done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode("utf-8", "surrogateescape").strip()
+
+
+@pytest.fixture(autouse=True)
+def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A user with a name, and nothing of the tester's own git."""
+    for name in list(os.environ):
+        if name.startswith("GIT_") or name == "EMAIL":
+            monkeypatch.delenv(name)
+    for name, value in CLEAN.items():
+        if name.startswith("GIT_"):
+            monkeypatch.setenv(name, value)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (home / ".gitconfig").write_text(
+        "[user]\nname = Ada Lovelace\nemail = ada@example.org\n[init]\ndefaultBranch = main\n"
+    )
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A clean repository with one commit on main."""
+    folder = tmp_path / "repo"
+    for path, data in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    (folder / "run.sh").chmod(0o755)
+    (folder / "link.py").symlink_to("a.py")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "one")
+    return folder
+
+
+def state(repo: Path) -> dict[str, object]:
+    """Everything of a repository that a person would miss."""
+    git_dir = Path(git(repo, "rev-parse", "--absolute-git-dir"))
+    index = git_dir / "index"
+    tree = {}
+    for path in sorted(repo.rglob("*")):
+        if ".git" not in path.relative_to(repo).parts and not path.is_dir():
+            data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
+            tree[str(path.relative_to(repo))] = (data, path.lstat().st_mode)
+    return {
+        "status": git(repo, "status", "--porcelain", check=False),
+        "index": hashlib.sha256(index.read_bytes()).hexdigest() if index.exists() else None,
+        "head": (git_dir / "HEAD").read_bytes(),
+        "refs": git(repo, "for-each-ref"),
+        "tree": tree,
+        "in git": sorted(path.name for path in git_dir.iterdir()),
+    }

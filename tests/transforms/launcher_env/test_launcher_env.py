@@ -1,0 +1,176 @@
+"""The `launcher-env` rule: which reads crash in a plain run, what is written there, and what is left alone."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from codemods.finding import Confidence, Finding
+from codemods.project import Project
+from codemods.transforms.launcher_env.rule import RULE
+from codemods.tree.files import MemoryFiles
+
+
+def found(*files: str, bar: Confidence = Confidence.LIKELY) -> list[Finding]:
+    """Findings in `a.py`, `b.py`... at or above `bar`."""
+    contents = {f"{name}.py": dedent(text).encode() for name, text in zip("abcd", files, strict=False)}
+    findings = sorted(RULE.find(Project(MemoryFiles(contents))), key=lambda finding: finding.sort_key)
+    return [finding for finding in findings if finding.confidence.reaches(bar)]
+
+
+def rewritten(text: str, *more: str) -> str:
+    """`a.py` after the fixes."""
+    text = dedent(text)
+    edits = [
+        edit for finding in found(text, *more) if finding.fix and finding.path == "a.py" for edit in finding.fix.edits
+    ]
+    source = Project(MemoryFiles({"a.py": text.encode()})).source("a.py")
+    assert source is not None
+    return source.apply(edits)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param('int(os.environ["LOCAL_RANK"])', 'int(os.environ.get("LOCAL_RANK", 0))', id="subscript in int"),
+        pytest.param("os.environ['LOCAL_RANK']", "os.environ.get('LOCAL_RANK', '0')", id="text"),
+        pytest.param('int(os.environ.get("LOCAL_RANK"))', 'int(os.environ.get("LOCAL_RANK", 0))', id="get"),
+        pytest.param('int(os.getenv("LOCAL_RANK"))', 'int(os.getenv("LOCAL_RANK", 0))', id="getenv"),
+        pytest.param('int(os.getenv("LOCAL_RANK", ))', 'int(os.getenv("LOCAL_RANK", 0, ))', id="trailing comma"),
+        pytest.param('int(os.getenv("LOCAL_RANK", None))', 'int(os.getenv("LOCAL_RANK", 0))', id="None"),
+        pytest.param(
+            'int(os.environ.get("SLURM_LOCALID"))',
+            'int(os.environ.get("SLURM_LOCALID", os.environ.get("LOCAL_RANK", 0)))',
+            id="SLURM takes torchrun's",
+        ),
+        pytest.param(
+            "int(os.getenv('SLURM_LOCALID'))",
+            "int(os.getenv('SLURM_LOCALID', os.getenv('LOCAL_RANK', 0)))",
+            id="SLURM with getenv",
+        ),
+        pytest.param('float(os.environ["LOCAL_RANK"])', 'float(os.environ.get("LOCAL_RANK", "0"))', id="no int"),
+        pytest.param('int(os.environ["LOCAL_RANK"], 10)', 'int(os.environ.get("LOCAL_RANK", "0"), 10)', id="with base"),
+    ],
+)
+def test_default(before: str, after: str) -> None:
+    assert rewritten(f"import os\nx = {before}\n") == f"import os\nx = {after}\n"
+
+
+READ = 'int(os.environ["LOCAL_RANK"])'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(f'if "RANK" in os.environ:\n    x = {READ}', id="membership"),
+        pytest.param(f'x = {READ} if "LOCAL_RANK" in os.environ else 0', id="conditional expression"),
+        pytest.param(f'x = {READ} if args.distributed else 0', id="distributed"),
+        pytest.param(f'x = "LOCAL_RANK" in os.environ and {READ}', id="and"),
+        pytest.param(f"try:\n    x = {READ}\nexcept KeyError:\n    x = 0", id="except KeyError"),
+        pytest.param(f"try:\n    x = {READ}\nexcept:\n    x = 0", id="bare except"),
+        pytest.param(f"with suppress(KeyError):\n    x = {READ}", id="suppress"),
+        pytest.param(f'if "RANK" not in os.environ:\n    sys.exit(1)\nx = {READ}', id="early exit"),
+        pytest.param(f"assert launcher == 'pytorch'\nx = {READ}", id="assert"),
+        pytest.param(f"use = args.launcher != 'none'\nif use:\n    x = {READ}", id="condition in a name"),
+        pytest.param(f"match args.launcher:\n    case 'pytorch':\n        x = {READ}", id="match"),
+        pytest.param(f'os.environ["LOCAL_RANK"] = "0"\nx = {READ}', id="written before"),
+        pytest.param(f'os.environ.update(LOCAL_RANK="0")\nx = {READ}', id="updated before"),
+        pytest.param('os.environ["LOCAL_RANK"] = "1"', id="a write"),
+        pytest.param('del os.environ["LOCAL_RANK"]', id="a deletion"),
+        pytest.param('x = os.environ.get("LOCAL_RANK")', id="None is fine"),
+        pytest.param('x = os.environ.get("LOCAL_RANK")\nif x is not None:\n    x = int(x)', id="None is asked for"),
+        pytest.param('x = int(os.environ.get("LOCAL_RANK", -1))', id="has a default"),
+        pytest.param('x = int(os.environ.get("LOCAL_RANK") or 0)', id="or"),
+        pytest.param('x = int(settings["LOCAL_RANK"])', id="another dict"),
+        pytest.param('x = int(os.environ["SEED"])', id="another variable"),
+        pytest.param('int = str\nx = int(os.environ.get("LOCAL_RANK"))', id="int is another name"),
+        pytest.param(f"def init_dist_slurm():\n    return {READ}\ninit_dist_slurm()", id="for launched runs"),
+        pytest.param(f"def f():\n    return {READ}", id="never called"),
+        pytest.param(f"def f():\n    return {READ}\nif args.distributed:\n    f()", id="called under a check"),
+        pytest.param(f"def f():\n    return {READ}\nmp.spawn(f, nprocs=4)", id="handed over, not called"),
+        pytest.param(f"x = {READ}\ndist.init_process_group('nccl')", id="needs a launcher"),
+        pytest.param(f"def main():\n    x = {READ}\n    go()\ndef go():\n    dist.init_process_group()\nmain()",
+                     id="needs a launcher, one call away"),
+        pytest.param(f"x = {READ}\nmp.spawn(work, nprocs=4)", id="starts its own ranks"),
+    ],
+)  # fmt: skip
+def test_left_alone(body: str) -> None:
+    assert found(f"import os\n{body}\n") == []
+
+
+def test_launched_function_is_reported_when_asked_for() -> None:
+    (finding,) = found(f"import os\nx = {READ}\ndist.init_process_group('nccl')\n", bar=Confidence.POSSIBLE)
+    assert finding.confidence is Confidence.POSSIBLE
+    assert finding.reason is not None and "torchrun" in finding.reason
+
+
+def test_rank_is_reported_not_rewritten() -> None:
+    (finding,) = found('import os\ndistributed = int(os.environ["WORLD_SIZE"]) > 1\n')
+    assert finding.fix is None and finding.reason is not None and 'if "WORLD_SIZE" in os.environ' in finding.reason
+
+
+@pytest.mark.parametrize("write", ["os.environ.setdefault(name, value)", "os.environ[name] = value"])
+def test_set_from_a_list_of_names(write: str) -> None:
+    text = f'import os\nfor name, value in (("LOCAL_RANK", "0"), ("X", "1")):\n    {write}\nx = {READ}\n'
+    assert found(text) == []
+    assert len(found(text.replace('"LOCAL_RANK", "0"', '"Y", "0"'))) == 1
+
+
+def test_local_rank_beside_a_rank_is_not_half_rewritten() -> None:
+    findings = found(f'import os\nx = {READ}\nr = int(os.environ["RANK"])\n')
+    assert [finding.fix for finding in findings] == [None, None]
+
+
+def test_a_group_that_is_joined_on_condition_needs_no_launcher() -> None:
+    text = f"import os\nx = {READ}\nif world_size > 1:\n    dist.init_process_group('nccl')\n"
+    assert 'os.environ.get("LOCAL_RANK", 0)' in rewritten(text)
+
+
+def test_group_of_one() -> None:
+    text = f"import os\nx = {READ}\ndist.init_process_group('gloo', rank=0, world_size=1)\n"
+    assert 'os.environ.get("LOCAL_RANK", 0)' in rewritten(text)
+
+
+def test_trace_shows_the_calls() -> None:
+    library = f"import os\nclass Trainer:\n    def __init__(self):\n        self.gpu = {READ}\n"
+    script = "from a import Trainer\n\ndef main():\n    return Trainer()\n\nmain()\n"
+    (finding,) = found(library, script)
+    assert finding.confidence is Confidence.PROVEN
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("a.py", 4), ("b.py", 4), ("b.py", 6)]
+
+
+def test_same_name_in_another_class_is_no_call() -> None:
+    library = f"import os\nclass Trainer:\n    def setup(self):\n        self.gpu = {READ}\n"
+    assert found(library, "from a import Trainer\nother.setup()\n") == []
+    (finding,) = found(library, "from a import Trainer\nt = Trainer()\nt.setup()\n")
+    assert finding.confidence is Confidence.LIKELY
+
+
+def test_key_that_is_no_plain_string_is_refused() -> None:
+    (finding,) = found('import os\nx = int(os.environ["LOCAL_" "RANK"])\n')
+    assert finding.fix is None and finding.reason is not None
+
+
+def test_crlf_and_tabs() -> None:
+    text = "import os\r\nif True:\r\n\tx = int(os.environ[ 'LOCAL_RANK' ])  # é\r\n"
+    assert rewritten(text) == "import os\r\nif True:\r\n\tx = int(os.environ.get('LOCAL_RANK', 0))  # é\r\n"
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [(("SLURM_LOCALID", "SLURM_PROCID"), 1), (("SLURM_PROCID", "SLURM_LOCALID"), 0)]
+)
+def test_local_rank_beside_a_rank_counts_only_where_it_is_asked_for_first(
+    order: tuple[str, str], expected: int
+) -> None:
+    first, second = order
+    text = f"""
+        import os
+
+        def setup_ddp(single_gpu):
+            if not single_gpu:
+                a = int(os.environ.get("{first}"))
+                b = int(os.environ.get("{second}"))
+                print(a, b)
+        """
+    assert len([each for each in found(text) if "SLURM_LOCALID" in each.message]) == expected

@@ -1,0 +1,392 @@
+"""The `main-guard` rule: what it wraps, what stays outside, what it refuses, and which scripts are fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Confidence, Finding
+from codemods.project import Project
+from codemods.transforms.main_guard.rule import RULE
+from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
+
+HEAD = "from concurrent.futures import ProcessPoolExecutor\n\n\ndef work(x):\n    return x\n\n\n"
+GUARD = 'if __name__ == "__main__":\n    '
+START = "ProcessPoolExecutor(2).submit(work, 1)\n"
+TORCH = "from torch.utils.data import DataLoader\n"
+
+
+def found(*files: str, bar: Confidence = Confidence.LIKELY) -> list[Finding]:
+    """Findings in `a.py`, `b.py`... at or above `bar`."""
+    contents = {f"{name}.py": text.encode() for name, text in zip("abcd", files, strict=False)}
+    findings = sorted(RULE.find(Project(MemoryFiles(contents))), key=lambda finding: finding.sort_key)
+    return [finding for finding in findings if finding.confidence.reaches(bar)]
+
+
+def wrapped(text: str, *more: str) -> str:
+    """`a.py` after the one fix."""
+    (fix,) = {finding.fix for finding in found(text, *more) if finding.path == "a.py"}
+    assert fix is not None
+    return Source("a.py", text).apply(fix.edits)
+
+
+def refusal(text: str, *more: str) -> str:
+    (finding,) = found(text, *more)
+    assert finding.fix is None and finding.reason is not None
+    return finding.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(HEAD + "if __name__ == '__main__':\n    " + START, id="guarded"),
+        pytest.param(HEAD + "def main():\n    " + START, id="only defined"),
+        pytest.param(HEAD + "run = lambda: " + START, id="in a lambda"),
+        pytest.param("from multiprocessing.pool import ThreadPool\nThreadPool(2).map(abs, [1])\n", id="threads"),
+        pytest.param("from multiprocessing.dummy import Pool\nPool(2).map(abs, [1])\n", id="dummy"),
+        pytest.param("from pathos.multiprocessing import Pool\nclass Pool: pass\nPool(2)\n", id="another Pool"),
+        pytest.param("import multiprocessing as mp\nlock, queue = mp.Lock(), mp.Queue()\n", id="no process yet"),
+        pytest.param("import multiprocessing as mp\nmp.set_start_method('fork')\nmp.Pool(2)\n", id="always forks"),
+        pytest.param("import multiprocessing as mp\nmp.get_context('fork').Pool(2)\n", id="fork context"),
+        pytest.param("import multiprocessing as mp\nmp.set_start_method('spawn', force=True)\n", id="forced"),
+        pytest.param(
+            "import multiprocessing as mp\nif mp.get_start_method(True) is None:\n    mp.set_start_method('spawn')\n",
+            id="asked for",
+        ),
+        pytest.param(TORCH + "for b in DataLoader(d):\n    pass\n", id="no workers"),
+        pytest.param(TORCH + "for b in DataLoader(d, num_workers=0):\n    pass\n", id="zero workers"),
+        pytest.param(TORCH + "l = DataLoader(d, num_workers=2)\nprint(len(l))\n", id="not iterated"),
+        pytest.param(
+            TORCH + "p.add_argument('--jobs', type=int, default=0)\n"
+            "for b in DataLoader(d, num_workers=args.jobs):\n    pass\n",
+            id="an option that is 0 by default",
+        ),
+        pytest.param(
+            TORCH + "def train(l):\n    for b in l: pass\ntrain([1])\nm = DataLoader(d, num_workers=2)\n",
+            id="other loop",
+        ),
+        pytest.param("import subprocess\nsubprocess.Popen(['ls']).wait()\n# multiprocessing\n", id="subprocess"),
+    ],
+)
+def test_fine(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(START, GUARD + START, id="one line"),
+        pytest.param("x = work(1)\n" + START, GUARD + "x = work(1)\n    " + START, id="prepares"),
+        pytest.param("N = 3\n" + START, "N = 3\n\n" + GUARD + START, id="constants stay"),
+        pytest.param("seed(0)\n" + START, "seed(0)\n\n" + GUARD + START, id="settings stay"),
+        pytest.param(
+            START + "\n# then\n\nprint(1)\n",
+            GUARD + START + "\n    # then\n\n    print(1)\n",
+            id="comments and blank lines",
+        ),
+        pytest.param(START + "import os\n", GUARD + START + "import os\n", id="imports stay"),
+    ],
+)
+def test_what_goes_under_the_guard(before: str, after: str) -> None:
+    assert wrapped(HEAD + before) == HEAD + after
+
+
+def test_strings_keep_their_content() -> None:
+    text = HEAD + START + "a = \"\"\"x\n  y\n\"\"\"\nb = f'''{1}\nz'''\nc = (1 +\n2)\n"
+    result = wrapped(text)
+    names: dict[str, object] = {"__name__": "__main__"}
+    exec(compile(result.replace(START, "0\n"), "a.py", "exec"), names)
+    assert (names["a"], names["b"], names["c"]) == ("x\n  y\n", "1\nz", 3)
+
+
+def test_newlines_tabs_and_quotes_of_the_file() -> None:
+    text = (HEAD.replace("    ", "\t") + "print('a', 'b')\nfor i in 'xy':\n\t" + START).replace("\n", "\r\n")
+    result = wrapped(text)
+    assert "\r\nif __name__ == '__main__':\r\n\tprint('a', 'b')\r\n\tfor i in 'xy':\r\n\t\tProcessPool" in result
+    assert result.count("\n") == result.count("\r\n")
+
+
+def test_start_that_is_far_away() -> None:
+    helper = HEAD + "class Runner:\n    def run(self):\n        return self.go()\n    def go(self):\n        " + START
+    text = "import b\nrunner = b.Runner()\nprint(runner.run())\n"
+    (finding,) = found(text, helper)
+    assert finding.confidence is Confidence.PROVEN
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("a.py", 3), ("b.py", 10), ("b.py", 12)]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        pytest.param("for b in loader:\n    pass\n", id="for"),
+        pytest.param("for i, b in enumerate(tqdm(loader)):\n    pass\n", id="enumerate and tqdm"),
+        pytest.param("b = next(iter(loader))\n", id="next of iter"),
+        pytest.param("n = sum(1 for b in loader)\n", id="generator"),
+        pytest.param("def f(l):\n    for b in l:\n        pass\nf(loader)\n", id="in a function"),
+        pytest.param("def f():\n    for b in loader:\n        pass\nf()\n", id="as a global"),
+        pytest.param("loaders = {'a': loader}\nfor b in loaders['a']:\n    pass\n", id="in a dict"),
+        pytest.param("trainer.fit(model, loader)\n", id="handed to a trainer"),
+    ],
+)
+def test_loops_over_a_loader(loop: str) -> None:
+    (finding,) = found(TORCH + "loader = DataLoader(d, num_workers=2)\n" + loop)
+    assert finding.fix is not None
+
+
+def test_workers_by_an_option() -> None:
+    option = "p.add_argument('--workers', type=int, default=4)\n"
+    (finding,) = found(TORCH + option + "for b in DataLoader(d, num_workers=int(p.workers)):\n    pass\n")
+    assert finding.confidence is Confidence.LIKELY
+
+
+def test_global_of_a_worker_is_refused() -> None:
+    text = HEAD.replace("return x", "return x + table") + "table = load()\n" + START + "table = load()\n"
+    assert "`work` may run in a worker and reads `table`" in refusal(text)
+
+
+def test_global_of_a_function_for_the_parent_is_fine() -> None:
+    text = HEAD + "def show():\n    print(result)\n\n\n" + "result = " + START + "show()\n"
+    assert "    result = ProcessPoolExecutor(2).submit(work, 1)\n    show()\n" in wrapped(text)
+
+
+IO = "import logging\nimport os\nimport shutil\nimport torch\nimport wandb\nfrom store import keep\n"
+STORE = "import json\ndef keep(x):\n    with open('x', 'w') as f:\n        json.dump(x, f)\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "keep([1])",
+        "torch.save([1], 'x')",
+        "os.remove('x')",
+        "shutil.rmtree('x')",
+        "run = wandb.init()",
+        "torch.distributed.init_process_group('gloo')",
+        "loss.backward()",
+        "open('x', mode='a').write('1')",
+        "frame.to_csv('x')",
+        "for i in [1]:\n    loss.backward()",
+        "logging.basicConfig(filename='x', filemode='w')",
+        "handler = logging.FileHandler('x', 'w')",
+    ],
+)
+def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
+    text = IO + HEAD + line + "\n\n\ndef other():\n    pass\n\n\n" + START
+    guarded = "\n".join(f"    {each}" for each in line.splitlines())
+    files = {"a.py": text, "store.py": STORE}
+    (finding,) = RULE.find(Project(MemoryFiles({path: each.encode() for path, each in files.items()})))
+    assert finding.fix is not None and finding.fix.unsafe is None
+    after = Source("a.py", text).apply(finding.fix.edits).replace("'__main__'", '"__main__"')
+    assert f'if __name__ == "__main__":\n{guarded}\n' in after and after.endswith(GUARD + START)
+
+
+@pytest.mark.parametrize("line", ["net.cuda()", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")'])
+def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None:
+    between = "\n\n\ndef other():\n    pass\n\n\n"
+    text = "import torch\ncuda = torch.cuda.is_available()\n" + HEAD + "net = make(3)\n" + line + between + START
+    assert wrapped(text).count(GUARD) == 2 and GUARD + "net = make(3)\n    " in wrapped(text)
+    (finding,) = found(text.replace("return x", "return net, x"))
+    assert finding.fix is not None and finding.fix.unsafe is None
+    assert Source("a.py", text).apply(finding.fix.edits).count(GUARD) == 1
+
+
+def test_three_guards_are_too_many_for_what_is_only_wasted() -> None:
+    text = HEAD + "import logging\nh = logging.FileHandler('x')\ndef a(): pass\nn = len('a')\ndef b(): pass\n" + START
+    assert wrapped(text).replace("'", '"').count(GUARD) == 1
+    (finding,) = found(text)
+    assert finding.fix is not None and finding.fix.unsafe is None
+    assert wrapped(text.replace("logging.FileHandler('x')", "open('x', 'w')")).replace("'", '"').count(GUARD) == 3
+
+
+SHOW = "def show(x):\n    'Says it.'\n    print('==', x)\n\n\n"
+BETWEEN = "size = len([1])\n\n\ndef other():\n    pass\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "guarded"),
+    [
+        ("print('loading', len(sys.argv))", True),
+        ("show('loading')", True),
+        ("if size:\n    print('loading')", True),
+        ("print('loading', file=log)", False),  # a file of the module
+        ("print(fill(table))", False),  # it may do more
+        ("print(n := 3)", False),
+        ("n = 3; print(n)", False),
+        ("if fill(table):\n    print(1)", False),
+        ("setup('loading')", False),
+    ],
+)
+def test_what_is_only_printed_is_printed_once(line: str, guarded: bool) -> None:
+    text = "import sys\n" + HEAD + SHOW + line + "\n" + BETWEEN + START
+    after = wrapped(text).replace("'__main__'", '"__main__"')
+    assert (GUARD + line.replace("\n", "\n    ") + "\n" in after) is guarded and GUARD + START in after
+    assert "\nsize = len([1])\n" in after  # children may need it
+    more = wrapped(text.replace(BETWEEN, BETWEEN + "print(1)\n" + BETWEEN + "print(2)\n" + BETWEEN))
+    assert "\n" + line in more
+
+
+def test_values_that_become_numbers_are_no_models() -> None:
+    text = HEAD + "x = x.to(float)\n\n\ndef other():\n    pass\n\n\n" + START
+    assert wrapped(text).count(GUARD) == 1
+
+
+def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
+    head = HEAD.replace("return x", "return size, x")
+    text = 'import os\nos.remove("x")\nsize = len("abc")\n' + head + START
+    (finding,) = found(text)
+    assert finding.fix is not None
+    assert finding.fix.unsafe == (
+        "line 2 calls `os.remove`, and would do it again in every child: it should go under the guard as well"
+    )
+    assert wrapped(text).endswith(GUARD + START)
+
+
+def test_a_log_that_workers_write_is_set_up_in_them_too() -> None:
+    setup = "import logging\nlogging.basicConfig(filename='x', filemode='w')\n\n\ndef other():\n    pass\n\n\n"
+    text = HEAD.replace("    return x", "    logging.info(x)\n    return x") + setup + START
+    (finding,) = found(text)
+    assert finding.fix is not None and (finding.fix.unsafe or "").endswith("it should go under the guard as well")
+    (finding,) = found(text.replace(", filemode='w'", ""))
+    assert finding.fix is not None and finding.fix.unsafe is None
+
+
+def test_imported_script_is_unsafe() -> None:
+    (finding,) = found(HEAD + START, "from a import work\n")
+    assert finding.fix is not None and "b.py imports this file" in (finding.fix.unsafe or "")
+
+
+@pytest.mark.parametrize("importing", ["import a\n", "from a import *\n", "import a\na.work(1)\n"])
+def test_script_imported_as_a_whole_is_refused(importing: str) -> None:
+    assert "b.py imports this file" in refusal(HEAD + START, importing)
+
+
+def test_name_that_would_be_gone_is_refused() -> None:
+    assert "b.py imports `done`" in refusal(HEAD + "done = " + START, "from a import done\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            "import lightning as L\n" + TORCH + "class Data(L.LightningDataModule):\n    def train_dataloader(self):\n"
+            "        return DataLoader([1], num_workers=2)\ndm = Data()\nL.Trainer().fit(None, datamodule=dm)\n",
+            id="data module of Lightning",
+        ),
+        pytest.param(
+            "from transformers import Trainer, TrainingArguments\n"
+            "args = TrainingArguments('x', dataloader_num_workers=4)\n"
+            "trainer = Trainer(None, args=args)\ntrainer.train()\n",
+            id="trainer of transformers",
+        ),
+        pytest.param(
+            "from multiprocessing import Pool\nclass Runner:\n    def __init__(self):\n        self.pool = Pool(2)\n"
+            "    @classmethod\n    def make(cls):\n        return cls()\nrunner = Runner.make()\n",
+            id="constructor in a class method",
+        ),
+    ],
+)
+def test_started_through_an_object(text: str) -> None:
+    assert "__main__" in wrapped(text)
+    assert not found(
+        text.replace("num_workers=2", "num_workers=0").replace("num_workers=4", "num_workers=0").replace("Pool(2)", "2")
+    )
+
+
+def test_script_imported_by_name_is_refused() -> None:
+    assert "b.py imports this file" in refusal(HEAD + START, "import importlib\nimportlib.import_module('a')\n")
+
+
+def test_dynamic_names_are_refused() -> None:
+    assert "globals()" in refusal(HEAD + START + "print(globals()['work'])\n")
+
+
+def test_two_statements_on_a_line_are_refused() -> None:
+    assert "several statements" in refusal(HEAD + "import os; " + START)
+
+
+def test_definition_that_needs_a_result_is_refused() -> None:
+    text = HEAD + "size = " + START + "def f(n=size):\n    return n\n\n\nProcessPoolExecutor(2).submit(f)\n"
+    assert "must stay outside the guard, but needs `size`" in refusal(text)
+
+
+def test_function_under_the_guard_is_moved_with_what_it_calls() -> None:
+    guard = 'if __name__ == "__main__":\n    def a(x):\n        return x\n\n    def b(x):\n        return a(x)\n\n    '
+    result = wrapped(HEAD + guard + "ProcessPoolExecutor(2).submit(b, 1)\n")
+    moved = "def a(x):\n    return x\n\n\ndef b(x):\n    return a(x)\n\n\n"
+    assert result == HEAD + moved + 'if __name__ == "__main__":\n    ProcessPoolExecutor(2).submit(b, 1)\n'
+
+
+def test_function_under_the_guard_for_the_parent_stays() -> None:
+    guard = 'if __name__ == "__main__":\n    def a(x):\n        return x\n\n    print(a(1))\n    '
+    assert found(HEAD + guard + START) == []
+
+
+READS = (
+    "import multiprocessing as mp\n\n\ndef work(x):\n    return helper(x)\n\n\ndef helper(x):\n    return x * args.n\n"
+)
+SETS = """
+
+if __name__ == "__main__":
+    args = parse()
+    with mp.Pool(2) as pool:
+        pool.map(work, [1])
+"""
+
+
+def test_global_that_only_the_main_process_sets() -> None:
+    (finding,) = found(READS + SETS)
+    assert finding.confidence is Confidence.PROVEN and finding.fix is None
+    assert finding.message.startswith("`helper` runs in a worker and reads `args`, which is set under the main guard")
+    assert (finding.span.line, [hop.line for hop in finding.trace]) == (9, [13, 15])
+    main = "\n\ndef main():\n    global args\n    args = 1\n    mp.Process(target=work, args=(2,)).start()\n\n\n"
+    (finding,) = found(READS + "\nargs = None\n" + main + "if __name__ == '__main__':\n    main()\n")
+    assert finding.confidence is Confidence.LIKELY and "set by `main` in the main process" in finding.message
+    load = "\n\ndef load():\n    global args\n    args = 1\n"
+    (finding,) = found(
+        READS + load + main.replace("global args\n    args = 1", "load()") + "if __name__ == '__main__':\n    main()\n"
+    )
+    assert "set by `load` in the main process" in finding.message
+    data = "class D:\n    def __getitem__(self, i):\n        return args.n\n\n"
+    load = SETS.replace("with mp.Pool(2) as pool:\n        pool.map(work, [1])", "list(DataLoader(D(), num_workers=2))")
+    assert found(TORCH + data + load) == []  # what the call gives is not followed
+    load = load.replace("list(DataLoader(D()", "d = D()\n    list(DataLoader(d")
+    (finding,) = found(TORCH + data + load)
+    assert "`__getitem__` runs in a worker and reads `args`" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(READS + "args = 3\n" + SETS, id="set outside too"),
+        pytest.param(READS.replace("x * args.n", "x * args.n if 'args' in globals() else x") + SETS, id="asked for"),
+        pytest.param(READS.replace("    return x * args.n", "    if args:\n        return args") + SETS, id="tested"),
+        pytest.param(
+            READS.replace(
+                "    return x * args.n", "    try:\n        return args\n    except NameError:\n        return 1"
+            )
+            + SETS,
+            id="caught",
+        ),
+        pytest.param(
+            READS + "\ndef init(a):\n    global args\n    args = a\n" + SETS.replace("Pool(2", "Pool(2, init, (3,)"),
+            id="initializer",
+        ),
+        pytest.param(READS + "\ndef load():\n    global args\n    args = 1\n\n\nload()\n" + SETS, id="on import"),
+        pytest.param(
+            READS.replace("    return helper(x)", "    load()\n    return helper(x)")
+            + "\ndef load():\n    global args\n    args = 1\n"
+            + SETS.replace("args = parse()", "load()"),
+            id="by the worker",
+        ),
+        pytest.param(READS + SETS.replace("pool.map(work, [1])", "list(map(work, [1]))"), id="not sent"),
+        pytest.param(READS.replace("import multiprocessing", "import multiprocessing.dummy") + SETS, id="threads"),
+        pytest.param(READS + SETS.replace("map(work, [1])", "apply_async(print, (), callback=work)"), id="callback"),
+        pytest.param("from settings import *\n" + READS + SETS, id="star"),
+    ],
+)
+def test_globals_that_a_worker_has(text: str) -> None:
+    assert found(text) == []
+
+
+def test_tests_are_not_reported_by_default() -> None:
+    project = Project(MemoryFiles({"tests/test_a.py": (HEAD + START).encode()}))
+    assert [finding.confidence for finding in RULE.find(project)] == [Confidence.POSSIBLE]

@@ -1,0 +1,104 @@
+"""unpicklable-attributes: what `numpy.load` gives is an open archive where it is used like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.project import Project
+from codemods.transforms.unpicklable_attributes.rule import RULE
+from codemods.tree.files import MemoryFiles
+
+PROGRAM = """
+import numpy as np
+from torch.utils.data import DataLoader, Dataset
+
+import config
+
+
+class Poses(Dataset):
+    def __init__(self, name):
+        self.name = name
+        self.data = np.load({path})
+        {early}
+
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return {late}
+
+
+def load(name):
+    return DataLoader(Poses(name), num_workers=2)
+"""
+
+
+def found(path: str, early: str, late: str) -> list[tuple[str, bool]]:
+    """What is found in the program: (message, it has a fix)."""
+    text = PROGRAM.format(path=path, early=early, late=late)
+    findings = RULE.find(Project(MemoryFiles({"train.py": text.encode(), "config.py": b"FILES = {}\n"})))
+    return [(each.message, each.fix is not None) for each in findings]
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        pytest.param("self.image = self.data['image']", "self.image[index]", id="by name, early"),
+        pytest.param("self.size = 3", "self.data['image'][index]", id="by name, late"),
+        pytest.param("self.size = 'has' in self.data", "self.data['image'][index]", id="asked for a name"),
+        pytest.param("self.all = {k: self.data[k] for k in self.data.files}", "self.all", id="all files"),
+    ],
+)
+def test_an_archive_of_any_path(early: str, late: str) -> None:
+    ((message, fixed),) = found("config.FILES[name]", early, late)
+    assert "is an open npz archive" in message
+    assert fixed
+
+
+@pytest.mark.parametrize(
+    ("path", "early", "late"),
+    [
+        pytest.param("config.FILES[name]", "self.size = 3", "self.data[index]", id="one array"),
+        pytest.param("config.FILES[name]", "self.all = self.data['image']", "self.data[index]", id="records"),
+        pytest.param("config.FILES[name]", "self.all = self.data['image']", "self.data.shape", id="shape"),
+        pytest.param("config.FILES[name]", "self.data['image'] = 3", "self.data['image']", id="set"),
+        pytest.param("config.FILES[name]", "self.data['image'][0] = 3", "self.data['image']", id="set inside"),
+        pytest.param("name + '.npy'", "self.size = 3", "self.data['image']", id="ending"),
+        pytest.param("config.FILES[name], mmap_mode='r'", "self.size = 3", "self.data['image']", id="memory map"),
+    ],
+)
+def test_arrays(path: str, early: str, late: str) -> None:
+    assert found(path, early, late) == []
+
+
+MODULE = """
+import torch
+from iopath import PathManager
+from torch.utils.data import DataLoader, Dataset
+
+
+class Scored(Dataset):
+    def __init__(self, path):
+        {opened}
+
+    def __getitem__(self, index):
+        return self.module(index)
+
+
+def load(path):
+    return DataLoader(Scored(path), num_workers=2)
+"""
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        pytest.param("with PathManager.open(path) as f:\n            self.module = torch.jit.load(f)", id="with"),
+        pytest.param("f = PathManager.open(path)\n        self.module = torch.jit.load(f)", id="assigned"),
+    ],
+)
+def test_what_is_read_from_an_open_file_does_not_keep_the_file(opened: str) -> None:
+    text = MODULE.format(opened=opened)
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.fix is None
+    assert finding.reason == "it is made from `f`, which is open only here; give it the path instead"
