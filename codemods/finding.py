@@ -85,6 +85,20 @@ class Fix:
         return frozenset(edit.path for edit in self.edits) | frozenset(need.path for need in self.imports)
 
 
+class Refused(Exception):
+    """There is no rewrite that is shown to keep the meaning; `reason` says why, and what a person can do, in words.
+
+    One class for both ways: code deep inside a rule raises it, and a plan returns it in place of a `Fix`.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+Answer = Fix | Refused
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A hazard at one place. Exactly one of `fix` and `reason` (why there is none, in words) is set."""
@@ -101,6 +115,15 @@ class Finding:
     def __post_init__(self) -> None:
         if (self.fix is None) == (self.reason is None):
             raise ValueError(f"{self.rule} at {self.path}:{self.span.line}: a finding has a fix or a reason, not both")
+
+    @classmethod
+    def answered(
+        cls, rule: str, path: str, span: Span, message: str, confidence: Confidence, trace: Trace, answer: Answer
+    ) -> Finding:
+        """A finding with the fix, or the reason, that `answer` is."""
+        if isinstance(answer, Refused):
+            return cls(rule, path, span, message, confidence, trace, reason=answer.reason)
+        return cls(rule, path, span, message, confidence, trace, fix=answer)
 
     @property
     def sort_key(self) -> tuple[str, int, int, str]:

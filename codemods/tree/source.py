@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import io
 import re
@@ -119,6 +120,20 @@ class Source:
         line, column = self.position(start)
         end_line, end_column = self.position(end)
         return Span(line, column + 1, end_line, end_column + 1)
+
+    def range_of(self, node: ast.AST) -> tuple[int, int]:
+        """Character offsets (start, end) of an `ast` node that has a position: an expression, statement, argument..."""
+        start = self.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        return start, self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def span_of(self, node: ast.AST) -> Span:
+        """The `Span` of an `ast` node that has a position."""
+        return self.span(*self.range_of(node))
+
+    def text_of(self, node: ast.AST) -> str:
+        """The source text of an `ast` node that has a position."""
+        start, end = self.range_of(node)
+        return self.text[start:end]
 
     def apply(self, edits: Iterable[Edit]) -> str:
         """The text after `edits` (offsets into the present text); insertions at one place keep the order given.
