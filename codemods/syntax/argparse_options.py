@@ -95,25 +95,26 @@ def rewritten(source: Source, option: Option, names: Sequence[str], default: str
     first = cst.ensure_type(arguments[present[0]].value, cst.SimpleString)
     quote = first.quote
     known = {name: arguments[at] for at, name in zip(present, option.names, strict=True)}
+    end_of_names = arguments[present[-1]]
     spelled: list[cst.Arg] = []
     for name in names:
-        given = known.get(name)
-        spelled.append(given or cst.Arg(cst.SimpleString(f"{quote}{name}{quote}"), comma=_COMMA))
-    spelled = [
-        argument if isinstance(argument.comma, cst.Comma) else argument.with_changes(comma=_COMMA)
-        for argument in spelled
-    ]
+        written = known.get(name) or cst.Arg(cst.SimpleString(f"{quote}{name}{quote}"))
+        between = written is not end_of_names and isinstance(written.comma, cst.Comma)
+        spelled.append(
+            written.with_changes(
+                comma=written.comma if between else _COMMA, whitespace_after_arg=cst.SimpleWhitespace("")
+            )
+        )
     rest = [argument for at, argument in enumerate(arguments) if at not in present]
-    if not rest and default is None:
-        spelled[-1] = spelled[-1].with_changes(comma=arguments[present[-1]].comma)
-    # a line break after the first of the old names belongs after the last of the new ones
-    if len(present) == 1 and len(spelled) > 1:
-        kept = arguments[present[0]]
-        spelled = [argument.with_changes(comma=_COMMA) for argument in spelled[:-1]] + [
-            spelled[-1].with_changes(comma=kept.comma if isinstance(kept.comma, cst.Comma) else spelled[-1].comma)
-        ]
     if default is not None:
-        rest = _with_default(rest, cst.parse_expression(default), spelled)
+        new = cst.parse_expression(default)
+        if rest:
+            rest = _with_default(rest, new)
+        else:
+            rest = [_ending_like(end_of_names, cst.Arg(new, keyword=cst.Name("default"), equal=_EQUAL))]
+            end_of_names = spelled[-1]
+    # what stood after the last of the old names (a line break, a comment) stands after the last of the new ones
+    spelled[-1] = _ending_like(end_of_names, spelled[-1])
     code = cst.Module([]).code_for_node(call.with_changes(args=[*spelled, *rest]))
     return Edit(option.path, start, end, code)
 
@@ -122,7 +123,12 @@ _COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
-def _with_default(rest: list[cst.Arg], value: cst.BaseExpression, before: list[cst.Arg]) -> list[cst.Arg]:
+def _ending_like(last: cst.Arg, argument: cst.Arg) -> cst.Arg:
+    """`argument` with the comma and the blanks that follow `last`."""
+    return argument.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+
+
+def _with_default(rest: list[cst.Arg], value: cst.BaseExpression) -> list[cst.Arg]:
     names = [argument.keyword.value if argument.keyword else "" for argument in rest]
     new = cst.Arg(value, keyword=cst.Name("default"), equal=_EQUAL)
     if "default" in names:
@@ -130,30 +136,22 @@ def _with_default(rest: list[cst.Arg], value: cst.BaseExpression, before: list[c
         rest[at] = rest[at].with_changes(value=value)
     elif "required" in names:  # stands where `required=` stood
         at = names.index("required")
-        rest[at] = new.with_changes(comma=rest[at].comma, whitespace_after_arg=rest[at].whitespace_after_arg)
+        rest[at] = _ending_like(rest[at], new)
         return rest
     else:
         at = names.index("type") + 1 if "type" in names else 0
-        previous = rest[at - 1] if at else before[-1]
         if at == len(rest):  # becomes the last argument: takes over the trailing comma, if any
-            new = new.with_changes(comma=previous.comma if at else cst.MaybeSentinel.DEFAULT)
-            new = new.with_changes(
-                whitespace_after_arg=previous.whitespace_after_arg if at else new.whitespace_after_arg
-            )
-            if at:
-                rest[at - 1] = previous.with_changes(comma=_COMMA, whitespace_after_arg=cst.SimpleWhitespace(""))
+            new = _ending_like(rest[at - 1], new)
+            rest[at - 1] = rest[at - 1].with_changes(comma=_COMMA, whitespace_after_arg=cst.SimpleWhitespace(""))
         else:  # divided from the next as it is from the one before, unless a comment stands there
-            given = previous.comma
-            plain = isinstance(given, cst.Comma) and "#" not in cst.Module([]).code_for_node(given)
-            new = new.with_changes(comma=given if plain and at else _COMMA)
+            comma = rest[at - 1].comma if at else _COMMA
+            plain = isinstance(comma, cst.Comma) and "#" not in cst.Module([]).code_for_node(comma)
+            new = new.with_changes(comma=comma if plain else _COMMA)
         rest.insert(at, new)
         return rest
     if "required" in names:
         gone = names.index("required")
         if gone == len(rest) - 1 and gone > 0:  # the one before becomes the last
-            last = rest[gone]
-            rest[gone - 1] = rest[gone - 1].with_changes(
-                comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
-            )
+            rest[gone - 1] = _ending_like(rest[gone], rest[gone - 1])
         del rest[gone]
     return rest

@@ -24,6 +24,7 @@ from .local_rank import (
     rank_option,
     rank_options,
     rewritable,
+    spelling,
 )
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
 from .self_spawning import OwnRanks, own_ranks, under_line
@@ -126,7 +127,7 @@ class Decisions:
         if not found or "--local_rank" in found[0].names:
             return Verdict()
         verdict.title = "Take --local_rank too"
-        verdict.hops.append(Hop(found[0].path, found[0].line, f"its {found[0].names[0]}"))
+        verdict.hops.append(Hop(found[0].path, found[0].line, f"its {spelling(found[0])}"))
         try:
             rewritable(program, found)
             self._teach(found[0], verdict)
@@ -317,14 +318,14 @@ class Decisions:
             return
         option = found[0]
         told = self._rank_option(program, option)
-        hops = [Hop(option.path, option.line, f"its {option.names[0]}")]
+        hops = [Hop(option.path, option.line, f"its {spelling(option)}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
         missing = [name for name in entries.SPELLINGS if name not in option.names]
         if passed and missing:
             when = "since" if missing[0] == "--local-rank" else "before"
             verdict.message = (
                 f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
-                f"{option.names[0]}: every rank stops with `unrecognized arguments`"
+                f"{spelling(option)}: every rank stops with `unrecognized arguments`"
             )
         deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
         if not deaf or (line.kind != LAUNCH and not option.required and not plain(option.default)):
@@ -375,7 +376,7 @@ class Decisions:
             f"torchrun never passes --local_rank: {kept_default(option)}; torch.distributed.launch passes "
             "--local-rank=N since torch 2.0, --local_rank=N before",
             "Read LOCAL_RANK in the script",
-            hops=[Hop(option.path, option.line, f"its {option.names[0]}")],
+            hops=[Hop(option.path, option.line, f"its {spelling(option)}")],
             confidence=Confidence.LIKELY if joins else Confidence.POSSIBLE,
         )
         verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]

@@ -26,10 +26,10 @@ class Refused(Exception):
 def rewritable(program: Program, found: list[Option]) -> None:
     """Raises Refused when the option's default can't be given with the same meaning."""
     option = found[0]
-    where = f"--local_rank at {option.path}:{option.line}"
+    where = f"{spelling(option)} at {option.path}:{option.line}"
     if len(found) > 1:
         lines = ", ".join(f"{each.path}:{each.line}" for each in found)
-        raise Refused(f"several parsers take --local_rank ({lines}): give each LOCAL_RANK as its default")
+        raise Refused(f"several parsers take {spelling(option)} ({lines}): give each LOCAL_RANK as its default")
     if option.odd is not None:
         raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
     if option.type not in ("int", "str"):
@@ -37,6 +37,11 @@ def rewritable(program: Program, found: list[Option]) -> None:
     overwritten = overwritten_defaults(program)
     if overwritten is not None:
         raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
+
+
+def spelling(option: Option) -> str:
+    """The name of the option that launchers pass, as the script spells it; `-r` may stand before it."""
+    return next(name for name in option.names if name in SPELLINGS)
 
 
 def plain(default: ast.expr | None) -> bool:
@@ -47,7 +52,7 @@ def plain(default: ast.expr | None) -> bool:
 def kept_default(option: Option) -> str:
     """What every rank does when it is passed no local rank, in words."""
     if option.required:
-        return "the script stops, as its --local_rank is required"
+        return f"the script stops, as its {spelling(option)} is required"
     if option.default is None:
         return "every rank would keep the default None"
     value = ast.unparse(option.default).strip("'\"")

@@ -1,0 +1,110 @@
+"""The layout of a rewritten `add_argument` call, and the spelling of the option in messages."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from codemods.engine.migrate import plan
+from codemods.finding import Finding
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+SCRIPT = """\
+import argparse
+
+parser = argparse.ArgumentParser()
+{call}
+args = parser.parse_args()
+print(args.local_rank)
+"""
+ENVIRON = "os.environ.get('LOCAL_RANK')"
+
+
+def rewritten(call: str) -> tuple[str, Finding]:
+    """`call` after `migrate`, in a script that torch.distributed.launch starts, and the finding."""
+    files = {"train.py": SCRIPT.format(call=call), "run.sh": "python -m torch.distributed.launch train.py\n"}
+    done = plan(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("dist-launcher",)))
+    text = done.contents["train.py"].decode()
+    ast.parse(text)
+    [finding] = done.changes[0].findings
+    return text.split("ArgumentParser()\n", 1)[1].split("\nargs = ", 1)[0], finding
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank',\n)",
+            f"parser.add_argument(\n    '--local-rank', '--local_rank', default={ENVIRON},\n)",
+            id="the name alone on its line",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank'\n)",
+            f"parser.add_argument(\n    '--local-rank', '--local_rank', default={ENVIRON}\n)",
+            id="the name alone on its line, without a comma",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank',  # of this process\n)",
+            f"parser.add_argument(\n    '--local-rank', '--local_rank', default={ENVIRON},  # of this process\n)",
+            id="the name alone with a comment",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '-r',\n    '--local-rank',\n)",
+            f"parser.add_argument(\n    '-r',\n    '--local-rank', '--local_rank', default={ENVIRON},\n)",
+            id="two names, each on a line of its own",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '-r',\n    '--local-rank',\n    type=int,\n    default=0,\n)",
+            "parser.add_argument(\n    '-r',\n    '--local-rank', '--local_rank',\n    type=int,\n"
+            "    default=int(os.environ.get('LOCAL_RANK', 0)),\n)",
+            id="the new name follows the last",
+        ),
+        pytest.param(
+            "parser.add_argument( '--local_rank' )",
+            f"parser.add_argument( '--local-rank', '--local_rank', default={ENVIRON} )",
+            id="blanks inside the parentheses",
+        ),
+        pytest.param(
+            "parser.add_argument('--local_rank',\n                    type=int)",
+            f"parser.add_argument('--local-rank', '--local_rank',\n                    type=int, default={ENVIRON})",
+            id="aligned with the parenthesis",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank',  # of this process\n    type=int  # a number\n)",
+            "parser.add_argument(\n    '--local-rank', '--local_rank',  # of this process\n"
+            f"    type=int, default={ENVIRON}  # a number\n)",
+            id="comments stay on their lines",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank'\n  , type=int\n  , help='x'\n)",
+            "parser.add_argument(\n    '--local-rank', '--local_rank'\n  , type=int\n"
+            f"  , default={ENVIRON}\n  , help='x'\n)",
+            id="commas first",
+        ),
+        pytest.param(
+            "parser.add_argument(\n    '--local_rank',\n    type=int,\n    required=True\n)",
+            f"parser.add_argument(\n    '--local-rank', '--local_rank',\n    type=int,\n    default={ENVIRON}\n)",
+            id="default stands where required stood",
+        ),
+        pytest.param(
+            "parser.add_argument('--local_rank', default=-1, type=int, required=True\n                    )",
+            "parser.add_argument('--local-rank', '--local_rank', default=int(os.environ.get('LOCAL_RANK', -1)), "
+            "type=int\n                    )",
+            id="required was last",
+        ),
+    ],
+)
+def test_layout_is_kept(before: str, after: str) -> None:
+    assert rewritten(before)[0] == after
+
+
+@pytest.mark.parametrize("name", ["--local_rank", "--local-rank"])
+def test_messages_name_the_option_as_it_is_spelled(name: str) -> None:
+    missing = ({"--local_rank", "--local-rank"} - {name}).pop()
+    _, finding = rewritten(f"parser.add_argument('-r', '{name}', type=int, required=True)")
+    assert f"passes {missing}=N" in finding.message
+    assert f"`train.py` only takes {name}: every rank stops" in finding.message
+    assert f"the script stops, as its {name} is required" in finding.message
+    assert f"its {name}" in [hop.what for hop in finding.trace]
