@@ -11,7 +11,6 @@ import difflib
 import functools
 import gc
 import os
-import re
 import sys
 import traceback
 from collections import Counter
@@ -28,6 +27,7 @@ from ..transforms import rules as all_rules
 from ..tree.files import Files
 from ..tree.reading import ReadFiles
 from ..tree.source import Source
+from ..tree.suffixes import READ
 from . import notebooks
 from .steps import disjoint, identity, recheck, rewritten, texts_of
 from .verify import compiles, libcst_reads
@@ -40,10 +40,6 @@ MAX_CRASHES = 20  # files that one rule may fail on before it is given up
 MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
 MAX_WORK = 100_000_000  # findings times characters of their file: each fix is tried on all of it
 FRAMES = 5000  # of Python's stack while we work
-_READ = re.compile(  # what any rule may look at (design: files looked at); the rest is never read
-    r"(?:^|/)(?:[^/]+\.(?:py|sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job|mk|ya?ml|md|markdown|rst|ipynb"
-    r"|bat|cmd|ps1|[Dd]ockerfile)|[^/.]+|(?:GNU)?[Mm]akefile[^/]*|(?:Docker|Container)file[^/]*)$"
-)
 
 
 @dataclass(frozen=True)
@@ -179,7 +175,7 @@ class _Run:
     def screened(self) -> Project:
         """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
         for entry in self.files.entries():
-            if _READ.search(entry.path):
+            if READ.search(entry.path):
                 self.files_seen += 1
                 self._screen(self.files.peek(entry.path))
         project = Project(self.files, self.settings)

@@ -19,6 +19,7 @@ from functools import lru_cache
 from ..finding import Edit
 from ..syntax.imports import bindings
 from ..tree.source import Source, UnreadableSource
+from ..tree.suffixes import is_shell
 from .apply import written
 
 _BUILTINS = frozenset(dir(builtins))
@@ -31,11 +32,9 @@ _ALWAYS = _BUILTINS | {
     "__qualname__",
     "__dict__",
 }
-_SHELL = re.compile(r"\.(?:sh|bash|sbatch|slurm)$")
 MAX_CST = 100_000  # characters: a list of small numbers as long takes LibCST seconds and 300 MB
 _NEWLINES = re.compile(r"\r\n?")
 _RESET = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
-_SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
 
 
 def verify(before: Source, after: str, edits: Sequence[Edit], thorough: bool = True) -> str | None:
@@ -46,7 +45,7 @@ def verify(before: Source, after: str, edits: Sequence[Edit], thorough: bool = T
     why = _bytes(before, after) or _elsewhere(before, after, edits)
     if why is None and before.path.endswith(".py"):
         return _python(before, after, edits, thorough)
-    if why is None and (_SHELL.search(before.path) or _SHEBANG.match(before.text)):
+    if why is None and is_shell(before.path, before.text):
         return _shell(before.text, after)
     return why
 

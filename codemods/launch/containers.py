@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from ..tree.suffixes import CONTAINER_FILE, GUIDE_FILE, MAKEFILE, SHEBANG, SHELL_SCRIPT, WINDOWS_SCRIPT, YAML_FILE
 from .bash import Command, Script, Word, read
 from .yaml import yaml_scripts
 
@@ -17,11 +18,6 @@ SCRIPT, RECIPE, IMAGE, WORKFLOW = "script", "recipe", "image", "workflow"
 GUIDE, DOCUMENT, WINDOWS = "guide", "here-document", "windows"
 MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)\b|torchrun")
 STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # any way to start a program
-_SCRIPT_NAME = re.compile(r"\.(?:sh|bash|zsh|ksh|sbatch|slurm|pbs|qsub|lsf|job)$")
-_SHEBANG = re.compile(r"#!.*\b(?:ba|da|z|k)?sh\b")
-_MAKEFILE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile[^/]*$|\.mk$")
-_DOCKERFILE = re.compile(r"(?:^|/)(?:Dockerfile|Containerfile)[^/]*$|\.[Dd]ockerfile$")
-_WINDOWS = re.compile(r"\.(?:bat|cmd|ps1)$")
 _GUIDE_LANGUAGES = frozenset(
     ("", "bash", "sh", "shell", "zsh", "console", "shell-session", "bashrc", "cmd", "text", "none")
 )
@@ -39,19 +35,19 @@ _RUNS_HEREDOC = re.compile(
 
 def host_of(path: str, start: str) -> str | None:
     """What kind of file `path` is, given how its text starts; WINDOWS for what is only reported, None for others."""
-    if _SCRIPT_NAME.search(path):
+    if SHELL_SCRIPT.search(path):
         return SCRIPT
-    if _MAKEFILE.search(path):
+    if MAKEFILE.search(path):
         return RECIPE
-    if _DOCKERFILE.search(path):
+    if CONTAINER_FILE.search(path):
         return IMAGE
-    if path.endswith((".yml", ".yaml")):
+    if YAML_FILE.search(path):
         return WORKFLOW
-    if path.endswith((".md", ".rst", ".markdown")):
+    if GUIDE_FILE.search(path):
         return GUIDE
-    if _WINDOWS.search(path):
+    if WINDOWS_SCRIPT.search(path):
         return WINDOWS
-    if "." not in path.rpartition("/")[2] and _SHEBANG.match(start):
+    if "." not in path.rpartition("/")[2] and SHEBANG.match(start):
         return SCRIPT
     return None
 
@@ -172,7 +168,7 @@ def _documents(text: str) -> Iterator[tuple[int, str]]:
         around = f"{match.group(1)} {match.group(4)}"
         if re.search(r"\b(?:ssh|pdsh|docker|kubectl|singularity)\b", around):
             continue
-        if _RUNS_HEREDOC.search(around) or (_SHEBANG.match(body) and ">" in around):
+        if _RUNS_HEREDOC.search(around) or (SHEBANG.match(body) and ">" in around):
             yield start, body if match.group(2) else re.sub(r"\\(?=[$\\`])", "_", body).replace("_\\\n", " \\\n")
 
 

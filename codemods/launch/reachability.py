@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 from ..finding import Hop
 from ..syntax.modules import Modules
-from ..syntax.outline import Outline, Repo, Scope, last_name
+from ..syntax.names import last_name
+from ..syntax.outline import Outline, Repo, Scope
+from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
 
 # What a process's number on its own machine is called; alone it is the first, 0.
 LOCAL = frozenset(
@@ -125,7 +127,7 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any((name := last_name(each)) is None or name in _CATCHES for each in types)
+    return any((name := last_name(each)) == "" or name in _CATCHES for each in types)
 
 
 # How it is reached
@@ -286,7 +288,7 @@ class Reach:
         """A shell script (or so) of the repo that starts the script at the end of `way` with a launcher."""
         script = way.scopes[-1][0].path.rpartition("/")[2]
         for path in self.repo.project.paths:
-            if path.endswith((".sh", ".bash", ".sbatch", ".slurm", "Makefile")):
+            if SHELL_SCRIPT.search(path) or MAKEFILE.search(path):
                 source = self.repo.project.source(path)
                 if source is not None and script in source.text and _LAUNCHER.search(source.text):
                     return path

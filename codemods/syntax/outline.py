@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..project import Project
+from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
@@ -339,7 +340,7 @@ class Repo:
             found = {name}
             for _, node in self.classes(name):
                 for base in node.bases:
-                    if (last := last_name(base)) is not None:
+                    if last := last_name(base):
                         found |= {last} | self.ancestors(last)
             self._ancestors[name] = frozenset(found)
         return self._ancestors[name]
@@ -359,15 +360,6 @@ def parameters(function: Function) -> list[str]:
     args = function.args
     plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
     return [arg.arg for arg in plain] + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
-
-
-def last_name(node: ast.expr) -> str | None:
-    """`C` of `C`, `a.b.C` and `C[T]`."""
-    if isinstance(node, ast.Subscript):
-        return last_name(node.value)
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:

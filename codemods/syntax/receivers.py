@@ -6,7 +6,8 @@ import ast
 import enum
 from collections.abc import Iterable
 
-from .outline import Outline, Repo, last_name
+from .names import last_name
+from .outline import Outline, Repo
 
 
 class Kind(enum.Enum):
@@ -33,7 +34,7 @@ _WRAPPERS = frozenset(("Optional", "Union", "Final", "ClassVar", "Annotated"))
 _DEPTH = 5
 
 
-def dotted(outline: Outline, node: ast.expr) -> str:
+def qualified_name(outline: Outline, node: ast.expr) -> str:
     """`pd.read_csv` as "pandas.read_csv" in a file that says `import pandas as pd`; "" for what is no dotted name."""
     tail: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -89,8 +90,8 @@ class Receivers:
         return combine(self.kind(outline, node, method, depth + 1) for node in nodes)
 
     def _call(self, outline: Outline, node: ast.Call, method: str, depth: int) -> Kind:
-        name = dotted(outline, node.func)
-        last = last_name(node.func) or ""
+        name = qualified_name(outline, node.func)
+        last = last_name(node.func)
         if name in _H5:
             return Kind.H5
         if last in _ORDERED:
@@ -184,7 +185,7 @@ class Receivers:
                 found.append(self._returned(outline, node, method, depth + 1))
         if not found and depth < _DEPTH:
             for base in owner.bases:
-                for where, parent in self.repo.classes(last_name(base) or ""):
+                for where, parent in self.repo.classes(last_name(base)):
                     if parent is not owner:
                         found.extend(self._stored(where, parent, name, method, depth + 1))
         return found
@@ -194,7 +195,7 @@ class Receivers:
         if depth > _DEPTH:
             return []
         if isinstance(node, ast.Call):
-            return self.repo.classes(last_name(node.func) or "")
+            return self.repo.classes(last_name(node.func))
         if isinstance(node, ast.Name):
             if outline.is_self(node):
                 owner = outline.owner(node)
@@ -205,7 +206,7 @@ class Receivers:
                 if binding.parameter and not isinstance(scope, ast.Module):
                     for arg in [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]:
                         if arg.arg == node.id and arg.annotation is not None:
-                            found.extend(self.repo.classes(last_name(unquoted(arg.annotation)) or ""))
+                            found.extend(self.repo.classes(last_name(unquoted(arg.annotation))))
                 elif binding.value is not None:
                     found.extend(self.instance_of(outline, binding.value, depth + 1))
             return found
@@ -239,7 +240,7 @@ class Receivers:
     def _bases(self, owner: ast.ClassDef, method: str, depth: int) -> Kind:
         kinds = []
         for base in owner.bases:
-            last = last_name(base) or ""
+            last = last_name(base)
             if last in _ORDERED:
                 kinds.append(Kind.ORDERED)
             elif last in _DICTS | {"TypedDict"}:
@@ -265,8 +266,6 @@ class Receivers:
         if isinstance(node, ast.Subscript) and last in _WRAPPERS:
             inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return self._annotations(inside, method, depth)
-        if last is None:
-            return Kind.UNKNOWN
         if last in _ORDERED:
             return Kind.ORDERED
         if last in _DICTS:

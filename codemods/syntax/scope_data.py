@@ -118,13 +118,3 @@ def end_of(node: ast.AST) -> Position:
 def line_of(node: ast.AST) -> int:
     """First line of the node."""
     return start_of(node)[0]
-
-
-def is_main_guard(node: ast.AST) -> bool:
-    """True for `if __name__ == "__main__":`, either way round."""
-    if not (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and len(node.test.ops) == 1):
-        return False
-    sides = [node.test.left, node.test.comparators[0]]
-    names = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-    mains = any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)
-    return names and mains and isinstance(node.test.ops[0], ast.Eq)

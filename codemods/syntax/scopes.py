@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds
+from .main_guard import is_main_guard
 from .scope_builder import Builder
 from .scope_data import (
     BUILTINS,
@@ -29,7 +30,6 @@ from .scope_data import (
     Use,
     Variable,
     end_of,
-    is_main_guard,
     line_of,
     start_of,
 )
@@ -49,7 +49,6 @@ __all__ = [
     "Use",
     "Variable",
     "end_of",
-    "is_main_guard",
     "line_of",
     "start_of",
 ]

@@ -11,8 +11,9 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
-from .dotted import origin
-from .outline import Outline, Repo, last_name
+from .names import last_name
+from .origins import origin
+from .outline import Outline, Repo
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -9,6 +9,7 @@ import pytest
 from codemods.engine.verify import verify
 from codemods.finding import Edit
 from codemods.tree.source import Source
+from codemods.tree.suffixes import SHELL
 
 
 def judge(before: str, *changes: tuple[str, str], path: str = "a.py") -> str | None:
@@ -224,6 +225,13 @@ def test_shell_must_parse_as_well_as_before() -> None:
     assert "shell" in (judge("#!/bin/bash\n" + good, (change[0], "if torchrun"), path="run") or "accepted")
     broken = "if [ x ; then\n" + good
     assert judge(broken, change, path="run.sh") is None
+
+
+@pytest.mark.parametrize("suffix", SHELL)
+def test_every_suffix_of_a_shell_script_is_checked_as_shell(suffix: str) -> None:
+    text = "python -m torch.distributed.launch train.py\n"
+    change = ("python -m torch.distributed.launch", 'torchrun "')
+    assert "shell" in (judge(text, change, path=f"jobs/train.{suffix}") or "accepted")
 
 
 def test_other_files_only_need_their_bytes_to_come_back() -> None:

@@ -10,10 +10,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ...finding import Confidence, Trace
-from ...syntax.modules import is_test
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position
+from ..facts.test_code import is_test
 from ..solve.heap import (
     BOUND,
     CLASS,

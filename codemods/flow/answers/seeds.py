@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
-from ...syntax.modules import is_test
+from ..facts.test_code import is_test
 from ..solve.sinks import Sink
 from ..solve.solver import Solver
 from .trace import Reason

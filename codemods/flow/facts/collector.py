@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from ...syntax.names import dotted
 from .expressions import Expressions, FunctionNode
 from .records import Call, Class, FileFacts, Function, Parameter
 from .scope import DEAD, SEVERAL, Scope
 from .syntax import (
-    dotted,
     dropped_attributes,
     is_record,
     literal_key,

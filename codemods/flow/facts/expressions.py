@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from ...syntax.names import dotted
 from .records import Call
 from .scope import DEAD, SEVERAL, Names, Scope
-from .syntax import MAX_PLACES, dotted, literal_key, not_callable, position, starred
+from .syntax import MAX_PLACES, literal_key, not_callable, position, starred
 
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 _MAX_DEPTH = 400  # nesting of expressions beyond this is generated code; deeper parts are not followed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...syntax.names import dotted
 from .records import Position
 
 _RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
@@ -23,17 +24,6 @@ def is_record(node: ast.ClassDef) -> bool:
     return any(mark in ("attr.s", "attr.attrs") or mark.rpartition(".")[2] in _RECORD_MARKS for mark in marks) or any(
         base in _RECORD_BASES for base in bases
     )
-
-
-def dotted(node: ast.AST) -> str:
-    """`a.b.c` for a plain chain of names, else ""."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if isinstance(node, ast.Name):
-        return ".".join([node.id, *reversed(parts)])
-    return ""
 
 
 def literal_key(node: ast.expr) -> str:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...syntax.outline import Outline, last_name, pairs
-from ...syntax.receivers import dotted
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, pairs
+from ...syntax.receivers import qualified_name
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.BitAnd: "&",
@@ -263,10 +264,10 @@ def _argument(
     if (isinstance(func, ast.Name) and name in _TEXT) or (isinstance(func, ast.Attribute) and name in _LOGGING):
         shown = only_shown(outline, argument)
         return [], [] if shown else [Problem(outline.path, line, _AS_TEXT, False)]
-    if dotted(outline, func).startswith("numpy.") and reached:
+    if qualified_name(outline, func).startswith("numpy.") and reached:
         text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]
-    if any(dotted(outline, each).startswith("operator.") for each in [func, *call.args]):
+    if any(qualified_name(outline, each).startswith("operator.") for each in [func, *call.args]):
         return [], [Problem(outline.path, line, "hands it to an operator that a list may not have", True)]
     if name in _EQUALITY and reached:
         return [], [
@@ -297,10 +298,10 @@ def _argument(
         for at, item in enumerate(inner.elts):
             if _inside(outline, value, item):
                 direct = _direct(outline, value, item)
-                held.append(Held("argument", last_name(target) or "", nested=not direct, hops=hops + 1, index=at))
+                held.append(Held("argument", last_name(target), nested=not direct, hops=hops + 1, index=at))
     index = next((at for at, item in enumerate(call.args) if item is argument), None)
     if index is None or any(isinstance(item, ast.Starred) for item in call.args[:index]):
         return held, []
     if target is not None and index > 0:  # executor.submit(f, view)
-        held.append(Held("argument", last_name(target) or "", nested=nested, hops=hops + 1, index=index - 1))
+        held.append(Held("argument", last_name(target), nested=nested, hops=hops + 1, index=index - 1))
     return [*held, Held("argument", name, nested=nested, hops=hops + 1, index=index)], []

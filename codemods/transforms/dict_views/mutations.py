@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...syntax.outline import Outline, Repo, last_name, parameters, position
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo, parameters, position
 from .holders import Problem, held_by
 from .uses import ViewUses
 

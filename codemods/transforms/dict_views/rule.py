@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...finding import Confidence, Edit, Finding, Fix, Hop, Trace
 from ...project import Project
-from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
 from . import third_party as dependency_views
 from .holders import Held, Problem, held_by
@@ -245,7 +246,7 @@ class _Search:
         for node in ast.walk(owner or outline.module):
             if isinstance(node, ast.AnnAssign) and last_name(node.target) == kept.name:
                 parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
-                if not _VIEW_TYPES.isdisjoint(last_name(part) or "" for part in parts):
+                if not _VIEW_TYPES.isdisjoint(last_name(part) for part in parts):
                     return node.lineno
         return None
 

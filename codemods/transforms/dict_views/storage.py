@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ...syntax.outline import Outline, Repo, Scope, last_name, parameters
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo, Scope, parameters
 from .holders import Held
 
 _WORKER_SIDE = frozenset(

@@ -15,8 +15,9 @@ from importlib import resources
 from typing import Any
 
 from ...finding import Edit
-from ...syntax.outline import Outline, Repo, last_name
-from ...syntax.receivers import dotted
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo
+from ...syntax.receivers import qualified_name
 from .mutations import CHANGING
 
 if sys.version_info >= (3, 11):
@@ -83,11 +84,11 @@ def foreign_views(repo: Repo) -> Iterator[Foreign]:
             if any(f"/{path}".endswith(f"/{row.home}") for path in repo.project.python_paths):
                 continue
             for node in outline.nodes:
-                if isinstance(node, ast.Call) and dotted(outline, node.func) in row.made_by:
+                if isinstance(node, ast.Call) and qualified_name(outline, node.func) in row.made_by:
                     yield from _made(repo, outline, row, node)
                 elif isinstance(node, ast.ClassDef):
                     for base in node.bases:
-                        if dotted(outline, base) in row.inherited and _has_it(outline, row, node):
+                        if qualified_name(outline, base) in row.inherited and _has_it(outline, row, node):
                             yield from _inherited(repo, outline, row, node, base)
 
 

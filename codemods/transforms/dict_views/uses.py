@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...syntax.outline import Function, Outline, Repo, last_name, parameters
+from ...syntax.names import last_name
+from ...syntax.outline import Function, Outline, Repo, parameters
 from ...syntax.receivers import Receivers
 from .holders import Held, Problem, held_by
 

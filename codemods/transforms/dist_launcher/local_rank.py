@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...syntax.argparse_options import Option, nodes, options
-from .program import SPELLINGS, Program, is_main_guard, is_value
+from ...syntax.main_guard import is_main_guard
+from .program import SPELLINGS, Program, is_value
 
 _LOCAL_FIRST = re.compile(
     r"(?:[\w.]+\.)?local_rank (?:== 0|<= 0|< 1|in [\[({](?:-1, 0|0, -1)[\])}])|not (?:[\w.]+\.)?local_rank"

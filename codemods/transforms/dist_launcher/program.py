@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
+from ...syntax.main_guard import is_main_guard
 from ...syntax.modules import Modules
 
 _DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
@@ -89,11 +90,6 @@ def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tupl
         else:
             continue
         yield from ((node.lineno, target) for target in targets if target is not None)
-
-
-def is_main_guard(node: ast.stmt) -> bool:
-    """Is it `if __name__ == "__main__":`?"""
-    return isinstance(node, ast.If) and any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test))
 
 
 def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:

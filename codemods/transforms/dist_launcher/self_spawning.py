@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from ...launch.lines import LAUNCH, LaunchLine
 from ...syntax.argparse_options import nodes, options
-from .program import Program, called, is_main_guard
+from ...syntax.main_guard import is_main_guard
+from .program import Program, called
 
 _ASKS = re.compile(r"environ|getenv|torchelastic")
 _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from ...syntax.outline import Repo, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Repo
 from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
 from ...syntax.unpicklable import Recogniser
 from .candidate import Unit, is_after

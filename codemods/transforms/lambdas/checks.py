@@ -10,7 +10,8 @@ from typing import Protocol, TypeAlias
 
 from ...flow.answers.introspection import Question
 from ...project import Project
-from ...syntax.outline import Repo, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Repo
 from ...syntax.scopes import (
     FUNCTIONS,
     Kind,
@@ -263,7 +264,7 @@ class Handover:
         """
         if not isinstance(unit.node, ast.ClassDef):
             return
-        ancestors = {each for base in unit.node.bases for each in self.repo.ancestors(last_name(base) or "")}
+        ancestors = {each for base in unit.node.bases for each in self.repo.ancestors(last_name(base))}
         bases = {each: [base for _, base in self.repo.classes(each)] for each in sorted(ancestors)}
         family = [unit.node, *(base for found in bases.values() for base in found)]
         for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():

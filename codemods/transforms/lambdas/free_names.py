@@ -8,6 +8,7 @@ import keyword
 import re
 
 from ...project import Project
+from ...syntax.names import last_name
 from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -38,7 +39,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
     parent = scopes.parents[node]
     if gives_back(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
         return "identity"
-    if gives_back(node) and isinstance(parent, ast.Call) and _last_name(parent.func) in _WRAPPERS:
+    if gives_back(node) and isinstance(parent, ast.Call) and last_name(parent.func) in _WRAPPERS:
         return "identity"
     below, second_best = node, ""
     for above in scopes.ancestors(node):
@@ -49,11 +50,11 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
                 return _usable("_".join(filter(None, [_table_above(scopes, above), snake(keys[0].value)])))
         if isinstance(above, ast.Call) and below is not above.func:
-            called = _last_name(above.func)
+            called = last_name(above.func)
             if called == "setattr" and len(above.args) == 3 and isinstance(above.args[1], ast.Constant):
                 return _usable(snake(str(above.args[1].value)))
-            if called in _FILLS and isinstance(above.func, ast.Attribute) and _last_name(above.func.value):
-                return _usable(snake(_last_name(above.func.value)))
+            if called in _FILLS and isinstance(above.func, ast.Attribute) and last_name(above.func.value):
+                return _usable(snake(last_name(above.func.value)))
             named = _named_by_text(above, below)
             if named or (called not in _WRAPPERS and not called[:1].isupper()):
                 return named or _usable(snake(called))
@@ -65,7 +66,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
             target = above.targets[0] if isinstance(above, ast.Assign) else above.target
             if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
                 return _usable(snake(str(target.slice.value)))
-            return _usable(snake(_last_name(target)))
+            return _usable(snake(last_name(target)))
         if isinstance(above, ast.stmt):
             break
         below = above
@@ -83,7 +84,7 @@ def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
         ):
             return False
         if isinstance(above, ast.Call):
-            called = _last_name(above.func)
+            called = last_name(above.func)
             if below is above.func or _named_by_text(above, below):
                 return False
             if called in _FILLS or (called[:1].isupper() and len(above.args) > 1):
@@ -97,7 +98,7 @@ def deed(node: ast.Lambda) -> str:
     at = node.body
     while isinstance(at, (ast.Attribute, ast.Subscript)):
         at = at.value
-    name = snake(_last_name(at.func)) if isinstance(at, ast.Call) else "identity" if gives_back(node) else ""
+    name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if gives_back(node) else ""
     return name if name.isidentifier() and len(name) <= _LONG // 2 else ""
 
 
@@ -120,7 +121,7 @@ def _table_above(scopes: Scopes, table: ast.Dict) -> str:
     """The name that a dict outside of functions has: no function's name says what its entries are about."""
     parent = scopes.parents[table]
     outside = scopes.around(table).kind is Kind.MODULE and isinstance(parent, ast.Assign)
-    return snake(_last_name(parent.targets[0])) if outside and isinstance(parent, ast.Assign) else ""
+    return snake(last_name(parent.targets[0])) if outside and isinstance(parent, ast.Assign) else ""
 
 
 def _key_above(scopes: Scopes, node: ast.AST) -> str:
@@ -140,16 +141,6 @@ def _key_above(scopes: Scopes, node: ast.AST) -> str:
 
 def _usable(name: str) -> str:
     return name if name and not name[0].isdigit() else "fn"
-
-
-def _last_name(node: ast.AST) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, (ast.Subscript, ast.Starred)):
-        return _last_name(node.value)
-    return ""
 
 
 def _parameter_of(arguments: ast.arguments, default: ast.AST) -> str:

@@ -9,6 +9,7 @@ from string import Formatter
 
 from ...finding import Import
 from ...syntax.imports import reference
+from ...syntax.names import last_name
 from ...syntax.scopes import Kind, Scopes, end_of, start_of
 from ...tree.source import Source
 
@@ -30,7 +31,7 @@ def known_shape(
         return None
     if not _has_parameters(node):
         return _factory(scopes, source.path, node) if _calls_with_nothing(scopes, node, call) else None
-    getter, called = _item_getter(scopes, source, node), _last_name(call.func)
+    getter, called = _item_getter(scopes, source, node), last_name(call.func)
     return None if getter is None or called in _BINDS_OR_ASKS or is_ours(called) else getter
 
 
@@ -47,13 +48,9 @@ def _calls_with_nothing(scopes: Scopes, node: ast.Lambda, call: ast.Call) -> boo
     if call.args[:1] == [node] and _is_defaultdict(scopes, call.func):
         return True
     before = call.args[0] if len(call.args) > 1 and call.args[1] is node else None
-    if before is not None and _last_name(call.func) == "partial" and _is_defaultdict(scopes, before):
+    if before is not None and last_name(call.func) == "partial" and _is_defaultdict(scopes, before):
         return True
     return any(each.value is node and each.arg == "default_factory" for each in call.keywords)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _has_parameters(node: ast.Lambda) -> bool:
@@ -110,11 +107,11 @@ def _factory(scopes: Scopes, path: str, node: ast.Lambda) -> tuple[str, tuple[Im
 
 
 def _is_defaultdict(scopes: Scopes, func: ast.expr) -> bool:
-    if _last_name(func) not in ("defaultdict", "DefaultDict"):
+    if last_name(func) not in ("defaultdict", "DefaultDict"):
         return False
     root = func.value if isinstance(func, ast.Attribute) else func
     owner = scopes.owner(scopes.around(root), root.id) if isinstance(root, ast.Name) else None
-    return owner is not None and [each.kind for each in owner.bindings[_last_name(root)]] == ["import"]
+    return owner is not None and [each.kind for each in owner.bindings[last_name(root)]] == ["import"]
 
 
 def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:

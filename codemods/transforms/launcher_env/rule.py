@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...finding import Confidence, Finding, Fix, Hop
+from ...flow.facts.test_code import is_test
 from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
 from ...project import Project
-from ...syntax.modules import Modules, is_test
+from ...syntax.modules import Modules
 from ...syntax.outline import Repo, position
 from ...tree.source import Source
 from .reads import Read, default_edits, reads

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop
 from ...syntax.callees import FUNCTIONS
+from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .edits import inside_strings
-from .process_starts import LOADERS, Starts, is_main_test, own_nodes
+from .process_starts import LOADERS, Starts, own_nodes
 from .split import CannotSplit, names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
@@ -32,7 +33,7 @@ class Guarded:
 def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
     """Definitions under a main guard that a worker must find in the module, and does not."""
     for guard in outline.module.body:
-        if not (isinstance(guard, ast.If) and is_main_test(guard.test) and "__name__" in ast.unparse(guard.test)):
+        if not (isinstance(guard, ast.If) and is_main_name_test(guard.test)):
             continue
         inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
         outside = {name for each in outline.module.body if each is not guard for name in names_bound(each)}

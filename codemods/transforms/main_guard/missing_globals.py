@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
 from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
 from .hoist import BUILTINS, global_reads, sent
-from .process_starts import Starts, is_main_test, own_nodes
+from .process_starts import Starts, own_nodes
 from .split import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
@@ -35,7 +36,7 @@ def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
     body = outline.module.body
     if any(isinstance(each, ast.ImportFrom) and each.names[0].name == "*" for each in body):
         return
-    guards = [each for each in body if isinstance(each, ast.If) and is_main_test(each.test) and not each.orelse]
+    guards = [each for each in body if isinstance(each, ast.If) and is_main_process_test(each.test) and not each.orelse]
     outside = [each for each in body if each not in guards]
     bound: dict[str, list[ast.stmt]] = {}
     for statement in outside:

@@ -17,9 +17,11 @@ from ...finding import Confidence, Hop
 from ...flow.boundaries import table
 from ...project import Project
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
-from ...syntax.dotted import origin
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
-from ...syntax.outline import Outline, Repo, last_name, parameters
+from ...syntax.names import last_name
+from ...syntax.origins import origin
+from ...syntax.outline import Outline, Repo, parameters
 
 LOADERS = frozenset(
     {"torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader"}
@@ -298,15 +300,7 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while todo:
         node = todo.pop()
         yield node
-        if isinstance(node, ast.If) and is_main_test(node.test):
+        if isinstance(node, ast.If) and is_main_process_test(node.test):
             todo += node.orelse[::-1]
         elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             todo += [*ast.iter_child_nodes(node)][::-1]
-
-
-def is_main_test(test: ast.expr) -> bool:
-    """True for `__name__ == "__main__"` and other questions for the main process."""
-    text = ast.unparse(test)
-    return ("__name__" in text and "__main__" in text and "!=" not in text) or bool(
-        re.search(r"current_process|parent_process|MainProcess", text)
-    )

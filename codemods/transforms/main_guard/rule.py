@@ -8,14 +8,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Finding, Fix, Hop
+from ...flow.facts.test_code import is_test
 from ...project import Project
-from ...syntax.modules import Modules, is_test
+from ...syntax.main_guard import is_main_process_test
+from ...syntax.modules import Modules
 from ...syntax.outline import Outline, Repo
 from ...tree.source import Source
 from .edits import guard_edits
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .missing_globals import absent_globals
-from .process_starts import SET_METHOD, Start, Starts, is_main_test, own_nodes
+from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .side_effects import only_prints, repeated
 from .split import CannotSplit, split
 
@@ -169,9 +171,9 @@ def _runs(statement: ast.stmt) -> bool:
     """True for statements that do something when the module is run, besides defining."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return False
-    return not (isinstance(statement, ast.If) and is_main_test(statement.test) and not statement.orelse) and any(
-        isinstance(node, (ast.Call, ast.For)) for node in ast.walk(statement)
-    )
+    return not (
+        isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
+    ) and any(isinstance(node, (ast.Call, ast.For)) for node in ast.walk(statement))
 
 
 def _start_of(starts: Starts, outline: Outline, statement: ast.stmt) -> Start | None:
@@ -198,7 +200,7 @@ def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
 
 def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
     """Something in the file starts processes: under the guard, or in a function."""
-    guarded = [each for each in outline.module.body if isinstance(each, ast.If) and is_main_test(each.test)]
+    guarded = [each for each in outline.module.body if isinstance(each, ast.If) and is_main_process_test(each.test)]
     inner = [node for each in guarded for node in each.body]
     functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     blocks = [inner, *(function.body for function in functions)]

@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...syntax.outline import Outline, last_name
-from ...syntax.receivers import dotted
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
 from .process_starts import Starts, own_nodes
 
 _ACTS = re.compile(
@@ -58,7 +59,7 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
     if not isinstance(value, ast.Call) or any(isinstance(node, ast.NamedExpr) for node in ast.walk(value)):
         return False
     inner = [node.func for node in ast.walk(value) if isinstance(node, ast.Call) and node is not value]
-    if any((last_name(each) or "") not in _SHOWS for each in inner):
+    if any((last_name(each)) not in _SHOWS for each in inner):
         return False
     if isinstance(value.func, ast.Name) and value.func.id == "print":
         return not outline.lookup(value.func, "print")[1] and all(each.arg != "file" for each in value.keywords)
@@ -69,7 +70,7 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:
-    name, last, method = dotted(outline, call.func), last_name(call.func), isinstance(call.func, ast.Attribute)
+    name, last, method = qualified_name(outline, call.func), last_name(call.func), isinstance(call.func, ast.Attribute)
     if method and last == "backward":
         return "trains"
     if _ACTS.fullmatch(name) or (method and last in _WRITING_METHODS):

@@ -10,9 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ...syntax.callees import FUNCTIONS
-from ...syntax.outline import Outline, last_name
+from ...syntax.main_guard import is_main_process_test
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...tree.source import Source
-from .process_starts import is_main_test
 
 _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
@@ -301,7 +302,7 @@ def _stays(statement: ast.stmt) -> bool:
     """Definitions, imports, and guards that are there already."""
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
         return True
-    if isinstance(statement, ast.If) and is_main_test(statement.test):
+    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
         return True
     if isinstance(statement, ast.Try):
         inner = [*statement.body, *statement.orelse, *(each for h in statement.handlers for each in h.body)]
@@ -390,7 +391,7 @@ def _changed(statement: ast.stmt) -> Iterator[str]:
 
 def reads_on_import(statement: ast.stmt) -> Iterator[str]:
     """Names that a statement outside the guard reads when the module is imported."""
-    if isinstance(statement, ast.If) and is_main_test(statement.test):
+    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
         return
     todo: list[ast.AST] = [statement]
     while todo:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...flow.facts import syntax
 from ...project import Project
+from ...syntax import names as syntax
 from ...syntax.modules import Modules
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr

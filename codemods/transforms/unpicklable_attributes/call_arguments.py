@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...syntax.outline import Outline, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from .classes import Family, Method, Shape
 
 _ASKS = ("isinstance", "issubclass", "super")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...syntax.outline import LOOPS, Outline, Repo, last_name, pairs, position
+from ...syntax.names import last_name
+from ...syntax.outline import LOOPS, Outline, Repo, pairs, position
 from ...syntax.unpicklable import base_methods
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)
@@ -206,7 +207,7 @@ class Family:
         outline = shape.outline
         if isinstance(base, ast.Subscript):
             base = base.value
-        name = last_name(base) or ""
+        name = last_name(base)
         root: ast.expr = base
         tail: list[str] = []
         while isinstance(root, ast.Attribute):
@@ -272,7 +273,7 @@ class Family:
 
         Empty where the class says itself how its objects are pickled.
         """
-        name = last_name(node) or ""
+        name = last_name(node)
         found = self._classes(name) if name in self._index[0] and not self.is_foreign(outline, name) else []
         if len(found) != 1 or (isinstance(node, ast.Name) and not outline.lookup(node, name)[1]):
             return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ...syntax.outline import last_name
+from ...syntax.names import last_name
 from ...syntax.unpicklable import Made
 from .classes import Shape, Store
 from .recreate import Again, Maker

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo
 from ...syntax.unpicklable import Made, Recogniser, words
 from .classes import Family, Method, Shape
 from .containers import is_dataclass
@@ -87,7 +88,7 @@ class Given:
         for shape in self._made_by(outline, call):
             for name, value in self._passed(shape, outline, call):
                 yield shape, name, value
-        if _BUILDER.match(last_name(call.func) or ""):
+        if _BUILDER.match(last_name(call.func)):
             for each in call.keywords:
                 keyword = each.arg if not isinstance(each.value, ast.Constant) else None
                 if keyword is not None and self.recogniser.made(outline, each.value):
@@ -95,9 +96,9 @@ class Given:
 
     def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
         """The classes of the repository that the call may make an object of."""
-        name = last_name(call.func) or ""
+        name = last_name(call.func)
         if name == "partial" and call.args:
-            name = last_name(call.args[0]) or ""
+            name = last_name(call.args[0])
         if isinstance(call.func, (ast.Subscript, ast.Call)):
             yield from self._of_table(outline, call.func)
         elif name[:1].isupper() and not self.family.is_foreign(outline, name):
@@ -113,7 +114,7 @@ class Given:
         _, bindings = outline.lookup(table, table.id)
         for value in (each.value for each in bindings):
             for each in value.values if isinstance(value, ast.Dict) else ():
-                classes = self.repo.classes(last_name(each) or "")
+                classes = self.repo.classes(last_name(each))
                 if len(classes) == 1:
                     yield self.family.shape(*classes[0])
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ...syntax.outline import Outline, last_name, position
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, position
 from ...syntax.unpicklable import Kind
 
 _SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum", "pragma", "attach")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...finding import Edit, Fix
-from ...syntax.outline import last_name
+from ...syntax.names import last_name
 from ...syntax.unpicklable import MODULE, advice, kind_of_class
 from .by_name import by_its_name
 from .classes import Shape
@@ -214,7 +214,7 @@ class Planner:
         for call in ast.walk(node):
             if not isinstance(call, ast.Call):
                 continue
-            name = last_name(call.func) or ""
+            name = last_name(call.func)
             if name in _ENDLESS and ast.unparse(call.func) in (name, f"itertools.{name}"):
                 return True
             for where, function in self.repo.functions(name) if depth < _DEPTH else ():

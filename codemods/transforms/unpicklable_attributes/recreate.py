@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ...syntax.outline import last_name
+from ...syntax.names import last_name
 from ...syntax.unpicklable import Kind, Made, Recogniser, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store

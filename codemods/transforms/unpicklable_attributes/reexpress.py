@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...syntax.outline import Binding, last_name, position
-from ...syntax.scopes import is_main_guard
+from ...syntax.main_guard import is_main_guard
+from ...syntax.names import last_name
+from ...syntax.outline import Binding, position
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 
@@ -273,7 +274,7 @@ class Retelling:
 
 def _opens(value: ast.expr | None) -> bool:
     """`PathManager.open(...)`, `fs.open(...)`: of any library, what that gives is no more picklable than a file."""
-    return isinstance(value, ast.Call) and (last_name(value.func) or "").endswith("open")
+    return isinstance(value, ast.Call) and (last_name(value.func)).endswith("open")
 
 
 def _root(node: ast.expr) -> ast.Name | None:

@@ -10,7 +10,8 @@ from functools import cached_property
 
 from ...finding import Confidence, Trace
 from ...project import Project
-from ...syntax.outline import Outline, Repo, last_name
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, Repo
 from ...syntax.unpicklable import (
     Kind,
     Made,

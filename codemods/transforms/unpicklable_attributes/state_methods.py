@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...finding import Edit
-from ...syntax.outline import last_name
+from ...syntax.names import last_name
 from ...syntax.placement import last_line
 from ...tree.source import Source
 from .classes import Family, Method, Shape

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from ...syntax.outline import last_name, position
+from ...syntax.names import last_name
+from ...syntax.outline import position
 from ...syntax.unpicklable import Kind, Made, Recogniser
 from .classes import Family, Method, Shape, Store
 from .containers import Filling
@@ -298,7 +299,7 @@ class Uses:
             while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
                 call = outline.parents[call]
             if isinstance(call, ast.Call) and node is not call.func:
-                name = last_name(call.func) or ""
+                name = last_name(call.func)
                 keeps = name[:1].isupper() or name == "partial"
                 if keeps and not self.recogniser.made(outline, call):
                     raise Refused(

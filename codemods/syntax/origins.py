@@ -1,4 +1,4 @@
-"""What an expression comes from, dotted: `ctx.Pool(2)` may be "multiprocessing.get_context().Pool()"."""
+"""Finds what an expression comes from: `ctx.Pool(2)` may be "multiprocessing.get_context().Pool()"."""
 
 from __future__ import annotations
 

@@ -1,0 +1,53 @@
+"""Recognises `if __name__ == "__main__":` and other tests that only the main process passes."""
+
+from __future__ import annotations
+
+import ast
+
+from .names import last_name
+
+
+def is_main_guard(node: ast.AST) -> bool:
+    """True for `if __name__ == "__main__":`, whose body does not run when a worker imports the file."""
+    return isinstance(node, ast.If) and is_main_name_test(node.test)
+
+
+def is_main_name_test(test: ast.expr) -> bool:
+    """True for `__name__ == "__main__"`, either way round, alone or as a part of an `and`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(is_main_name_test(value) for value in test.values)
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return False
+    sides = [test.left, test.comparators[0]]
+    named = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+    return named and isinstance(test.ops[0], (ast.Eq, ast.Is, ast.In)) and any(_is_main(side) for side in sides)
+
+
+def is_main_process_test(test: ast.expr) -> bool:
+    """True for `is_main_name_test`, and for questions about the process: `parent_process() is None` and the like."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(is_main_process_test(value) for value in test.values)
+    if is_main_name_test(test):
+        return True
+    negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    if isinstance(test, ast.UnaryOp) and negated:
+        return _calls(test.operand, "parent_process")
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is))):
+        return False
+    sides = [test.left, test.comparators[0]]
+    constants = [side.value for side in sides if isinstance(side, ast.Constant)]
+    if "MainProcess" in constants:
+        return any(_calls(side, "current_process") for side in sides)
+    return None in constants and any(_calls(side, "parent_process") for side in sides)
+
+
+def _is_main(side: ast.expr) -> bool:
+    if isinstance(side, (ast.Tuple, ast.List, ast.Set)):
+        names = {element.value for element in side.elts if isinstance(element, ast.Constant)}
+        return "__main__" in names and "__mp_main__" not in names  # the latter is what a spawned worker is called
+    return isinstance(side, ast.Constant) and side.value == "__main__"
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    """`node` contains a call of a function whose last name is `name`."""
+    return any(isinstance(inner, ast.Call) and last_name(inner.func) == name for inner in ast.walk(node))

@@ -1,0 +1,25 @@
+"""Reads names off an expression: `dotted` for a whole chain, `last_name` for its end."""
+
+from __future__ import annotations
+
+import ast
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` for a plain chain of names, else ""."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        return ".".join([node.id, *reversed(parts)])
+    return ""
+
+
+def last_name(node: ast.AST) -> str:
+    """`C` of `C`, `a.b.C`, `f().C`, `C[T]` and `*C`, else ""."""
+    while isinstance(node, (ast.Subscript, ast.Starred)):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,55 @@
+"""Which tests only the main process passes."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from codemods.syntax.main_guard import is_main_guard, is_main_process_test
+
+SCRIPT_ONLY = [
+    '__name__ == "__main__"',
+    '"__main__" == __name__',
+    '__name__ == "__main__" and args.train',
+    '__name__ in ("__main__", "__test__")',
+]
+PROCESS_ONLY = [
+    'multiprocessing.current_process().name == "MainProcess"',
+    "parent_process() is None",
+    "not mp.parent_process() and ready",
+]
+NEITHER = [
+    '__name__ != "__main__"',
+    '__name__ == "__main__" or DEBUG',  # true in a worker, too
+    '__name__ in ("__main__", "__mp_main__")',
+    "parent_process() is not None",
+    'current_process().name != "MainProcess"',
+    "parent_process()",
+    '"__main__" in sys.argv',
+    "__name__.startswith('x')",
+]
+
+
+def if_statement(text: str) -> ast.If:
+    node = ast.parse(f"if {text}:\n    pass").body[0]
+    assert isinstance(node, ast.If)
+    return node
+
+
+@pytest.mark.parametrize("text", SCRIPT_ONLY)
+def test_the_name_of_the_script(text: str) -> None:
+    assert is_main_guard(if_statement(text))
+    assert is_main_process_test(if_statement(text).test)
+
+
+@pytest.mark.parametrize("text", PROCESS_ONLY)
+def test_a_question_about_the_process(text: str) -> None:
+    assert not is_main_guard(if_statement(text))
+    assert is_main_process_test(if_statement(text).test)
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_a_worker_may_pass(text: str) -> None:
+    assert not is_main_guard(if_statement(text))
+    assert not is_main_process_test(if_statement(text).test)
