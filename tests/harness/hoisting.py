@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from codemods.engine.apply import edits_of
 from codemods.engine.verify import verify
-from codemods.finding import Fix
+from codemods.finding import Fix, Refused
 from codemods.project import Project
 from codemods.syntax.scopes import FUNCTIONS, Scopes
 from codemods.transforms.lambdas.checks import Unknown
-from codemods.transforms.lambdas.plan import Refusal, Target, plan_hoist
+from codemods.transforms.lambdas.plan import Target, plan_hoist
 from codemods.tree.files import MemoryFiles
 
 PATH = "train.py"
@@ -56,5 +56,5 @@ def hoisted(text: str, burdens: Sequence[str] = (), others: dict[str, str] | Non
     after = source.apply(edits)
     if edits:
         assert verify(source, after, edits) is None
-    reasons = [each.reason if isinstance(each, Refusal) else each.unsafe for each in answers.values()]
+    reasons = [each.reason if isinstance(each, Refused) else each.unsafe for each in answers.values()]
     return after, [reason for reason in reasons if reason is not None]

@@ -17,10 +17,8 @@ from ...tree.source import Source
 from .candidate import Unit
 from .def_text import lambda_as_def
 from .fstrings import span
+from .libraries import libraries
 
-_PLAIN_BASES = frozenset(
-    {"object", "abc.ABC", "typing.Generic", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"}
-)  # they have no initialiser of their own, and nothing to say about attributes
 _DEPTH = 5
 _SPECIAL = frozenset(
     {"__new__", "__slots__", "__setattr__", "__getattr__", "__getattribute__", "__init_subclass__", "__reduce__",
@@ -201,7 +199,7 @@ def _can_take_more(init: ast.FunctionDef) -> bool:
 
 def _is_plain(scopes: Scopes, base: ast.expr, initialises: bool, depth: int = 0) -> bool:
     """The base leaves the constructor and the attributes of the class alone, which `initialises` its objects or not."""
-    if _origin(scopes, base) in _PLAIN_BASES:
+    if _origin(scopes, base) in libraries().plain_bases:
         return True
     found = scopes.module.bindings.get(base.id, []) if isinstance(base, ast.Name) else []
     if len(found) != 1 or not isinstance(found[0].node, ast.ClassDef) or depth > _DEPTH:

@@ -23,7 +23,7 @@ Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
 SEES_NAMES = frozenset({"eval", "exec", "locals", "vars", "dir"})  # builtins that find variables by their names
 
 
-def given(node: ast.AST) -> list[ast.expr]:
+def assignment_targets(node: ast.AST) -> list[ast.expr]:
     """The targets of an assignment that has a value, annotated or not; none for any other node."""
     if isinstance(node, ast.Assign):
         return node.targets

@@ -1,9 +1,10 @@
-"""What a function or class to be moved depends on, and what speaks against moving it. `hoist.py` does the writing."""
+"""What a function or class to be moved depends on, and what speaks against moving it. `plan.py` makes the fix."""
 
 from __future__ import annotations
 
 import ast
 
+from ...finding import Refused
 from ...syntax.scopes import (
     FUNCTIONS,
     Kind,
@@ -13,7 +14,7 @@ from ...syntax.scopes import (
     line_of,
     start_of,
 )
-from .candidate import SEES_NAMES, Movable, Unit, given
+from .candidate import SEES_NAMES, Movable, Unit, assignment_targets
 from .headers import Header
 
 
@@ -32,11 +33,14 @@ class Units:
         self.header = Header(scopes, self, self._future)
 
     def of(self, node: Movable) -> Unit:
-        """The unit of the node, with the units that it needs."""
+        """The unit of the node, with the units that it needs; `refusal` is set on one that may not move."""
         if node not in self.all:
             unit = self.all[node] = Unit(node, self.scopes.around(node))
             unit.variable = self._variable(node)
-            unit.refusal = self._look(unit)
+            try:
+                self._check(unit)
+            except Refused as refused:
+                unit.refusal = refused.reason
         return self.all[node]
 
     def needed(self, unit: Unit) -> list[Unit]:
@@ -52,7 +56,7 @@ class Units:
     def _variable(self, node: Movable) -> Variable | None:
         """The local variable that holds the node and never anything else."""
         if isinstance(node, ast.Lambda):
-            targets = given(self.scopes.parents[node])
+            targets = assignment_targets(self.scopes.parents[node])
             if len(targets) != 1 or not isinstance(targets[0], ast.Name):
                 return None
             name = targets[0].id
@@ -72,48 +76,52 @@ class Units:
             assert isinstance(binding.node, (*FUNCTIONS, ast.ClassDef))
             return binding.node
         value = getattr(binding.statement, "value", None)
-        if binding.kind == "assign" and isinstance(value, ast.Lambda) and given(binding.statement) == [binding.node]:
+        if (
+            binding.kind == "assign"
+            and isinstance(value, ast.Lambda)
+            and assignment_targets(binding.statement) == [binding.node]
+        ):
             return value
         return None
 
     # what speaks against it
-    def _look(self, unit: Unit) -> str | None:
+    def _check(self, unit: Unit) -> None:
         node, scopes = unit.node, self.scopes
         if any(isinstance(above, ast.JoinedStr) for above in scopes.ancestors(node)):
-            return "it stands inside an f-string: make it a function by hand"
+            raise Refused("it stands inside an f-string: make it a function by hand")
         if not isinstance(node, ast.Lambda):
             if unit.home.kind is Kind.CLASS:
-                return "it is part of a class made inside a function: move that class to module level"
+                raise Refused("it is part of a class made inside a function: move that class to module level")
             owner = scopes.owner(unit.home, node.name)
             if owner is not None and owner.kind is Kind.MODULE and unit.home.kind is not Kind.MODULE:
-                return f"`global {node.name}` binds it only where the function runs: define it at module level"
-            why = self.header.decorators(unit)
-            if why is not None:
-                return why
-        return self._body(unit) or self.header.parameters(unit) or self._captures(unit) or self._globals(unit)
+                raise Refused(f"`global {node.name}` binds it only where the function runs: define it at module level")
+            self.header.decorators(unit)
+        self._body(unit)
+        self.header.parameters(unit)
+        self._captures(unit)
+        self._globals(unit)
 
-    def _body(self, unit: Unit) -> str | None:
+    def _body(self, unit: Unit) -> None:
         node, scopes = unit.node, self.scopes
         classes = [above for above in scopes.ancestors(node) if isinstance(above, ast.ClassDef)]
         for use in scopes.body_uses(node):
             if use.name == "__class__" or (use.name == "super" and not isinstance(node, ast.ClassDef)):
-                return f"it uses `{use.name}` (line {line_of(use.node)}): make it a method of the class"
+                raise Refused(f"it uses `{use.name}` (line {line_of(use.node)}): make it a method of the class")
             if use.name in SEES_NAMES and scopes.owner(use.scope, use.name) is None and not self._is_harmless(use):
                 place = f"`{use.name}` (line {line_of(use.node)})"
-                return f"it calls {place}, which sees the variables around it: pass them as arguments"
+                raise Refused(f"it calls {place}, which sees the variables around it: pass them as arguments")
         for inner in ast.walk(node):
             if isinstance(inner, ast.Nonlocal):
                 for name in inner.names:
                     owner = scopes.owner(scopes.around(inner), name)
                     if not scopes.is_inside(owner, node):
                         what = f"`{name}` of the function around it (nonlocal, line {inner.lineno})"
-                        return f"it changes {what}: keep that in an object"
+                        raise Refused(f"it changes {what}: keep that in an object")
             word = _identifier(inner)
             if classes and word is not None and word.startswith("__") and not word.endswith("__"):
                 if isinstance(node, ast.ClassDef):
                     continue  # its own body mangles by its own name
                 unit.mangled = True
-        return None
 
     def _is_harmless(self, use: Use) -> bool:
         """`vars(x)` and `dir(x)` look at an object, not at the variables around."""
@@ -125,7 +133,7 @@ class Units:
             and bool(parent.args)
         )
 
-    def _captures(self, unit: Unit) -> str | None:
+    def _captures(self, unit: Unit) -> None:
         scopes, node = self.scopes, unit.node
         method = scopes.method_self(node)
         for variable, uses in scopes.captures(node).items():
@@ -138,47 +146,44 @@ class Units:
                 unit.functions[variable] = needed
                 unit.uses.setdefault(variable, []).extend(uses)
                 if needed.refusal is not None and needed is not unit:
-                    return f"it uses {needed.label}, which has to stay: {needed.refusal}"
+                    raise Refused(f"it uses {needed.label}, which has to stay: {needed.refusal}")
                 continue
-            why = self._capture(unit, variable, uses)
-            if why is not None:
-                return why
-        return None
+            self._capture(unit, variable, uses)
 
-    def _capture(self, unit: Unit, variable: Variable, uses: list[Use]) -> str | None:
+    def _capture(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         bindings = variable.bindings
         imported = [each for each in bindings if each.kind == "import"]
         if imported:
             if isinstance(unit.node, ast.ClassDef):
-                return f"it uses `{variable.name}`, imported in the function: import it at the top of the file"
+                raise Refused(f"it uses `{variable.name}`, imported in the function: import it at the top of the file")
             if len(bindings) > 1:
-                return (
+                raise Refused(
                     f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
                 )
             unit.imported.append(variable)
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
-            return None
+            return
         why = self.scopes.why_not_once(variable, unit.node)
         if why is not None and self.scopes.is_loop_variable(variable, unit.node):
             late = "each function would keep the value from when it is made, not see the last one"
             unit.snapshots.append(f"{why.partition(': ')[0]}: {late}")
             why = None
-        why = why or self._another_self(variable)
         if why is not None:
-            return why
+            raise Refused(why)
+        self._another_self(variable)
         unit.captures[variable] = uses
-        return None
 
-    def _another_self(self, variable: Variable) -> str | None:
+    def _another_self(self, variable: Variable) -> None:
         """The first parameter of a method is a value like others only where it is no instance."""
         function, again = variable.scope.node, [each for each in variable.bindings if each.kind != "param"]
         if isinstance(function, FUNCTIONS) and isinstance(self.scopes.parents[function], ast.ClassDef) and again:
             parameters = [*function.args.posonlyargs, *function.args.args]
             if parameters and parameters[0].arg == variable.name:
-                return f"`{variable.name}` is re-bound at line {again[0].line}: give the other object another name"
-        return None
+                raise Refused(
+                    f"`{variable.name}` is re-bound at line {again[0].line}: give the other object another name"
+                )
 
-    def _globals(self, unit: Unit) -> str | None:
+    def _globals(self, unit: Unit) -> None:
         """Names of the module that a worker, running the file without its main guard, would lack or see differently."""
         module = self.scopes.module
         for use in [*self.scopes.body_uses(unit.node), *unit.at_import]:
@@ -193,20 +198,17 @@ class Units:
             elsewhere = [each for each in bindings if each.by is not module]
             if elsewhere:
                 what = f"`{use.name}` is set through `global` (line {elsewhere[0].line})"
-                return f"{what}, which a spawned worker does not run: pass it as an argument"
+                raise Refused(f"{what}, which a spawned worker does not run: pass it as an argument")
             guarded = [each for each in bindings if self.scopes.under_guard(each.node)]
             if not guarded:
                 continue
             line = guarded[0].line
             if any(each.kind in ("def", "class", "import") for each in guarded):
-                return f"`{use.name}` exists only under the main guard (line {line}): move it above the guard"
+                raise Refused(f"`{use.name}` exists only under the main guard (line {line}): move it above the guard")
             if len(guarded) < len(bindings) or unit.home is not module or isinstance(unit.node, ast.ClassDef):
                 what = f"`{use.name}` is set only under the main guard (line {line})"
-                return f"{what}, which a worker does not run: pass it as an argument"
-            why = self._capture(unit, variable, [use])
-            if why is not None:
-                return why
-        return None
+                raise Refused(f"{what}, which a worker does not run: pass it as an argument")
+            self._capture(unit, variable, [use])
 
 
 def _identifier(node: ast.AST) -> str | None:

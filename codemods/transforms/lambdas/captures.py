@@ -12,16 +12,9 @@ from ...syntax.outline import Repo
 from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
 from ...syntax.unpicklable import Recogniser
 from .candidate import Unit, is_after
+from .libraries import libraries
 
 _POOLS = re.compile(r"Pool|Executor|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
-_HANDLES = {
-    "iter": "an iterator",
-    "connect": "a connection",
-    "ThreadPoolExecutor": "a thread pool",
-    "SummaryWriter": "a SummaryWriter",
-    "VideoCapture": "a video reader",
-    **dict.fromkeys(("new_group", "get_group", "get_data_parallel_group"), "a process group"),
-}
 _PLAIN = frozenset({"list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray"})
 _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
@@ -112,7 +105,7 @@ def _by_its_looks(value: ast.expr) -> str | None:
     name = last_name(value.func)
     if name in ("keys", "values", "items") and isinstance(value.func, ast.Attribute) and not value.args:
         return f"a live view (`.{name}()`)"
-    return _HANDLES.get(name or "")
+    return libraries().handles.get(name or "")
 
 
 def _is_plain(value: ast.expr | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
+from ...finding import Refused
 from ...flow.answers.introspection import Question
 from ...project import Project
 from ...syntax.names import last_name
@@ -23,13 +24,13 @@ from ...syntax.scopes import (
     start_of,
 )
 from ...tree.source import Source
-from .candidate import Unit, given
+from .candidate import Unit, assignment_targets
+from .libraries import libraries
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
-_COMPILES = frozenset({"script", "trace", "jit", "njit", "vectorize"})  # of torch.jit and numba: not a partial
 CALLABLE = "use a class with `__call__`"
 _PLAIN = "pass the values as arguments instead"
 _RENAMED = "and the function would get another name: move it to module level by hand"
@@ -80,10 +81,6 @@ class Unknown:
     given = called = asked
 
 
-class Stay(Exception):
-    """Something can't move; the message says why and what a person could do."""
-
-
 def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
     """Where the unit's name is read by code that stays."""
     if unit.variable is None:
@@ -125,7 +122,7 @@ class Handover:
         for use in unit.self_uses:
             parent = scopes.parents[use.node]
             if not (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load)):
-                raise Stay(why)
+                raise Refused(why)
             names[parent.attr] = None
         init = next((s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
         words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
@@ -138,15 +135,15 @@ class Handover:
             ]
             inside = {id(node) for node in ast.walk(init)} if init is not None else set()
             if name in scopes.inner(cls).bindings or not stores:
-                raise Stay(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
+                raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
             late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
             if late or len(stores) > 1 or self.is_set_elsewhere(name):
                 line = f" at line {late[0].lineno}" if late else ""
-                raise Stay(f"{why} (`{me[1]}.{name}` is set again{line})")
+                raise Refused(f"{why} (`{me[1]}.{name}` is set again{line})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
-                raise Stay(why)
+                raise Refused(why)
             if name in words or name.startswith("__"):
-                raise Stay(f"{why} (`{name}` means something else in it)")
+                raise Refused(f"{why} (`{name}` means something else in it)")
         return tuple(names)
 
     def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
@@ -176,31 +173,35 @@ class Handover:
         `form` is what the function becomes: "function", "partial" or "object". What gets another name has another
         `__name__`. Gives the words for a place that reads its `__name__`, which an object may have, and nothing else.
 
-        Raises Stay where the project relies on any of the rest.
+        Raises Refused where the project relies on any of the rest.
         """
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
-            raise Stay("the file asks for functions called `<lambda>`: give it a name by hand")
+            raise Refused("the file asks for functions called `<lambda>`: give it a name by hand")
         wrapped = form != "function"
         lacking = f"which {'a partial' if form == 'partial' else 'an object'} lacks: {CALLABLE}"
         places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if wrapped else ():
             call = self.scopes.parents[place]
-            if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) in _COMPILES:
-                raise Stay(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
+            if (
+                isinstance(call, ast.Call)
+                and call.args[:1] == [place]
+                and last_name(call.func) in libraries().compilers
+            ):
+                raise Refused(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
         for held in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
             if held.what in self._listed(held.path):
                 what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
-                raise Stay(f"{what} with a name: write it with `def`")
+                raise Refused(f"{what} with a name: write it with `def`")
         asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
         for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
-                raise Stay(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
+                raise Refused(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
             if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
                 continue
             if self._may_be_function(node.value):
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
-                raise Stay(f"{what}, {lacking}" if wrapped else f"{what}, {_RENAMED}")
+                raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {_RENAMED}")
         return asks_name
 
     @cached_property
@@ -231,13 +232,13 @@ class Handover:
             if isinstance(parent, ast.Attribute):
                 what = f"`{use.name}.{parent.attr}`"
                 if not isinstance(parent.ctx, ast.Load):
-                    raise Stay(f"{what} is set (line {parent.lineno}), {unseen}")
+                    raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
                 if form == "partial" and parent.attr == "__name__":
                     asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
                 elif form == "partial":
-                    raise Stay(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
+                    raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
             if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
-                raise Stay(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
+                raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
         return asks_name
 
     def _asks_elsewhere(self, unit: Unit, wrapped: bool, renamed: bool, lacking: str) -> str | None:
@@ -249,17 +250,17 @@ class Handover:
             if question.what == "__name__" and wrapped:
                 asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
             elif question.what == "__name__":
-                raise Stay(f"{read}, {_RENAMED}")
+                raise Refused(f"{read}, {_RENAMED}")
             elif wrapped and question.what.startswith("__"):
-                raise Stay(f"{read}, {lacking}")
+                raise Refused(f"{read}, {lacking}")
             elif wrapped:
-                raise Stay(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
+                raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name
 
     def check_bases(self, unit: Unit, name: str) -> None:
         """Defining the class as `name` does nothing but define it, as far as the project shows its bases.
 
-        Raises Stay where a base registers what derives from it, which would happen on import, and where it or a base
+        Raises Refused where a base registers what derives from it, which would happen on import, and where it or a base
         asks for the name that it had.
         """
         if not isinstance(unit.node, ast.ClassDef):
@@ -269,7 +270,7 @@ class Handover:
         family = [unit.node, *(base for found in bases.values() for base in found)]
         for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():
             if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
-                raise Stay(
+                raise Refused(
                     f"`{ast.unparse(node)}` is read (line {node.lineno}), {_RENAMED.replace('function', 'class')}"
                 )
         for name, found in bases.items():
@@ -280,47 +281,47 @@ class Handover:
                 hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
                 if hooks:
                     what = f"its base `{name}` has a {hooks[0]}, which would see it on import"
-                    raise Stay(f"{what}: move it to module level by hand")
+                    raise Refused(f"{what}: move it to module level by hand")
 
     def check_binding(self, unit: Unit) -> None:
         """A function that a class holds gets the object as first argument; a partial or bound method there does not.
 
-        Raises Stay where the function is made for that or is put there.
+        Raises Refused where the function is made for that or is put there.
         """
         if not isinstance(unit.node, ast.ClassDef):
             first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
             if first in (["self"], ["cls"]):
-                raise Stay(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
-            if unit.home.kind is Kind.CLASS and given(self.scopes.statement_of(unit.node)):
-                raise Stay(f"it may be a method of the class around it, and {_UNBOUND}")
+                raise Refused(f"it takes `{first[0]}` as a method does, and {_UNBOUND}")
+            if unit.home.kind is Kind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
+                raise Refused(f"it may be a method of the class around it, and {_UNBOUND}")
             for above in self.scopes.ancestors(unit.node):
                 if isinstance(above, ast.Call) and len(above.args) == 3 and last_name(above.func) == "type":
-                    raise Stay(
+                    raise Refused(
                         f"it may be a method of the class that `type` makes (line {above.lineno}), and {_UNBOUND}"
                     )
             self._check_wrapper(unit)
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
             parent = self.scopes.parents[place]
-            holders = [each.value for each in given(parent) if isinstance(each, ast.Attribute)]
+            holders = [each.value for each in assignment_targets(parent) if isinstance(each, ast.Attribute)]
             if isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
                 holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
             for holder in holders:
                 if self._may_be_class(holder):
                     what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
-                    raise Stay(f"{what}, which may be a class, and {_UNBOUND}")
+                    raise Refused(f"{what}, which may be a class, and {_UNBOUND}")
 
     def _check_wrapper(self, unit: Unit) -> None:
-        """Raises Stay for what a decorator puts in the place of a function, which may be a method."""
+        """Raises Refused for what a decorator puts in the place of a function, which may be a method."""
         scope: Scope | None = unit.home
         while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
             name = getattr(scope.node, "name", "")
             pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
             if name and next(iter(self.project.matching(pattern, word=name)), None) is not None:
-                raise Stay(f"`@{name}` may put it in the place of a method, and {_UNBOUND}")
+                raise Refused(f"`@{name}` may put it in the place of a method, and {_UNBOUND}")
             where = self._on_a_class(name) if name else None
             if where is not None:
-                raise Stay(f"a class keeps what `{name}` gives ({where}), and {_UNBOUND}")
+                raise Refused(f"a class keeps what `{name}` gives ({where}), and {_UNBOUND}")
             scope = scope.parent
         maker, node = unit.home.node, unit.node
         if not isinstance(maker, FUNCTIONS) or isinstance(node, ast.ClassDef) or node.args.vararg is None:
@@ -330,7 +331,7 @@ class Handover:
             call = self.scopes.parents[use.node]
             if isinstance(call, ast.Call) and call.func is use.node and self._gives_on(call, node.args.vararg.arg):
                 what = f"it wraps `{use.name}` as a decorator does, which may be a method"
-                raise Stay(f"{what}, and {_UNBOUND}, or decorate it with `functools.wraps({use.name})`")
+                raise Refused(f"{what}, and {_UNBOUND}, or decorate it with `functools.wraps({use.name})`")
 
     def _on_a_class(self, maker: str) -> str | None:
         """Where a class body of the project has `name = maker(...)`."""
@@ -339,7 +340,7 @@ class Handover:
             module = self.project.module(source.path)
             for cls in ast.walk(module) if module is not None else ():
                 for node in cls.body if isinstance(cls, ast.ClassDef) else ():
-                    value = getattr(node, "value", None) if given(node) else None
+                    value = getattr(node, "value", None) if assignment_targets(node) else None
                     if isinstance(value, ast.Call) and last_name(value.func) == maker:
                         return f"{source.path}:{node.lineno}"
         return None
@@ -351,7 +352,7 @@ class Handover:
     def check_calls(self, unit: Unit) -> None:
         """What a default value takes from a local variable is a keyword afterwards: no call here gives it by position.
 
-        Raises Stay where one does.
+        Raises Refused where one does.
         """
         if isinstance(unit.node, ast.ClassDef) or not unit.frozen:
             return
@@ -371,7 +372,7 @@ class Handover:
                 self._refuse_call(positional[first], where)
 
     def _refuse_call(self, name: str, where: str) -> None:
-        raise Stay(f"`{name}` may be given by position ({where}), which a partial does not allow: {CALLABLE}")
+        raise Refused(f"`{name}` may be given by position ({where}), which a partial does not allow: {CALLABLE}")
 
     def _may_be_class(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):

@@ -9,17 +9,13 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...finding import Edit
+from ...finding import Edit, Refused
 from ...syntax.placement import indentation_at
 from ...syntax.scopes import end_of, start_of
 from ...tree.source import Source
 
 _DEF = re.compile(r"\s*(?:async\s+)?def\s+\w+\(")
 _NEWLINES = re.compile(r"\r\n?")
-
-
-class Unwritable(Exception):
-    """The code can't be written elsewhere with the same meaning; the message says why, for a person."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,7 @@ def _colon(tokens: Sequence[_Token]) -> int:
             pending -= 1
             if pending == 0:
                 return index
-    raise Unwritable("its parameters can't be read: make it a function by hand")
+    raise Refused("its parameters can't be read: make it a function by hand")
 
 
 def _one_line(text: str, tokens: Sequence[_Token], start: int, end: int) -> str:
@@ -147,7 +143,7 @@ def _one_line(text: str, tokens: Sequence[_Token], start: int, end: int) -> str:
         if token.kind == tokenize.COMMENT:
             part = part[: token.start - start] + part[token.end - start :]
         elif "\n" in token.text:
-            raise Unwritable("a default value of it spans several lines: make it a function by hand")
+            raise Refused("a default value of it spans several lines: make it a function by hand")
     return re.sub(r"(?<!\s)\s*\\?\n\s*", " ", part).strip()
 
 
@@ -227,7 +223,7 @@ def _check(text: str, written: str, leading: int) -> None:
     try:
         after = ast.parse(textwrap.dedent(written) if written[:1] in " \t" and "\n" in written else written).body[0]
     except SyntaxError as error:
-        raise Unwritable(f"it can't be written as a function ({error.msg}): make it one by hand") from None
+        raise Refused(f"it can't be written as a function ({error.msg}): make it one by hand") from None
     assert isinstance(after, ast.FunctionDef) and isinstance(after.body[-1], ast.Return)
     value = after.body[-1].value
     assert value is not None
@@ -237,4 +233,4 @@ def _check(text: str, written: str, leading: int) -> None:
         del group[:taken]
         leading -= taken
     if ast.dump(value) != ast.dump(before.body) or ast.dump(arguments) != ast.dump(before.args):
-        raise Unwritable("it can't be written as a function with the same meaning: move it by hand")
+        raise Refused("it can't be written as a function with the same meaning: move it by hand")

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...finding import Edit, Import
+from ...finding import Edit, Import, Refused
 from ...project import Project
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
 from ...syntax.scopes import Scope, Scopes, Use, end_of, start_of
 from .candidate import Unit
 from .candidates import Units
-from .checks import Stay
 from .free_names import Names
 from .fstrings import span
 from .python_floor import old_python
@@ -64,7 +63,7 @@ def takes_any(node: ast.AST) -> bool:
     return node.args.kwarg is not None and not node.args.posonlyargs  # type: ignore[attr-defined]
 
 
-class Page:
+class FileRewrite:
     """One file: its text, its scopes, and how it is laid out."""
 
     def __init__(self, project: Project, path: str, module: ast.Module) -> None:
@@ -87,21 +86,21 @@ class Page:
         """The place where the repository names a Python that has no `/`."""
         return old_python(self.project, self.path)
 
-    def given(self) -> tuple[set[int], set[str], set[str]]:
-        """The room and the names that have been given so far, for `take_back`."""
-        return set(self.padded), *self.names.given()
+    def checkpoint(self) -> tuple[set[int], set[str], set[str]]:
+        """The room and the names that have been given so far, for `rollback`."""
+        return set(self.padded), *self.names.checkpoint()
 
-    def take_back(self, given: tuple[set[int], set[str], set[str]]) -> None:
+    def rollback(self, given: tuple[set[int], set[str], set[str]]) -> None:
         """Forget what was given since."""
         self.padded = given[0]
-        self.names.take_back(given[1], given[2])
+        self.names.rollback(given[1], given[2])
 
     def replace(self, node: ast.AST, text: str) -> Edit:
         """`text` instead of the node."""
         return Edit(self.path, self.source.offset(*start_of(node)), self.source.offset(*end_of(node)), text)
 
     def rename(self, use: Use, text: str) -> Edit:
-        """`text` instead of the name. Raises Stay in an f-string where that can't be told from other text."""
+        """`text` instead of the name. Raises Refused in an f-string where that can't be told from other text."""
         return Edit(self.path, *span(self.scopes, self.source, use), text)
 
     def replace_lambda(self, node: ast.Lambda, text: str) -> Edit:
@@ -126,10 +125,10 @@ class Page:
         return Edit(self.path, start, end, text)
 
     def partial(self, base: str, arguments: Sequence[str], node: ast.AST, imports: list[Import]) -> str:
-        """A `functools.partial` of `base` where `node` stands. Raises Stay where the file has no way to say that."""
+        """A `functools.partial` of `base` where `node` stands. Raises Refused where the file has no way to say that."""
         found = spelled(self.scopes, self.path, node, "functools", "partial")
         if found is None:
-            raise Stay("`functools` is something else in this file: pass the values as arguments")
+            raise Refused("`functools` is something else in this file: pass the values as arguments")
         imports += found[1]
         return f"{found[0]}({', '.join([base, *arguments])})"
 

@@ -34,12 +34,12 @@ def role(scopes: Scopes, node: ast.AST) -> str:
 
     Where it is one of several it is called by what it does, as far as that has a name: "reshape", "identity".
     """
-    if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) and (done := deed(node)):
+    if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) and (done := describe_lambda(node)):
         return done
     parent = scopes.parents[node]
-    if gives_back(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
+    if is_identity(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
         return "identity"
-    if gives_back(node) and isinstance(parent, ast.Call) and last_name(parent.func) in _WRAPPERS:
+    if is_identity(node) and isinstance(parent, ast.Call) and last_name(parent.func) in _WRAPPERS:
         return "identity"
     below, second_best = node, ""
     for above in scopes.ancestors(node):
@@ -70,7 +70,7 @@ def role(scopes: Scopes, node: ast.AST) -> str:
         if isinstance(above, ast.stmt):
             break
         below = above
-    return second_best or ("identity" if gives_back(node) else "fn")
+    return second_best or ("identity" if is_identity(node) else "fn")
 
 
 def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
@@ -93,12 +93,12 @@ def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
     return False
 
 
-def deed(node: ast.Lambda) -> str:
+def describe_lambda(node: ast.Lambda) -> str:
     """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
     at = node.body
     while isinstance(at, (ast.Attribute, ast.Subscript)):
         at = at.value
-    name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if gives_back(node) else ""
+    name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if is_identity(node) else ""
     return name if name.isidentifier() and len(name) <= _LONG // 2 else ""
 
 
@@ -112,7 +112,7 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     return name if len(name) <= _LONG // 2 else ""
 
 
-def gives_back(node: ast.AST) -> bool:
+def is_identity(node: ast.AST) -> bool:
     """True for `lambda x: x`."""
     return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
 
@@ -206,11 +206,11 @@ class Names:
         self._words = frozenset(_IDENTIFIER.findall(source.text))
         self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
 
-    def given(self) -> tuple[set[str], set[str]]:
-        """What is taken and kept so far, for `take_back`."""
+    def checkpoint(self) -> tuple[set[str], set[str]]:
+        """What is taken and kept so far, for `rollback`."""
         return set(self._taken), set(self._kept)
 
-    def take_back(self, taken: set[str], kept: set[str]) -> None:
+    def rollback(self, taken: set[str], kept: set[str]) -> None:
         """Names given since are free again."""
         self._taken, self._kept = taken, kept
 

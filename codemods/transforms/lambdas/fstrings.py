@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
+from ...finding import Refused
 from ...syntax.scopes import Scopes, Use, end_of, line_of, start_of
 from ...tree.source import Source
-from .checks import Stay
 
 _SHOWS_ITSELF = re.compile(r"(?<![=<>!])=\s*(?:![rsa]\s*)?[:}]")  # f"{x=}" prints the expression
 
@@ -15,7 +15,7 @@ _SHOWS_ITSELF = re.compile(r"(?<![=<>!])=\s*(?:![rsa]\s*)?[:}]")  # f"{x=}" prin
 def span(scopes: Scopes, source: Source, use: Use) -> tuple[int, int]:
     """Offsets of the name that `use` reads.
 
-    Raises Stay in an f-string that has the word elsewhere too, or shows the expression itself.
+    Raises Refused in an f-string that has the word elsewhere too, or shows the expression itself.
     """
     start, end = source.offset(*start_of(use.node)), source.offset(*end_of(use.node))
     outer = [above for above in scopes.ancestors(use.node) if isinstance(above, ast.JoinedStr)]
@@ -27,7 +27,7 @@ def span(scopes: Scopes, source: Source, use: Use) -> tuple[int, int]:
     same = [each for each in scopes.uses_within([outer[-1]]) if each.name == use.name]
     owners = {id(scopes.owner(each.scope, each.name)) for each in same}
     if len(found) != len(same) or len(owners) != 1 or _SHOWS_ITSELF.search(text):
-        raise Stay(
+        raise Refused(
             f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
         )
     at = low + found[[each.node for each in same].index(use.node)]

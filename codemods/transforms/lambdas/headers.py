@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ...finding import Refused
 from ...syntax.scopes import (
     BUILTINS,
     COMPREHENSIONS,
@@ -16,16 +17,10 @@ from ...syntax.scopes import (
     start_of,
 )
 from .candidate import Unit
+from .libraries import libraries
 
 if TYPE_CHECKING:
     from .candidates import Units
-
-_TRANSPARENT = frozenset(
-    {"no_grad", "inference_mode", "enable_grad"}
-)  # of torch: they wrap, keeping the qualified name
-_CLASS_DECORATORS = frozenset(
-    {"dataclass", "dataclasses.dataclass", "total_ordering", "functools.total_ordering", "final"}
-)
 
 
 class Header:
@@ -35,19 +30,18 @@ class Header:
         self.scopes, self.units = scopes, units
         self._future = future  # annotations are not evaluated
 
-    def decorators(self, unit: Unit) -> str | None:
+    def decorators(self, unit: Unit) -> None:
         """What speaks against its decorators."""
         assert not isinstance(unit.node, ast.Lambda)
         for decorator in unit.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = ast.unparse(called)
             if isinstance(unit.node, ast.ClassDef):
-                fine = name in _CLASS_DECORATORS
+                fine = name in libraries().class_decorators
             else:
-                fine = name.rpartition(".")[2] in _TRANSPARENT or self._wraps(called)
+                fine = name.rpartition(".")[2] in libraries().pure_decorators or self._wraps(called)
             if not fine:
-                return f"its decorator `@{name}` may do more than wrap it: move it to module level by hand"
-        return None
+                raise Refused(f"its decorator `@{name}` may do more than wrap it: move it to module level by hand")
 
     def _wraps(self, decorator: ast.expr) -> bool:
         """A plain decorator of this module whose result goes by the function's own name (functools.wraps)."""
@@ -61,11 +55,12 @@ class Header:
         inner = [each for each in ast.walk(bindings[0].node) if isinstance(each, ast.FunctionDef)][1:]
         return bool(inner) and all(any("wraps(" in ast.unparse(d) for d in each.decorator_list) for each in inner)
 
-    def parameters(self, unit: Unit) -> str | None:
+    def parameters(self, unit: Unit) -> None:
         """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""
         node, scopes = unit.node, self.scopes
         if isinstance(node, ast.ClassDef):
-            return self._class_header(unit, node)
+            self._class_header(unit, node)
+            return
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         pairs: list[tuple[ast.arg, ast.expr]] = []
@@ -82,11 +77,11 @@ class Header:
             )
             if not (takes_variable and by_keyword):
                 what = f"the default of `{argument.arg}`, `{ast.unparse(default)}`,"
-                return f"{what} is made anew each time (line {default.lineno}): pass it as an argument"
+                raise Refused(f"{what} is made anew each time (line {default.lineno}): pass it as an argument")
             assert isinstance(default, ast.Name)
             value = self.units.movable_value(Variable(scopes.owner(unit.home, default.id) or unit.home, default.id))
             if value is not None:
-                return (
+                raise Refused(
                     f"the default of `{argument.arg}` is the local function `{default.id}`: move both to module level"
                 )
             unit.frozen[argument.arg] = default.id
@@ -95,21 +90,22 @@ class Header:
             if use.annotation:
                 if self.is_local(use.node):
                     line = line_of(use.node)
-                    return f"an annotation names the local `{use.name}` (line {line}): move that to module level"
+                    raise Refused(
+                        f"an annotation names the local `{use.name}` (line {line}): move that to module level"
+                    )
                 if not self._future:
                     unit.at_import.append(use)
         if not isinstance(node, ast.Lambda):
             unit.at_import += scopes.uses_within(node.decorator_list)
             if any(self.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
-                return "its decorator is local to the function around it: move both to module level"
-        return None
+                raise Refused("its decorator is local to the function around it: move both to module level")
 
-    def _class_header(self, unit: Unit, node: ast.ClassDef) -> str | None:
+    def _class_header(self, unit: Unit, node: ast.ClassDef) -> None:
         scopes = self.scopes
         inner = scopes.inner(node)
         for keyword in node.keywords:
             if ast.unparse(keyword.value).rpartition(".")[2] != "ABCMeta":
-                return (
+                raise Refused(
                     f"it is made with `{ast.unparse(keyword)}`, which may register it: move it to module level by hand"
                 )
         for base in node.bases:
@@ -117,34 +113,40 @@ class Header:
                 isinstance(each, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
                 for each in ast.walk(base)
             ):
-                return f"its base `{ast.unparse(base)}` is computed: write the classes out at module level"
+                raise Refused(f"its base `{ast.unparse(base)}` is computed: write the classes out at module level")
             for use in scopes.uses_within([base]):
                 owner = scopes.owner(use.scope, use.name)
                 if owner is not None and owner.is_local:
                     value = self.units.movable_value(Variable(owner, use.name))
                     if any(each.kind == "import" for each in Variable(owner, use.name).bindings):
-                        return f"its base `{use.name}` is imported in the function: import it at the top of the file"
+                        raise Refused(
+                            f"its base `{use.name}` is imported in the function: import it at the top of the file"
+                        )
                     if not isinstance(value, ast.ClassDef):
-                        return f"its base `{use.name}` is a variable: write the classes out at module level"
+                        raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")
                     if start_of(value) > start_of(node):
-                        return f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first"
+                        raise Refused(
+                            f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first"
+                        )
                     variable = Variable(owner, use.name)
                     unit.functions[variable] = self.units.of(value)
                     unit.uses.setdefault(variable, []).append(use)
                     if unit.functions[variable].refusal:
-                        return f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}"
+                        raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}")
                 else:
                     unit.at_import.append(use)
         for statement in node.body:
             if not isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.AnnAssign)) and any(
                 isinstance(each, ast.Call) for each in ast.walk(statement)
             ):
-                return f"its body does more than define (line {statement.lineno}): move it to module level by hand"
+                raise Refused(
+                    f"its body does more than define (line {statement.lineno}): move it to module level by hand"
+                )
             worth = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
             fresh = isinstance(worth, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS))
             if worth is not None and fresh and not self._constant(worth):
                 what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
-                return f"each call makes its own {what}, one class would share it: set it in `__init__`"
+                raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
         unit.at_import += [
             use for use in scopes.body_uses(node) if use.scope is inner and not (use.annotation and self._future)
         ]
@@ -154,8 +156,7 @@ class Header:
                 parent = scopes.parents[use.node]
                 if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
                     what = f"`{node.name}.{parent.attr}` is set (line {parent.lineno})"
-                    return f"{what}, which a worker does not see: set it in the class"
-        return None
+                    raise Refused(f"{what}, which a worker does not see: set it in the class")
 
     def is_local(self, node: ast.Name) -> bool:
         """The name is no variable of the module."""

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ...finding import Edit
+from ...finding import Edit, Refused
 from ...syntax.placement import first_attached_line, indentation_at, last_line
 from ...syntax.scopes import FUNCTIONS, FunctionNode, start_of
 from ...tree.source import Source
-from .def_text import Unwritable, edited
+from .def_text import edited
 
 _SIGNATURE = re.compile(r"#[ \t]*type:[ \t]*\(([^#\n]*)\)[ \t]*->")
 
@@ -40,7 +40,7 @@ def moved(
     try:
         block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
     except (cst.ParserSyntaxError, TypeError):  # a backslash on its last line, `return(lambda: 0)`
-        raise Unwritable("its lines are not laid out as usual: move it by hand") from None
+        raise Refused("its lines are not laid out as usual: move it by hand") from None
     found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
     definition = next(each for each in found if isinstance(each, (cst.FunctionDef, cst.ClassDef)))
     shifted = definition.visit(_Shift(old, indent, "__doc__" not in source.text))
@@ -61,13 +61,13 @@ def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, 
     keyword = r"class\s+" if isinstance(node, ast.ClassDef) else r"(?:async\s+)?def\s+"
     found = re.compile(keyword + re.escape(node.name) + r"\b").match(source.text, start)
     if found is None:
-        raise Unwritable("its first line is not laid out as usual: write `def name(...):` on one line")
+        raise Refused("its first line is not laid out as usual: write `def name(...):` on one line")
     edits = []
     if name != node.name:
         edits.append(Edit(source.path, found.end() - len(node.name), found.end(), name))
     if leading:
         if not isinstance(node, FUNCTIONS) or not source.text[found.end() :].lstrip().startswith("("):
-            raise Unwritable("its first line is not laid out as usual: write `def name(...):` on one line")
+            raise Refused("its first line is not laid out as usual: write `def name(...):` on one line")
         paren = source.text.index("(", found.end()) + 1
         has_parameters = bool(
             node.args.posonlyargs or node.args.args or node.args.vararg or node.args.kwonlyargs or node.args.kwarg
@@ -85,7 +85,7 @@ def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, 
 
 def _with_preamble(node: cst.FunctionDef | cst.ClassDef, preamble: Sequence[str]) -> cst.FunctionDef | cst.ClassDef:
     if not isinstance(node.body, cst.IndentedBlock):
-        raise Unwritable("its body is on the line of the `def`: put it on a line of its own")
+        raise Refused("its body is on the line of the `def`: put it on a line of its own")
     statements = list(node.body.body)
     at = 1 if node.get_docstring() is not None else 0
     statements[at:at] = [cst.parse_statement(line) for line in preamble]

@@ -1,6 +1,6 @@
 """Moves lambdas, nested functions and local classes to where pickle finds them: the module, or the class as methods.
 
-`plan_hoist` answers for every target of one file with a `Fix` or a `Refusal`. Functions that name each other move
+`plan_hoist` answers for every target of one file with a `Fix` or a `Refused`. Functions that name each other move
 together in one fix; a group that can't move whole stays whole.
 """
 
@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...finding import Edit, Fix, Import
+from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
 from ...syntax.scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
-from .candidate import Movable, Unit, given
+from .candidate import Movable, Unit, assignment_targets
 from .captures import Captured
-from .checks import CALLABLE, Handover, Known, Stay, Unknown, outside_uses
+from .checks import CALLABLE, Handover, Known, Unknown, outside_uses
 from .choose_name import class_name, give_name, signature
-from .def_text import Unwritable
-from .file_state import Move, Page
+from .file_state import FileRewrite, Move
 from .new_place import arrive
 from .old_place import leave
 from .rewrite_in_place import in_place
@@ -35,13 +33,6 @@ class Target(NamedTuple):
     column: int
     boundary: str = ""  # what pickles it, where that is known
     aboard: bool = False  # an object that keeps it crosses, of the class whose code made it
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why a target stays where it is, in words that say what a person could do."""
-
-    reason: str
 
 
 def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode | ast.ClassDef]:
@@ -62,34 +53,34 @@ def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode |
 
 def plan_hoist(
     project: Project, path: str, targets: Iterable[Target], known: Known | None = None
-) -> dict[Target, Fix | Refusal]:
+) -> dict[Target, Answer]:
     """For each target of the file, the fix that makes it picklable or why there is none."""
     module = project.module(path)
     if module is None:
-        return {target: Refusal("the file can't be parsed") for target in targets}
+        return {target: Refused("the file can't be parsed") for target in targets}
     planner = _Planner(project, path, module, known or Unknown())
     return planner.plan(list(dict.fromkeys(targets)))
 
 
 class _Planner:
     def __init__(self, project: Project, path: str, module: ast.Module, known: Known) -> None:
-        self.page = page = Page(project, path, module)
+        self.rewrite = rewrite = FileRewrite(project, path, module)
         self.unsafe_too = project.settings.unsafe_fixes
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
         self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
-        self.handover = Handover(project, page.source, page.scopes, known)
+        self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
         self.known = known
-        self.captured = Captured(self.handover.repo, path, page.scopes)
+        self.captured = Captured(self.handover.repo, path, rewrite.scopes)
 
     # from targets to groups
-    def plan(self, targets: Sequence[Target]) -> dict[Target, Fix | Refusal]:
+    def plan(self, targets: Sequence[Target]) -> dict[Target, Answer]:
         kinds = {"lambda": (ast.Lambda,), "function": FUNCTIONS, "class": (ast.ClassDef,)}
         nodes = {
             (type(node), *start_of(node)): node
-            for node in ast.walk(self.page.scopes.tree)
+            for node in ast.walk(self.rewrite.scopes.tree)
             if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
         }
-        answers: dict[Target, Fix | Refusal] = {}
+        answers: dict[Target, Answer] = {}
         wanted: dict[Target, Movable] = {}
         for target in targets:
             found = [nodes[key] for kind in kinds[target.kind] if (key := (kind, target.line, target.column)) in nodes]
@@ -99,52 +90,52 @@ class _Planner:
                 if target.aboard:
                     self.aboard.add(found[0])
             else:
-                answers[target] = Refusal("the code at this place can't be found again")
+                answers[target] = Refused("the code at this place can't be found again")
         simple: dict[ast.AST, Fix] = {}
         for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
-            outer = next((simple[above] for above in self.page.scopes.ancestors(node) if above in simple), None)
-            fix = outer or in_place(self.page, node, self.known)
+            outer = next((simple[above] for above in self.rewrite.scopes.ancestors(node) if above in simple), None)
+            fix = outer or in_place(self.rewrite, node, self.known)
             if fix is not None:
                 answers[target] = simple[node] = fix
-        moving = {target: self.page.units.of(node) for target, node in wanted.items() if target not in answers}
+        moving = {target: self.rewrite.units.of(node) for target, node in wanted.items() if target not in answers}
         for target, unit in moving.items():
             if unit.refusal is not None:
-                answers[target] = Refusal(unit.refusal)
+                answers[target] = Refused(unit.refusal)
         good = {target: unit for target, unit in moving.items() if target not in answers}
         postponed: dict[Target, ast.AST] = {}
         going = {
-            each.node for unit in good.values() if self._may_go(unit) for each in self.page.units.needed(unit)
+            each.node for unit in good.values() if self._may_go(unit) for each in self.rewrite.units.needed(unit)
         }  # what stands in them moves along, and is looked at again when it has
         for target, unit in good.items():
-            around = [above for above in self.page.scopes.ancestors(unit.node) if above in going]
+            around = [above for above in self.rewrite.scopes.ancestors(unit.node) if above in going]
             if around:
                 postponed[target] = around[-1]
-        by_node: dict[ast.AST, Fix | Refusal] = {}
+        by_node: dict[ast.AST, Answer] = {}
         todo = self._groups([unit for target, unit in good.items() if target not in postponed])
         while todo:
             group = todo.pop(0)
-            given = self.page.given()
+            given = self.rewrite.checkpoint()
             answer = self._group(group, good.values())
-            if isinstance(answer, Refusal) or (answer.unsafe is not None and not self.unsafe_too):
-                self.page.take_back(given)  # names and blank lines are for those that are written
+            if isinstance(answer, Refused) or (answer.unsafe is not None and not self.unsafe_too):
+                self.rewrite.rollback(given)  # names and blank lines are for those that are written
                 if len(group) > 1 and not any(unit.functions for unit in group):
                     todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
                     continue
             by_node.update({unit.node: answer for unit in group})
         for target, unit in good.items():
-            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refusal(
+            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refused(
                 "it moves with the function around it"
             )
         return answers
 
     def _may_go(self, unit: Unit) -> bool:
-        return self.unsafe_too or not any(each.snapshots for each in self.page.units.needed(unit))
+        return self.unsafe_too or not any(each.snapshots for each in self.rewrite.units.needed(unit))
 
     def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
         """Units that share a needed unit, with those; each in source order."""
         groups: list[list[Unit]] = []
         for unit in units:
-            group = self.page.units.needed(unit)
+            group = self.rewrite.units.needed(unit)
             for other in [each for each in groups if any(self._go_together(one, two) for one in each for two in group)]:
                 groups.remove(other)
                 group = other + [member for member in group if member not in other]
@@ -154,21 +145,21 @@ class _Planner:
 
     def _go_together(self, one: Unit, two: Unit) -> bool:
         return one is two or (
-            signature(self.page, one) is not None and signature(self.page, one) == signature(self.page, two)
+            signature(self.rewrite, one) is not None and signature(self.rewrite, one) == signature(self.rewrite, two)
         )
 
     # one group
-    def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Fix | Refusal:
+    def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Answer:
         try:
             moves = self._moves(group)
             edits: list[Edit] = []
             imports: list[Import] = []
             for unit in group:
-                edits += leave(self.page, moves[unit], moves, imports)
-            edits += arrive(self.page, moves, imports)
-            edits += idle_imports(self.page.scopes, self.page.source, group, moving)
-        except (Stay, Unwritable) as stay:
-            return Refusal(str(stay))
+                edits += leave(self.rewrite, moves[unit], moves, imports)
+            edits += arrive(self.rewrite, moves, imports)
+            edits += idle_imports(self.rewrite.scopes, self.rewrite.source, group, moving)
+        except Refused as refused:
+            return refused
         changes = [why for unit in group for why in unit.snapshots]
         changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
@@ -176,7 +167,10 @@ class _Planner:
         where = "the class" if any(move.method for move in moves.values()) else "module level"
         title = f"move {', '.join(titles)} to {where}"
         heavy = [
-            what for unit in group for what in self.known.carried(self.page.path, *start_of(unit.node)) if unit.captures
+            what
+            for unit in group
+            for what in self.known.carried(self.rewrite.path, *start_of(unit.node))
+            if unit.captures
         ]
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
@@ -186,7 +180,7 @@ class _Planner:
         """What would differ where a copy is made of what holds the function: by `deepcopy` functions are shared."""
         if isinstance(move.unit.node, ast.ClassDef) or not (move.arguments or move.method):
             return None
-        where = self.known.deep_copied(self.page.path, *start_of(move.unit.node))
+        where = self.known.deep_copied(self.rewrite.path, *start_of(move.unit.node))
         if where is None:
             return None
         what = "self" if move.method else f"`{move.arguments[0]}`"
@@ -205,15 +199,15 @@ class _Planner:
                     for variable in captures[needed]:
                         self._check_reach(unit, needed, variable)
                         if variable not in captures[unit]:
-                            why = self.page.scopes.why_not_once(variable, unit.node)
+                            why = self.rewrite.scopes.why_not_once(variable, unit.node)
                             if why is not None:
-                                raise Stay(f"{needed.label}, which it uses, needs a variable: {why}")
+                                raise Refused(f"{needed.label}, which it uses, needs a variable: {why}")
                             captures[unit][variable] = None
                             changed = True
                     if selves[needed] is not None and selves[unit] is None:
-                        if self.page.scopes.method_self(unit.node) != selves[needed]:
+                        if self.rewrite.scopes.method_self(unit.node) != selves[needed]:
                             what = f"{needed.label}, which it uses, belongs to another method's object"
-                            raise Stay(f"{what}: pass that as an argument")
+                            raise Refused(f"{what}: pass that as an argument")
                         selves[unit] = selves[needed]
                         changed = True
         moves: dict[Unit, Move] = {}
@@ -221,16 +215,16 @@ class _Planner:
             for variable in captures[unit]:
                 why = self.captured.why_not(variable, unit, group, self.boundaries.get(unit.node, ""))
                 if why is not None:
-                    raise Stay(why)
+                    raise Refused(why)
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
                 needs = [captures[each] for each in unit.functions.values() if each is not unit]
                 self._check_constructor(unit, captures[unit], any(needs))
-            elif keeps_state(self.page.scopes, unit):
+            elif keeps_state(self.rewrite.scopes, unit):
                 self._as_object(move, len(group) == 1, "attributes are set on it, which a worker does not see")
             self._choose_home(move, selves[unit], alone=len(group) == 1)
         for unit in group:
-            give_name(self.page, moves[unit], moves)
+            give_name(self.rewrite, moves[unit], moves)
             if moves[unit].arguments or unit.frozen or moves[unit].method:
                 self.handover.check_binding(unit)
             self.handover.check_calls(unit)
@@ -241,7 +235,7 @@ class _Planner:
         return moves
 
     def _check_identity(self, move: Move, alone: bool) -> None:
-        """Raises Stay where something would miss what it asks the function for, its name apart if that can be kept."""
+        """Raises Refused where code inspects the function and would find less; a name that is read is kept."""
         unit = move.unit
         if move.method is not None:
             self._check_marks(unit)
@@ -251,14 +245,16 @@ class _Planner:
         if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
             if not move.is_object:
                 self._as_object(move, alone, asks_name)
-                move.name = class_name(self.page, unit.node)
+                move.name = class_name(self.rewrite, unit.node)
             move.called = unit.node.name
         elif asks_name is not None:
-            raise Stay(f"{asks_name}: {CALLABLE}")
+            raise Refused(f"{asks_name}: {CALLABLE}")
 
     def _check_marks(self, unit: Unit) -> None:
-        """Raises Stay where an attribute is set on what will be a bound method, also after the name was bound again."""
-        names = {each.id for each in given(self.page.scopes.parents[unit.node]) if isinstance(each, ast.Name)}
+        """Raises Refused where an attribute is set on what will be a bound method, also through a name bound again."""
+        names = {
+            each.id for each in assignment_targets(self.rewrite.scopes.parents[unit.node]) if isinstance(each, ast.Name)
+        }
         names.add(getattr(unit.node, "name", ""))
         for node in ast.walk(unit.home.node):
             if (
@@ -267,43 +263,43 @@ class _Planner:
                 and isinstance(node.value, ast.Name)
                 and node.value.id in names
             ):
-                raise Stay(
+                raise Refused(
                     f"`{ast.unparse(node)}` is set (line {node.lineno}), which a method does not take: {CALLABLE}"
                 )
 
     def _as_object(self, move: Move, alone: bool, because: str) -> None:
-        why = why_no_object(self.page.scopes, move.unit) if alone else "other functions that move use it"
+        why = why_no_object(self.rewrite.scopes, move.unit) if alone else "other functions that move use it"
         if why is not None:
-            raise Stay(f"{because}, and {why}: {CALLABLE}")
+            raise Refused(f"{because}, and {why}: {CALLABLE}")
         move.is_object = True
 
     def _check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
         name = next((variable.name for variable in captures), "self")
         if not needs_more and set(captures) == set(unit.captures):
-            why = why_no_arguments(self.page.scopes, unit, captures)
+            why = why_no_arguments(self.rewrite.scopes, unit, captures)
         else:
             why = "a function that it uses reads that"
         if why is not None:
             what = f"{unit.label} reads `{name}` of the function around it"
-            raise Stay(f"{what}: pass that to its constructor ({why})")
+            raise Refused(f"{what}: pass that to its constructor ({why})")
 
     def _attribute_names(self, move: Move) -> dict[str, str]:
         """What captured values are called on the object that keeps them; no other attribute has the name."""
         found = {}
         for name in move.captures:
             taken = (
-                name.startswith("__") or is_attribute(self.page.scopes, name) or self.handover.is_set_elsewhere(name)
+                name.startswith("__") or is_attribute(self.rewrite.scopes, name) or self.handover.is_set_elsewhere(name)
             )
-            found[name] = self.page.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
+            found[name] = self.rewrite.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
         return found
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
         """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
         for own, uses in unit.uses.items():
             if unit.functions[own] is needed and any(
-                self.page.scopes.owner(use.scope, variable.name) is not variable.scope for use in uses
+                self.rewrite.scopes.owner(use.scope, variable.name) is not variable.scope for use in uses
             ):
-                raise Stay(
+                raise Refused(
                     f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
                 )
 
@@ -311,28 +307,28 @@ class _Planner:
         unit = move.unit
         if me is None:
             if unit.mangled:
-                raise Stay("it uses a name with two leading underscores, which its class changes: rename that")
+                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
             return
         why = self.handover.why_no_method(me, self._stays_on(unit, me))
         if why is None:
             move.method = me
             return
         if unit.mangled or not alone or unit.own_self is None:
-            raise Stay(why)
+            raise Refused(why)
         move.attributes = self.handover.attributes(unit, me, why)
 
     def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
         """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
-        scopes = self.page.scopes
+        scopes = self.rewrite.scopes
         uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         statements = [
             scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
         ]
-        targets = [target for each in statements for target in given(each)]
+        targets = [target for each in statements for target in assignment_targets(each)]
         return (
             bool(statements)
             and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
-            and all(given(each) for each in statements)
+            and all(assignment_targets(each) for each in statements)
             and all(
                 isinstance(target, ast.Attribute)
                 and isinstance(target.value, ast.Name)

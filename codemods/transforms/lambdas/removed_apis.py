@@ -5,14 +5,10 @@ from __future__ import annotations
 import ast
 
 from ...syntax.scopes import Scopes, Use
-
-_GONE = {
-    "numpy": frozenset(("bool", "bool8", "complex", "float", "float_", "int", "long", "object", "str", "unicode")),
-    "collections": frozenset(("Callable", "Iterable", "Iterator", "Mapping", "MutableMapping", "Sequence", "Set")),
-}
+from .libraries import libraries
 
 
-def gone(scopes: Scopes, use: Use) -> str | None:
+def removed_api(scopes: Scopes, use: Use) -> str | None:
     """`np.float` where `use` reads such an attribute of a module; None for all else."""
     parent = scopes.parents[use.node]
     owner = scopes.owner(use.scope, use.name)
@@ -21,6 +17,6 @@ def gone(scopes: Scopes, use: Use) -> str | None:
     for binding in owner.bindings[use.name]:
         if isinstance(binding.statement, ast.Import):
             for alias in binding.statement.names:
-                if (alias.asname or alias.name) == use.name and parent.attr in _GONE.get(alias.name, ()):
+                if (alias.asname or alias.name) == use.name and parent.attr in libraries().removed.get(alias.name, ()):
                     return f"{use.name}.{parent.attr}"
     return None

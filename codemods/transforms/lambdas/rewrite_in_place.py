@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
-from ...finding import Edit, Fix
+from ...finding import Edit, Fix, Refused
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from ...syntax.scopes import Kind, Scope, end_of, start_of
 from .candidate import Movable
 from .checks import Known
-from .def_text import Unwritable, lambda_as_def
-from .file_state import Page
+from .def_text import lambda_as_def
+from .file_state import FileRewrite
 from .stdlib_forms import filled_text, known_shape
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
@@ -19,22 +19,22 @@ _FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)
 _NO_LAMBDA = re.compile(r"#\s*noqa\s*:\s*E731\s*\Z", re.IGNORECASE)  # "do not assign a lambda"
 
 
-def in_place(page: Page, node: Movable, known: Known) -> Fix | None:
+def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
-    if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in page.scopes.ancestors(node)):
+    if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in rewrite.scopes.ancestors(node)):
         return None
-    shape = known_shape(page.scopes, page.source, node, page.names.is_defined)
+    shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
     if shape is not None:
-        return Fix(f"say `{shape[0]}` instead of the lambda", (page.replace_lambda(node, shape[0]),), shape[1])
-    calls = {each.what for each in known.given(page.path, *start_of(node))}
-    text = filled_text(page.source, node) if calls == {"1"} else None  # which takes nothing by keyword
-    if text is not None and not known.asked(page.path, *start_of(node)):
-        return Fix(f"say `{text}` instead of the lambda", (page.replace_lambda(node, text),))
-    return _def_in_place(page, node)
+        return Fix(f"say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
+    calls = {each.what for each in known.given(rewrite.path, *start_of(node))}
+    text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
+    if text is not None and not known.asked(rewrite.path, *start_of(node)):
+        return Fix(f"say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
+    return _def_in_place(rewrite, node)
 
 
-def _def_in_place(page: Page, node: ast.Lambda) -> Fix | None:
-    scopes = page.scopes
+def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
+    scopes = rewrite.scopes
     statement = scopes.parents[node]
     if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
         return None
@@ -46,9 +46,13 @@ def _def_in_place(page: Page, node: ast.Lambda) -> Fix | None:
         if at.is_local:
             return None
         at = at.parent
-    if len(scope.bindings[target.id]) != 1 or not _alone(page, statement) or "# type:" in _line_end(page, statement):
+    if (
+        len(scope.bindings[target.id]) != 1
+        or not _alone(rewrite, statement)
+        or "# type:" in _line_end(rewrite, statement)
+    ):
         return None
-    unit = page.units.of(node)
+    unit = rewrite.units.of(node)
     if (
         unit.refusal is not None
         or unit.captures
@@ -56,42 +60,42 @@ def _def_in_place(page: Page, node: ast.Lambda) -> Fix | None:
         or (scopes.under_guard(node) and scope.kind is Kind.MODULE)
     ):
         return None
-    indent = indentation_at(page.source, statement.lineno)
+    indent = indentation_at(rewrite.source, statement.lineno)
     try:
-        text = lambda_as_def(page.source, node, target.id, [], [], indent, page.indent_unit)
-    except Unwritable:
+        text = lambda_as_def(rewrite.source, node, target.id, [], [], indent, rewrite.indent_unit)
+    except Refused:
         return None
     top = isinstance(scopes.parents[statement], ast.Module)
-    gap = page.gap if top else 1
+    gap = rewrite.gap if top else 1
     block = scopes.block_of(statement)
-    line, last = first_attached_line(page.source, statement), statement.end_lineno or statement.lineno
+    line, last = first_attached_line(rewrite.source, statement), statement.end_lineno or statement.lineno
     edits: list[Edit] = []
-    missing = page.missing_above(line, gap)
+    missing = rewrite.missing_above(line, gap)
     if missing and (top or block[0] is not statement):
-        start = page.source.line_starts[line - 1]
-        edits.append(Edit(page.path, start, start, "\n" * missing))
-    start = page.source.line_starts[statement.lineno - 1]
-    tail = _line_end(page, statement).strip()
+        start = rewrite.source.line_starts[line - 1]
+        edits.append(Edit(rewrite.path, start, start, "\n" * missing))
+    start = rewrite.source.line_starts[statement.lineno - 1]
+    tail = _line_end(rewrite, statement).strip()
     if _NOQA.match(tail):
         text = text if _NO_LAMBDA.match(tail) else _FIRST.sub(lambda found: f"{found[0]}  {tail}", text, count=1)
     elif tail:
         text = f"{indent}{tail}\n{text}"
-    end = end_of_line(page.source, last)
-    below = blank_lines_below(page.source, last)
+    end = end_of_line(rewrite.source, last)
+    below = blank_lines_below(rewrite.source, last)
     room = max(0, gap - below) if block[-1] is not statement else 0
-    page.room_below[last] = room
-    edits.append(Edit(page.path, start, end, text + "\n" * room))
+    rewrite.room_below[last] = room
+    edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
     return Fix(f"write `{target.id}` as a function", tuple(edits))
 
 
-def _alone(page: Page, statement: ast.stmt) -> bool:
-    start, end = page.source.offset(*start_of(statement)), page.source.offset(*end_of(statement))
-    before = page.source.text[page.source.line_starts[statement.lineno - 1] : start]
-    after = page.source.text[end : end_of_line(page.source, statement.end_lineno or statement.lineno)].strip()
+def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:
+    start, end = rewrite.source.offset(*start_of(statement)), rewrite.source.offset(*end_of(statement))
+    before = rewrite.source.text[rewrite.source.line_starts[statement.lineno - 1] : start]
+    after = rewrite.source.text[end : end_of_line(rewrite.source, statement.end_lineno or statement.lineno)].strip()
     return not before.strip() and (not after or after.startswith("#"))
 
 
-def _line_end(page: Page, statement: ast.stmt) -> str:
+def _line_end(rewrite: FileRewrite, statement: ast.stmt) -> str:
     """What follows the statement on its last line: a comment, as a rule."""
-    end = page.source.offset(*end_of(statement))
-    return page.source.text[end : end_of_line(page.source, statement.end_lineno or statement.lineno)]
+    end = rewrite.source.offset(*end_of(statement))
+    return rewrite.source.text[end : end_of_line(rewrite.source, statement.end_lineno or statement.lineno)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ...finding import Finding, Fix
+from ...finding import Answer, Finding, Refused
 from ...flow.answers.crossings import Crossing
 from ...project import Project
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
-from .plan import Refusal, Target, plan_hoist
+from .plan import Target, plan_hoist
 
 _KINDS = frozenset({"lambda", "function", "class"})
 _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
@@ -42,7 +42,7 @@ class Lambdas:
         silent = suppressions(source)
         wanted: dict[Crossing, bool] = {}
         for crossing in crossings:
-            draft = self._finding(source, crossing, Refusal("not planned yet"))
+            draft = self._finding(source, crossing, Refused("not planned yet"))
             reaches = crossing.confidence.reaches(project.settings.confidence)
             wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
         for part in (True, False):
@@ -53,18 +53,11 @@ class Lambdas:
             for crossing, target in targets.items():
                 yield self._finding(source, crossing, answers[target])
 
-    def _finding(self, source: Source, crossing: Crossing, answer: Fix | Refusal) -> Finding:
+    def _finding(self, source: Source, crossing: Crossing, answer: Answer) -> Finding:
         start = source.offset(crossing.line, crossing.column)
-        return Finding(
-            self.id,
-            source.path,
-            source.span(start, source.offset(crossing.end_line, crossing.end_column)),
-            _message(crossing),
-            crossing.confidence,
-            crossing.trace,
-            fix=answer if isinstance(answer, Fix) else None,
-            reason=answer.reason if isinstance(answer, Refusal) else None,
-        )
+        span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
+        message = _message(crossing)
+        return Finding.answered(self.id, source.path, span, message, crossing.confidence, crossing.trace, answer)
 
 
 def _target(crossing: Crossing) -> Target:

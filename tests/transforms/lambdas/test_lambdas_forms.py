@@ -16,7 +16,7 @@ from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.checks import Unknown
-from codemods.transforms.lambdas.plan import Refusal, Target, plan_hoist
+from codemods.transforms.lambdas.plan import Refused, Target, plan_hoist
 from codemods.transforms.lambdas.rule import Lambdas
 from codemods.tree.files import MemoryFiles
 from harness.hoisting import PATH, candidates, hoisted
@@ -529,7 +529,7 @@ def test_what_another_file_asks_of_a_function() -> None:
         question = Question(what, "show.py", 9, 0)
         answers = plan_hoist(project, PATH, candidates(project), Asked(question))
         (answer,) = answers.values()
-        assert isinstance(answer, Refusal) and words in answer.reason
+        assert isinstance(answer, Refused) and words in answer.reason
 
 
 @pytest.mark.parametrize(
