@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from codemods.finding import Confidence
 from codemods.project import Project
-from codemods.transforms.dict_views import rule as dict_views
+from codemods.transforms.dict_views import RULE as DICT_VIEWS
 from codemods.tree.directory import Selected
 from codemods.tree.git_tree import CommitFiles
 from codemods.tree.repository import Repository
@@ -54,7 +54,7 @@ def reported(project: Project, kinds: set[str], bar: Confidence) -> Iterator[tup
         if crossing.confidence.reaches(bar):
             yield crossing.path, crossing.line, crossing.kind
     if "dict-view" in kinds:
-        for finding in dict_views.RULE.find(project):
+        for finding in DICT_VIEWS.find(project):
             if finding.confidence.reaches(bar):
                 yield finding.path, finding.span.line, "dict-view"
 

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from test_suites import Everything  # noqa: E402
+from test_suites import EVERYTHING  # noqa: E402
 
 from codemods.delivery.target import to_preview  # noqa: E402
 from codemods.engine.migrate import Plan, plan  # noqa: E402
@@ -43,7 +43,7 @@ def main() -> int:
     parser.add_argument("--everything", action="store_true", help="lambdas: as if all code without a name crossed")
     parser.add_argument("--out", type=Path, help="write NAME.diff and NAME.refused here")
     options = parser.parse_args()
-    rules = {"lambdas": Everything()} if options.everything else None
+    rules = {"lambdas": EVERYTHING} if options.everything else None
     settings = Settings(confidence=Confidence(options.confidence), select=tuple(options.select.split(",")))
     wrong = 0
     for folder in options.folders:

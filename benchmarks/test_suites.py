@@ -24,8 +24,8 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,8 +36,9 @@ from codemods.finding import Confidence  # noqa: E402
 from codemods.flow.answers.crossings import Crossing  # noqa: E402
 from codemods.project import Project  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
+from codemods.transforms.lambdas import RULE  # noqa: E402
 from codemods.transforms.lambdas.plan import every_target  # noqa: E402
-from codemods.transforms.lambdas.rule import Lambdas  # noqa: E402
+from codemods.transforms.lambdas.rule import findings  # noqa: E402
 from codemods.tree.files import MemoryFiles  # noqa: E402
 
 _NOT_SOURCES = re.compile(
@@ -47,16 +48,16 @@ _NOT_SOURCES = re.compile(
 Outcomes = Counter[tuple[str, str]]  # (test without its parameters, outcome)
 
 
-class Everything(Lambdas):
-    """The rule as if all code that pickle can't name crossed, except that of tests."""
+def every_crossing(project: Project) -> Iterator[Crossing]:
+    """As if all code that pickle can't name crossed, except that of tests."""
+    for path in sorted(project.paths):
+        module = project.module(path) if path.endswith(".py") and not _NOT_SOURCES.search(path) else None
+        for target, node in every_target(module).items() if module is not None else ():
+            end = (node.end_lineno or target.line, node.end_col_offset or 0)
+            yield Crossing(target.kind, path, target.line, target.column, *end, Confidence.PROVEN, (), "")
 
-    def crossings(self, project: Project) -> Iterable[Crossing]:
-        """Every candidate of every file."""
-        for path in sorted(project.paths):
-            module = project.module(path) if path.endswith(".py") and not _NOT_SOURCES.search(path) else None
-            for target, node in every_target(module).items() if module is not None else ():
-                end = (node.end_lineno or target.line, node.end_col_offset or 0)
-                yield Crossing(target.kind, path, target.line, target.column, *end, Confidence.PROVEN, (), "")
+
+EVERYTHING = replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
 
 @dataclass
@@ -156,7 +157,7 @@ def migrated(tree: Path, mode: str) -> Plan:
     """Rewrite `tree` in place."""
     contents = {path.relative_to(tree).as_posix(): path.read_bytes() for path in sorted(tree.rglob("*.py"))}
     settings = Settings(confidence=Confidence.POSSIBLE, select=("lambdas",))
-    result = plan(MemoryFiles(contents), settings, rules={"lambdas": Everything()} if mode == "everything" else None)
+    result = plan(MemoryFiles(contents), settings, rules={"lambdas": EVERYTHING} if mode == "everything" else None)
     for path, data in result.contents.items():
         ast.parse(data)
         (tree / path).write_bytes(data)

@@ -1,30 +1,45 @@
-"""What a rule is. The rules themselves live one per file in `transforms/`."""
+"""What a rule is. Each rule lives in a folder of its own below `transforms/`, or comes from another distribution."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from .finding import Finding
-from .project import Project
+from .known_error import KnownError
+
+if TYPE_CHECKING:
+    from .finding import Finding
+    from .project import Project
 
 
-class Rule(Protocol):
+@dataclass(frozen=True)
+class Python2Query:
+    """What the rule looks for in Python 2 files, which only Bowler's grammar reads; its fixes are never safe."""
+
+    query: Callable[[], Any]  # gives a bowler.Query
+    message: str
+    title: str  # of the fix
+
+
+@dataclass(frozen=True)
+class Rule:
     """One kind of hazard.
 
-    The module that defines a rule ends with `RULE = TheRule()`; its docstring, with the fixed headings
-    What it finds / Why it breaks / Example / Use instead / Fix safety / References, is the rule's documentation and
-    the Example and Use instead blocks are run as tests.
+    `find` gives all findings of a project, at every confidence, each with its fix or the reason for having none. Edits
+    are offsets into the project's present text. Fixes are computed independently of each other: the pipeline applies
+    those that do not overlap, then asks again.
+
+    `documentation` is the docstring of the rule's package: Markdown with the headings What it finds / Why it breaks /
+    Example / Use instead / Fix safety / References. The blocks of Example and Use instead are run as tests.
     """
 
     id: str
     summary: str  # one line, imperative
     screen: re.Pattern[bytes]  # a project no file of which matches has no finding of this rule
-
-    def find(self, project: Project) -> Iterable[Finding]:
-        """All findings in `project`, at every confidence, each with its fix or the reason for having none.
-
-        Edits are offsets into the project's present text; fixes are computed independently of each other: the pipeline
-        applies those that do not overlap, then asks again.
-        """
+    find: Callable[[Project], Iterable[Finding]]
+    documentation: str = ""
+    errors: tuple[KnownError, ...] = ()  # that its hazards end in, for `diagnose`
+    notebooks: bool = True  # whether cells of notebooks are looked at too
+    python2: Python2Query | None = None

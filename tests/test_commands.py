@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import pytest
 from codemods import commands, transforms
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop
 from codemods.project import Project
+from codemods.rule import Rule
 from harness.repositories import git, own_home, repo, state
 
 __all__ = ["own_home", "repo"]
@@ -25,37 +27,38 @@ ROOT = Path(__file__).resolve().parents[1]
 WORDS = re.compile("OLD|KEEP|RISKY|MAYBE")
 
 
-class Toy:
-    """Turns OLD into NEW, RISKY into NEW when told, refuses KEEP, is not sure of MAYBE."""
+def find(project: Project) -> Iterator[Finding]:
+    for source in project.matching(WORDS):
+        if project.module(source.path) is None:
+            continue
+        for match in WORDS.finditer(source.text):
+            word, span = match.group(), source.span(*match.span())
+            unsafe = "it is risky" if word == "RISKY" else None
+            fix = Fix("say NEW", (Edit(source.path, *match.span(), "NEW"),), unsafe=unsafe)
+            keep = word == "KEEP"
+            yield Finding(
+                "toy",
+                source.path,
+                span,
+                f"the word {word} is out of date",
+                Confidence.POSSIBLE if word == "MAYBE" else Confidence.PROVEN,
+                (Hop(source.path, span.line, "said here"),),
+                None if keep else fix,
+                "it is dear to us" if keep else None,
+            )
 
-    id = "toy"
-    summary = "Replace old words by new ones"
-    screen = re.compile(rb"OLD|KEEP|RISKY|MAYBE")
 
-    def find(self, project: Project) -> Iterator[Finding]:
-        for source in project.matching(WORDS):
-            if project.module(source.path) is None:
-                continue
-            for match in WORDS.finditer(source.text):
-                word, span = match.group(), source.span(*match.span())
-                unsafe = "it is risky" if word == "RISKY" else None
-                fix = Fix("say NEW", (Edit(source.path, *match.span(), "NEW"),), unsafe=unsafe)
-                keep = word == "KEEP"
-                yield Finding(
-                    self.id,
-                    source.path,
-                    span,
-                    f"the word {word} is out of date",
-                    Confidence.POSSIBLE if word == "MAYBE" else Confidence.PROVEN,
-                    (Hop(source.path, span.line, "said here"),),
-                    None if keep else fix,
-                    "it is dear to us" if keep else None,
-                )
+TOY = Rule(
+    id="toy",
+    summary="Replace old words by new ones",
+    screen=re.compile(rb"OLD|KEEP|RISKY|MAYBE"),
+    find=find,
+)
 
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(transforms, "rules", lambda: {"toy": Toy()})
+    monkeypatch.setattr(transforms, "rules", lambda: {"toy": TOY})
     monkeypatch.chdir(tmp_path)
 
 
@@ -432,10 +435,10 @@ def test_our_own_failure_is_one_line(words: Path, run: Run, monkeypatch: pytest.
 def test_rule_that_fails_as_a_whole_is_no_success(
     words: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    def fail(self: Toy, project: Project) -> Iterator[Finding]:
+    def fail(project: Project) -> Iterator[Finding]:
         raise RuntimeError("no file to blame")
 
-    monkeypatch.setattr(Toy, "find", fail)
+    monkeypatch.setattr(transforms, "rules", lambda: {"toy": replace(TOY, find=fail)})
     done = run(command, words)
     assert done.code == 2
     assert "rule toy failed" in done.err + done.out.decode()

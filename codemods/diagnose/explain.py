@@ -20,23 +20,6 @@ from .tracebacks import Traceback, read_traceback
 
 MAX_SHOWN = 8
 
-# what the source line of a hazard looks like, by a word in the type that the message names
-_MADE_BY = (
-    (
-        re.compile(r"lock|RLock|Condition|Event|Queue|Semaphore"),
-        re.compile(r"Lock|Condition|Event|Queue|Semaphore|Logger|Handler|Writer|Executor|tqdm|Popen|Timer"),
-    ),
-    (re.compile(r"TextIO|Buffered|FileIO|file"), re.compile(r"\bopen\(|Logger|Handler|stdout|stderr")),
-    (re.compile(r"h5py"), re.compile(r"h5py|File\(")),
-    (re.compile(r"Environment|Transaction|Cursor"), re.compile(r"lmdb|\.begin\(|\.open\(")),
-    (re.compile(r"generator"), re.compile(r"\bfor\b|glob|iter|scandir|parameters\(")),
-    (re.compile(r"weakref|KeyedRef|ReferenceType"), re.compile(r"weakref|\bref\(")),
-    (re.compile(r"Connection|sqlite"), re.compile(r"connect|sqlite")),
-    (re.compile(r"keys"), re.compile(r"keys")),
-    (re.compile(r"values"), re.compile(r"values")),
-    (re.compile(r"items"), re.compile(r"items")),
-)
-
 
 @dataclass(frozen=True)
 class Candidate:
@@ -91,7 +74,8 @@ def explain_error(text: str, where: Target | None, settings: Settings | None, ty
     wanted = replace(settings, select=(read.cause.rule,), ignore=(), confidence=Confidence.POSSIBLE)
     report = check(where.files, wanted, where.scope)
     candidates = [Candidate(finding, _score(finding, read, report)) for finding in report.findings]
-    if read.cause.rule == "main-guard" and read.cause.name:  # one definition, and not all that start processes
+    known = read.cause.known
+    if known is not None and known.named_only and read.cause.name:
         candidates = [each for each in candidates if each.score]
     ranked = sorted(
         candidates,
@@ -130,8 +114,8 @@ def _score(finding: Finding, read: Traceback, report: Report) -> int:
         score += 8
     for attribute in read.attributes:
         score += 4 if re.search(rf"\b{re.escape(attribute)}\b", line) else 0
-    for kind, made in _MADE_BY:
-        if read.cause.type and kind.search(read.cause.type) and made.search(line + finding.message):
+    for kind, text in read.cause.known.source if read.cause.known and read.cause.type else ():
+        if re.search(kind, read.cause.type) and re.search(text, line + finding.message):
             score += 2
             break
     ends = tuple(frame.path.replace("\\", "/") for frame in read.frames if frame.user)

@@ -16,7 +16,6 @@ from .explain import Explanation, user_frames
 from .report import Diagnosis, Obstacle, Place
 
 _STEP = re.compile(r"\.\w+(?:\([^()]*\))?|\[[^\[\]]*\]")
-_VIEW_SHIM = "{0} = list({0})"
 
 
 def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Console | None = None) -> None:
@@ -127,15 +126,16 @@ def _at(place: Place) -> str:
 
 def _causes(out: Console, diagnosis: Diagnosis) -> None:
     causes = [each.cause for each in diagnosis.obstacles]
-    for rule, what, advice in dict.fromkeys((c.rule, c.what, c.advice) for c in causes if c is not None):
+    rows = ((c.rule, c.what, c.advice, c.known.in_own_code if c.known else "") for c in causes if c is not None)
+    for rule, what, advice, in_own_code in dict.fromkeys(rows):
         _line(out)
         _line(out, (rule or "by hand", "bold cyan" if rule else "bold"), f": {what}.")
         _line(out, f"  {advice}")
         foreign = [o for o in diagnosis.obstacles if o.rule == rule and o.assigned_at and not o.assigned_at.user]
-        if rule == "dict-views" and foreign:
+        if in_own_code and foreign:
             _line(out, "  the class is an installed package's; in your own code, after the object is made:")
             for each in foreign[:3]:
-                _line(out, "    ", (_VIEW_SHIM.format(clean(each.path)), "green"))
+                _line(out, "    ", (in_own_code.format(clean(each.path)), "green"))
 
 
 def _payload(out: Console, diagnosis: Diagnosis) -> None:

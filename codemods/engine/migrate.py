@@ -28,7 +28,7 @@ from ..tree.files import Files
 from ..tree.reading import ReadFiles
 from ..tree.source import Source
 from ..tree.suffixes import READ
-from . import notebooks
+from . import notebooks, python2_files
 from .steps import disjoint, identity, recheck, rewritten, texts_of
 from .verify import compiles, libcst_reads
 
@@ -200,10 +200,7 @@ class _Run:
         for _ in range(MAX_CRASHES):
             try:
                 found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
-                if project.python2_paths:
-                    from ..python2.rules import find
-
-                    found |= dict.fromkeys(find(rule.id, project))
+                found |= dict.fromkeys(python2_files.find(rule, project))
                 break
             except Exception as error:
                 if os.environ.get("SPAWNFIX_DEBUG"):

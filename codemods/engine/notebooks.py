@@ -97,7 +97,7 @@ def _numbered(text: str, places: list[tuple[int, int, int]]) -> tuple[tuple[int,
 
 def find(rule: Rule, project: Project) -> Iterator[Finding]:
     """What `rule` finds in the notebooks of `project`, every finding with the reason why it is not repaired."""
-    if not getattr(rule, "notebooks", True):
+    if not rule.notebooks:
         return
     from ..project import Project
 

@@ -10,44 +10,38 @@ from typing import Any
 from ..finding import Confidence, Finding, Fix, Hop
 from ..problem import Problem
 from ..project import Project
+from ..rule import Rule
 from ..syntax.python2 import edits_by, needed
 
 ID = "bowler-query"
 
 
-class OwnQuery:
-    """What the query changes in a file is one finding with one fix: all of it or nothing."""
+def _rule(name: str, query: Callable[[], Any]) -> Rule:
+    """A rule with one finding for each Python file (2 or 3) that the query changes: all of its changes, or none."""
+    summary = f"Apply the Bowler query {name}"
 
-    id = ID
-    screen = re.compile(rb"")
-
-    def __init__(self, name: str, make: Callable[[], Any]) -> None:
-        self.summary = f"Apply the Bowler query {name}"
-        self._make = make
-
-    def find(self, project: Project) -> Iterator[Finding]:
-        """One finding for each Python file (2 or 3) that the query changes."""
+    def find(project: Project) -> Iterator[Finding]:
         for path in project.python_paths:
             source = project.source(path)
             if source is None or (project.module(path) is None and path not in project.python2_paths):
                 continue
             try:
-                edits = edits_by(source, self._make)
+                edits = edits_by(source, query)
             except Exception as error:  # the query's own code
                 what = f"the query failed: {type(error).__name__}: {error}".partition("\n")[0]
-                yield Finding(
-                    ID, path, source.span(0, 0), self.summary, Confidence.PROVEN, (Hop(path, 1, "here"),), reason=what
-                )
+                hop = Hop(path, 1, "here")
+                yield Finding(ID, path, source.span(0, 0), summary, Confidence.PROVEN, (hop,), reason=what)
                 continue
             if edits:
                 span = source.span(edits[0].start, edits[0].end)
-                fix = Fix(self.summary, tuple(edits))
-                yield Finding(
-                    ID, path, span, "the query matches here", Confidence.PROVEN, (Hop(path, span.line, "here"),), fix
-                )
+                hop = Hop(path, span.line, "here")
+                fix = Fix(summary, tuple(edits))
+                yield Finding(ID, path, span, "the query matches here", Confidence.PROVEN, (hop,), fix)
+
+    return Rule(ID, summary, screen=re.compile(rb""), find=find)
 
 
-def own_query(file: Path) -> OwnQuery:
+def own_query(file: Path) -> Rule:
     """The rule made of the Python file `file`, which is run: `query` in it is a bowler.Query or a function giving one.
 
     Raises Problem.
@@ -65,8 +59,8 @@ def own_query(file: Path) -> OwnQuery:
     query = space.get("query")
     if isinstance(query, Query):
         fixed = query
-        return OwnQuery(file.name, lambda: fixed)
+        return _rule(file.name, lambda: fixed)
     if not callable(query):
         raise Problem(f"{file}: has no `query`, a bowler.Query or a function that gives one")
     made: Callable[[], Any] = query
-    return OwnQuery(file.name, made)
+    return _rule(file.name, made)

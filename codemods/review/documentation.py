@@ -7,7 +7,6 @@ without, the n-th Python block is `example.py`, `example2.py`...
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from dataclasses import dataclass
@@ -54,9 +53,8 @@ class Documentation:
 
 
 def documentation(rule: Rule) -> Documentation:
-    """Read the docstring of `rule`'s module. Raises BadDocumentation when a heading is missing or empty."""
-    module = importlib.import_module(f"codemods.transforms.{rule.id.replace('-', '_')}")
-    text = inspect.cleandoc(module.__doc__ or "")
+    """Read the documentation of `rule`. Raises BadDocumentation when a heading is missing or empty."""
+    text = inspect.cleandoc(rule.documentation)
     found = list(_HEADING.finditer(_BLOCK.sub(lambda block: "\0" * len(block.group()), text)))
     names = tuple(match.group(1) for match in found)
     if names != HEADINGS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -14,16 +15,14 @@ from ..rule import Rule
 from ..transforms import rules
 
 
-class _Watched:
+def _watched(rule: Rule, tell: Callable[[str], None]) -> Rule:
     """`rule`, telling when it starts to work."""
 
-    def __init__(self, rule: Rule, tell: Callable[[str], None]) -> None:
-        self.id, self.summary, self.screen = rule.id, rule.summary, rule.screen
-        self._rule, self._tell = rule, tell
+    def find(project: Project) -> Iterable[Finding]:
+        tell(rule.id)
+        return rule.find(project)
 
-    def find(self, project: Project) -> Iterable[Finding]:
-        self._tell(self.id)
-        return self._rule.find(project)
+    return replace(rule, find=find)
 
 
 @contextlib.contextmanager
@@ -39,4 +38,4 @@ def watched(doing: str) -> Iterator[dict[str, Rule]]:
             begun.add(rule)
             bar.update(task, description=f"{doing}: {rule}", completed=len(begun))
 
-        yield {name: _Watched(rule, tell) for name, rule in known.items()}
+        yield {name: _watched(rule, tell) for name, rule in known.items()}

@@ -1,18 +1,37 @@
-"""The rules, one per file. A module here registers by existing: it defines `RULE`."""
+"""The rules: one folder each, found by being there; and those that other distributions register."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from functools import cache
+from importlib.metadata import entry_points
 
+from ..problem import Problem
 from ..rule import Rule
+
+ENTRY_POINTS = "spawnfix.rules"  # the group in which other distributions register a `Rule`
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Every rule by id, in the order of the ids."""
-    found: list[Rule] = [
-        importlib.import_module(f"{__name__}.{module.name}").RULE for module in pkgutil.iter_modules(__path__)
-    ]
-    return {rule.id: rule for rule in sorted(found, key=lambda rule: rule.id)}
+    """Every rule by id, in the order of the ids.
+
+    Raises Problem when a distribution's rule can't be loaded, is no Rule, or has the id of another rule.
+    """
+    found: dict[str, Rule] = {}
+    for module in pkgutil.iter_modules(__path__):
+        rule: Rule = importlib.import_module(f"{__name__}.{module.name}").RULE
+        found[rule.id] = rule
+    for point in entry_points(group=ENTRY_POINTS):
+        origin = f"the rule {point.name} of {point.dist.name if point.dist else 'an installed distribution'}"
+        try:
+            loaded = point.load()
+        except Exception as error:  # the other distribution's own code
+            raise Problem(f"{origin} can't be loaded: {type(error).__name__}: {error}") from None
+        if not isinstance(loaded, Rule):
+            raise Problem(f"{origin} is no codemods.Rule: {point.value}")
+        if loaded.id in found:
+            raise Problem(f"{origin} has the id of another rule: {loaded.id}")
+        found[loaded.id] = loaded
+    return dict(sorted(found.items()))

@@ -76,6 +76,19 @@ pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-u
 devkit](https://github.com/nutonomy/nuscenes-devkit/issues/1155)
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .python2 import PYTHON2
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Store lists instead of dict views on objects that are pickled",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+    python2=PYTHON2,
+)

@@ -13,16 +13,18 @@ from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
-from . import third_party as dependency_views
 from .holders import Held, Problem, held_by
 from .mutations import DictChanges
 from .storage import keeps, travels
+from .third_party import TEXT as INSTALLED
 from .third_party import Foreign, changed_dict, foreign_views
 from .uses import ViewUses
 
 if TYPE_CHECKING:
     from ...flow.answers.crossings import Crossing
 
+ID = "dict-views"
+SCREEN = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + INSTALLED.pattern.encode())
 _TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
 _LOOPING = frozenset(  # only the elements of their arguments go on
     ["map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map", "ModuleList",
@@ -47,16 +49,9 @@ class _Candidate:
     kept: Held | None  # the attribute that keeps it; None: seen to cross without being kept
 
 
-class DictViews:
-    """The rule; see the module's docstring."""
-
-    id = "dict-views"
-    summary = "Store lists instead of dict views on objects that are pickled"
-    screen = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + dependency_views.TEXT.pattern.encode())
-
-    def find(self, project: Project) -> Iterable[Finding]:
-        """All stored views of `project`, in the order of the files."""
-        return _Search(project).findings()
+def find(project: Project) -> Iterable[Finding]:
+    """All stored views of `project`, in the order of the files."""
+    return _Search(project).findings()
 
 
 class _Search:
@@ -122,7 +117,7 @@ class _Search:
             Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
         )
         confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
-        return Finding(RULE.id, outline.path, span, message, confidence, hops, fix, reason)
+        return Finding(ID, outline.path, span, message, confidence, hops, fix, reason)
 
     def _view(
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
@@ -226,7 +221,7 @@ class _Search:
                 )
         confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
         span = source.span(start, end)
-        return Finding(RULE.id, outline.path, span, _message(candidate, method, kind), confidence, trace, fix, reason)
+        return Finding(ID, outline.path, span, _message(candidate, method, kind), confidence, trace, fix, reason)
 
     def _refusal(self, candidate: _Candidate, method: str, kind: Kind) -> str | None:
         outline, node = candidate.outline, candidate.node
@@ -330,6 +325,3 @@ def _bound_line(outline: Outline, node: ast.AST, name: str) -> int | None:
         if isinstance(scope, ast.Module):
             return None
         scope = outline.scope(outline.parents[scope])
-
-
-RULE = DictViews()

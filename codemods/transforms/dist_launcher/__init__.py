@@ -101,6 +101,17 @@ References
 - open-mmlab/OpenPCDet#1675, open-mmlab/OpenPCDet#696, OpenDriveLab/UniAD#230
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Start ranks with torchrun, and let the script hear its local rank",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+)

@@ -20,59 +20,47 @@ from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
 from .verdict import DEPRECATED, Verdict
 
-_ID = "dist-launcher"
+ID = "dist-launcher"
+SCREEN = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank|init_process_group|\bdeepspeed\b")
 _LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
 _MAX_BYTES = 1024 * 1024  # nobody writes a larger script
 _BUILT = re.compile(rb"torch\.distributed\.launch\b")
 
 
-class DistLauncher:
-    """The rule; see the module's docstring."""
-
-    id = _ID
-    summary = "Start ranks with torchrun, and let the script hear its local rank"
-    screen = re.compile(
-        rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank|init_process_group|\bdeepspeed\b"
+def find(project: Project) -> Iterable[Finding]:
+    """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
+    read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
+    scripts = [(source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)]
+    for source, script in scripts:
+        if script.tangled:
+            project.skip(source.path, "too many pipes, redirections or here-documents for a script")
+    lines = [launch_lines(script) for _, script in scripts]
+    others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
+    decisions = Decisions(
+        project, [line for found in lines for line in found], [line for found in others for line in found]
     )
-
-    def find(self, project: Project) -> Iterable[Finding]:
-        """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
-        read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
-        scripts = [
-            (source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)
-        ]
-        for source, script in scripts:
-            if script.tangled:
-                project.skip(source.path, "too many pipes, redirections or here-documents for a script")
-        lines = [launch_lines(script) for _, script in scripts]
-        others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
-        decisions = Decisions(
-            project, [line for found in lines for line in found], [line for found in others for line in found]
-        )
-        spawns: set[tuple[str, int]] = set()
-        ranks: set[tuple[str, int]] = set()
-        for (source, script), found, plain in zip(scripts, lines, others, strict=True):
-            groups: dict[int, list[LaunchLine]] = {}
-            for line in found:
-                groups.setdefault(line.module.start, []).append(line)
-            for group in groups.values():
-                yield from _launcher(decisions, source, script, group)
-                for line in group if script.host != hosts.GUIDE else ():
-                    yield from _spawn_settings(decisions, source, line, spawns)
-                    yield from _world_ranks(decisions, source, line, ranks)
-            for place in unread(script, found) if script.host != hosts.GUIDE else ():
-                yield _reported(source, place.start, place.end, place.reason)
-            yield from _other_lines(decisions, source, plain)
-        for source, host in read:
-            if host == hosts.WINDOWS:
-                for start, end in hosts.windows(source.text):
-                    yield _reported(
-                        source, start, end, "batch and PowerShell files aren't rewritten: put torchrun there"
-                    )
-            elif host == hosts.RECIPE:
-                for start, end, name in hosts.variables(source.text):
-                    yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
-        yield from _in_python(decisions)
+    spawns: set[tuple[str, int]] = set()
+    ranks: set[tuple[str, int]] = set()
+    for (source, script), found, plain in zip(scripts, lines, others, strict=True):
+        groups: dict[int, list[LaunchLine]] = {}
+        for line in found:
+            groups.setdefault(line.module.start, []).append(line)
+        for group in groups.values():
+            yield from _launcher(decisions, source, script, group)
+            for line in group if script.host != hosts.GUIDE else ():
+                yield from _spawn_settings(decisions, source, line, spawns)
+                yield from _world_ranks(decisions, source, line, ranks)
+        for place in unread(script, found) if script.host != hosts.GUIDE else ():
+            yield _reported(source, place.start, place.end, place.reason)
+        yield from _other_lines(decisions, source, plain)
+    for source, host in read:
+        if host == hosts.WINDOWS:
+            for start, end in hosts.windows(source.text):
+                yield _reported(source, start, end, "batch and PowerShell files aren't rewritten: put torchrun there")
+        elif host == hosts.RECIPE:
+            for start, end, name in hosts.variables(source.text):
+                yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
+    yield from _in_python(decisions)
 
 
 _HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
@@ -111,7 +99,7 @@ def _bytes(project: Project, path: str) -> bytes:
 
 
 def _reported(source: Source, start: int, end: int, reason: str, what: str = DEPRECATED) -> Finding:
-    return Finding(_ID, source.path, source.span(start, end), what, Confidence.LIKELY, reason=reason)
+    return Finding(ID, source.path, source.span(start, end), what, Confidence.LIKELY, reason=reason)
 
 
 def _in_python(decisions: Decisions) -> Iterator[Finding]:
@@ -148,7 +136,7 @@ def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:
     start = source.line_starts[place.line - 1] + len(text) - len(text.lstrip())
     span = source.span(start, start + len(text.strip()))
     fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
-    return Finding(_ID, place.path, span, verdict.message, verdict.confidence, tuple(verdict.hops), fix, verdict.reason)
+    return Finding(ID, place.path, span, verdict.message, verdict.confidence, tuple(verdict.hops), fix, verdict.reason)
 
 
 def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
@@ -168,7 +156,7 @@ def _launcher(decisions: Decisions, source: Source, script: shell.Script, group:
     edits = tuple(dict.fromkeys(edit for verdict in verdicts for edit in verdict.edits))
     imports = tuple(dict.fromkeys(need for verdict in verdicts for need in verdict.imports))
     fix = None if reason else Fix(chosen.title, edits, imports)
-    yield Finding(_ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
+    yield Finding(ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
 
 
 def _shared_variable(script: shell.Script, group: list[LaunchLine], verdicts: list[Verdict]) -> str | None:
@@ -213,7 +201,7 @@ def _spawn_settings(
                 "CUDA, or a lock that a thread of the rank holds, can hang in them"
             )
             yield Finding(
-                _ID,
+                ID,
                 path,
                 code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
                 "a launcher starts the ranks, so spawn only starts the workers of each rank's DataLoaders: every one "
@@ -265,7 +253,7 @@ def _at_node(decisions: Decisions, path: str, node: ast.expr, message: str, hop:
     code = decisions.project.source(path)
     assert code is not None and node.end_lineno is not None and node.end_col_offset is not None
     start, end = code.offset(node.lineno, node.col_offset), code.offset(node.end_lineno, node.end_col_offset)
-    return Finding(_ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
+    return Finding(ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
 
 
 def _other_lines(decisions: Decisions, source: Source, lines: list[LaunchLine]) -> Iterator[Finding]:
@@ -278,8 +266,5 @@ def _other_lines(decisions: Decisions, source: Source, lines: list[LaunchLine]) 
             fix = None if verdict.reason else Fix(verdict.title, tuple(verdict.edits), verdict.imports)
             span = source.span(line.module.start, max(line.module.end, line.entry.end))
             yield Finding(
-                _ID, source.path, span, verdict.message, verdict.confidence, (hop, *verdict.hops), fix, verdict.reason
+                ID, source.path, span, verdict.message, verdict.confidence, (hop, *verdict.hops), fix, verdict.reason
             )
-
-
-RULE = DistLauncher()

@@ -102,6 +102,17 @@ that.
 - <https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors>
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Give lambdas, nested functions and local classes that reach a worker a name that pickle finds",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+)

@@ -12,52 +12,50 @@ from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .plan import Target, plan_hoist
 
+ID = "lambdas"
+SCREEN = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
 _KINDS = frozenset({"lambda", "function", "class"})
 _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
 
 
-class Lambdas:
-    """Lambdas, nested functions and local classes that cross a process boundary."""
+def find(project: Project) -> Iterable[Finding]:
+    """All crossings of code that pickle can't name."""
+    return findings(project, project.flow.crossings(_KINDS))
 
-    id = "lambdas"
-    summary = "Give lambdas, nested functions and local classes that reach a worker a name that pickle finds"
-    screen = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
 
-    def find(self, project: Project) -> Iterable[Finding]:
-        """All crossings of code that pickle can't name."""
-        by_path: dict[str, list[Crossing]] = {}
-        for crossing in self.crossings(project):
-            by_path.setdefault(crossing.path, []).append(crossing)
-        for path, crossings in by_path.items():
-            source = project.source(path)
-            if source is not None:
-                yield from self._findings(project, source, crossings)
+def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
+    """A finding for each crossing of `found`, with its fix or the reason for having none."""
+    by_path: dict[str, list[Crossing]] = {}
+    for crossing in found:
+        by_path.setdefault(crossing.path, []).append(crossing)
+    for path, crossings in by_path.items():
+        source = project.source(path)
+        if source is not None:
+            yield from _findings(project, source, crossings)
 
-    def crossings(self, project: Project) -> Iterable[Crossing]:
-        """What crosses, as the flow has it."""
-        return project.flow.crossings(_KINDS)
 
-    def _findings(self, project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
-        """The findings of one file. Those that the settings leave out are planned apart: no fix may lean on them."""
-        silent = suppressions(source)
-        wanted: dict[Crossing, bool] = {}
-        for crossing in crossings:
-            draft = self._finding(source, crossing, Refused("not planned yet"))
-            reaches = crossing.confidence.reaches(project.settings.confidence)
-            wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
-        for part in (True, False):
-            targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
-            if not targets:
-                continue
-            answers = plan_hoist(project, source.path, targets.values(), project.flow)
-            for crossing, target in targets.items():
-                yield self._finding(source, crossing, answers[target])
+def _findings(project: Project, source: Source, crossings: list[Crossing]) -> Iterator[Finding]:
+    """The findings of one file. Those that the settings leave out are planned apart: no fix may lean on them."""
+    silent = suppressions(source)
+    wanted: dict[Crossing, bool] = {}
+    for crossing in crossings:
+        draft = _finding(source, crossing, Refused("not planned yet"))
+        reaches = crossing.confidence.reaches(project.settings.confidence)
+        wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
+    for part in (True, False):
+        targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
+        if not targets:
+            continue
+        answers = plan_hoist(project, source.path, targets.values(), project.flow)
+        for crossing, target in targets.items():
+            yield _finding(source, crossing, answers[target])
 
-    def _finding(self, source: Source, crossing: Crossing, answer: Answer) -> Finding:
-        start = source.offset(crossing.line, crossing.column)
-        span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
-        message = _message(crossing)
-        return Finding.answered(self.id, source.path, span, message, crossing.confidence, crossing.trace, answer)
+
+def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:
+    start = source.offset(crossing.line, crossing.column)
+    span = source.span(start, source.offset(crossing.end_line, crossing.end_column))
+    message = _message(crossing)
+    return Finding.answered(ID, source.path, span, message, crossing.confidence, crossing.trace, answer)
 
 
 def _target(crossing: Crossing) -> Target:
@@ -69,6 +67,3 @@ def _message(crossing: Crossing) -> str:
     if crossing.boundary:
         how = f"reaches another process through {crossing.boundary}"
     return f"{_WORDS[crossing.kind]} {how}, and pickle has no name to find it by there"
-
-
-RULE = Lambdas()

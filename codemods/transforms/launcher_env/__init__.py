@@ -61,6 +61,17 @@ is still asked for takes torchrun's `LOCAL_RANK` as second choice; without a lau
 - https://github.com/facebookresearch/nougat/issues/46
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Use local rank 0 where no launcher set it, instead of failing",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ...finding import Confidence, Finding, Fix, Hop
 from ...flow.facts.test_code import is_test
@@ -16,60 +15,54 @@ from ...syntax.outline import Repo, position
 from ...tree.source import Source
 from .reads import Read, default_edits, reads
 
+ID = "launcher-env"
 _NAMES = "|".join(sorted(VARIABLES))
 READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
+SCREEN = re.compile(READ.pattern.encode())
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
-@dataclass(frozen=True)
-class LauncherEnv:
-    """See the module's docstring."""
+def find(project: Project) -> Iterable[Finding]:
+    """Findings file by file; fixes are independent of each other."""
+    repo = Repo(project)
+    reach = Reach(repo, Modules(project.python_paths))
+    for source in project.matching(READ):
+        outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
+        every = list(reads(outline)) if outline is not None else []
+        if len(every) > _MOST:
+            project.skip(source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables")
+        elif outline is not None:
+            found = [(read, reach.way(outline, read.node)) for read in every]
+            for read, way in found:
+                if way is not None or _needs_rank_anyway(reach, read, found):
+                    yield _finding(reach, source, read, way, found)
 
-    id: str = "launcher-env"
-    summary: str = "Use local rank 0 where no launcher set it, instead of failing"
-    screen: re.Pattern[bytes] = re.compile(READ.pattern.encode())
 
-    def find(self, project: Project) -> Iterable[Finding]:
-        """Findings file by file; fixes are independent of each other."""
-        repo = Repo(project)
-        reach = Reach(repo, Modules(project.python_paths))
-        for source in project.matching(READ):
-            outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
-            every = list(reads(outline)) if outline is not None else []
-            if len(every) > _MOST:
-                project.skip(source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables")
-            elif outline is not None:
-                found = [(read, reach.way(outline, read.node)) for read in every]
-                for read, way in found:
-                    if way is not None or _needs_rank_anyway(reach, read, found):
-                        yield self._finding(reach, source, read, way, found)
-
-    def _finding(
-        self,
-        reach: Reach,
-        source: Source,
-        read: Read,
-        way: Way | str | None,
-        others: list[tuple[Read, Way | str | None]],
-    ) -> Finding:
-        confidence, answer = _judge(reach, source, read, way, others)
-        start = source.offset(read.node.lineno, read.node.col_offset)
-        end = source.offset(read.node.end_lineno or 0, read.node.end_col_offset or 0)
-        text = source.text[start:end]
-        message = f"`{text}` raises {read.error} where no launcher set it"
-        hops = way.hops if isinstance(way, Way) else ()
-        here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
-        return Finding(
-            self.id,
-            source.path,
-            source.span(start, end),
-            message.replace("\n", " "),
-            confidence,
-            (here, *hops),
-            fix=answer if isinstance(answer, Fix) else None,
-            reason=answer if isinstance(answer, str) else None,
-        )
+def _finding(
+    reach: Reach,
+    source: Source,
+    read: Read,
+    way: Way | str | None,
+    others: list[tuple[Read, Way | str | None]],
+) -> Finding:
+    confidence, answer = _judge(reach, source, read, way, others)
+    start = source.offset(read.node.lineno, read.node.col_offset)
+    end = source.offset(read.node.end_lineno or 0, read.node.end_col_offset or 0)
+    text = source.text[start:end]
+    message = f"`{text}` raises {read.error} where no launcher set it"
+    hops = way.hops if isinstance(way, Way) else ()
+    here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
+    return Finding(
+        ID,
+        source.path,
+        source.span(start, end),
+        message.replace("\n", " "),
+        confidence,
+        (here, *hops),
+        fix=answer if isinstance(answer, Fix) else None,
+        reason=answer if isinstance(answer, str) else None,
+    )
 
 
 def _judge(
@@ -141,6 +134,3 @@ def _fix(source: Source, read: Read) -> Fix | str:
     if edits is None:
         return "the name of the variable is not a plain string here; give the read a default by hand"
     return Fix(f"Let `{read.variable}` be 0 where no launcher set it", edits)
-
-
-RULE = LauncherEnv()

@@ -66,6 +66,18 @@ file imports the script.
 - https://github.com/pytorch/pytorch/issues/5858
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary='Put code that starts processes under `if __name__ == "__main__":`',
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+    notebooks=False,  # a child of a notebook does not run its cells again
+)

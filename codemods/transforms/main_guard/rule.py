@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ...finding import Confidence, Finding, Fix, Hop
 from ...flow.facts.test_code import is_test
@@ -21,138 +20,134 @@ from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .side_effects import only_prints, repeated
 from .split import CannotSplit, split
 
+ID = "main-guard"
 _WORDS = r"[dD]ata_?[lL]oader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+SCREEN = re.compile(_WORDS.encode())
 _DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
 
-@dataclass(frozen=True)
-class MainGuard:
-    """See the module's docstring."""
+def find(project: Project) -> Iterable[Finding]:
+    """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
+    if next(project.matching(re.compile(_WORDS)), None) is None:
+        return
+    repo, modules = Repo(project), Modules(project.python_paths)
+    starts = Starts(project, repo, modules)
+    importers = _Importers(project, repo, modules)
+    for path in project.python_paths:
+        source, outline = project.source(path), repo.outline(path)
+        if source is not None and outline is not None and not _forks(source):
+            yield from _script(starts, importers, outline, source)
+            if re.search(_WORDS, source.text):
+                yield from _guarded(starts, outline, source)
+                yield from _absent(starts, outline, source)
 
-    id: str = "main-guard"
-    summary: str = 'Put code that starts processes under `if __name__ == "__main__":`'
-    screen: re.Pattern[bytes] = re.compile(_WORDS.encode())
-    notebooks: bool = False  # a child of a notebook does not run its cells again
 
-    def find(self, project: Project) -> Iterable[Finding]:
-        """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
-        if next(project.matching(re.compile(_WORDS)), None) is None:
-            return
-        repo, modules = Repo(project), Modules(project.python_paths)
-        starts = Starts(project, repo, modules)
-        importers = _Importers(project, repo, modules)
-        for path in project.python_paths:
-            source, outline = project.source(path), repo.outline(path)
-            if source is not None and outline is not None and not _forks(source):
-                yield from self._script(starts, importers, outline, source)
-                if re.search(_WORDS, source.text):
-                    yield from self._guarded(starts, outline, source)
-                    yield from self._absent(starts, outline, source)
+def _script(starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
+    body = outline.module.body
+    if not any(_runs(statement) for statement in body):
+        return
+    alone = [at for at, each in enumerate(body) if _runs(each) and _sets_method(starts, outline, each)]
+    found = [(at, start) for at, each in enumerate(body) if (start := _start_of(starts, outline, each)) is not None]
+    if alone and not found and not _starts_anywhere(starts, outline):
+        alone = []
+    if not found and not alone:
+        return
+    first = found[0][0] if found else None
+    if first is None or (alone and alone[0] < first):
+        start = _method_start(outline, body[alone[0]])
+    else:
+        start = max((start for _, start in found), key=lambda each: each.confidence.rank)
+    confidence = start.confidence
+    if is_test(outline.path, starts.project.facts_of):
+        confidence = Confidence.POSSIBLE
+    repeats = {
+        at: what
+        for at, each in enumerate(body[: first or 0])
+        if _runs(each) and (what := repeated(starts, outline, each)) is not None
+    }
+    prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
+    answer = _wrapped(importers, outline, source, first, alone, repeats, prints)
+    node = start.node
+    low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+    high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+    yield Finding(
+        ID,
+        outline.path,
+        source.span(low, high),
+        "Starts processes outside of the main guard: a spawned child runs this again and fails",
+        confidence,
+        start.hops,
+        fix=answer if isinstance(answer, Fix) else None,
+        reason=answer if isinstance(answer, str) else None,
+    )
 
-    def _script(self, starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-        body = outline.module.body
-        if not any(_runs(statement) for statement in body):
-            return
-        alone = [at for at, each in enumerate(body) if _runs(each) and _sets_method(starts, outline, each)]
-        found = [(at, start) for at, each in enumerate(body) if (start := _start_of(starts, outline, each)) is not None]
-        if alone and not found and not _starts_anywhere(starts, outline):
-            alone = []
-        if not found and not alone:
-            return
-        first = found[0][0] if found else None
-        if first is None or (alone and alone[0] < first):
-            start = _method_start(outline, body[alone[0]])
-        else:
-            start = max((start for _, start in found), key=lambda each: each.confidence.rank)
-        confidence = start.confidence
-        if is_test(outline.path, starts.project.facts_of):
-            confidence = Confidence.POSSIBLE
-        repeats = {
-            at: what
-            for at, each in enumerate(body[: first or 0])
-            if _runs(each) and (what := repeated(starts, outline, each)) is not None
-        }
-        prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
-        answer = self._wrapped(importers, outline, source, first, alone, repeats, prints)
-        node = start.node
-        low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-        high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+def _wrapped(
+    importers: _Importers,
+    outline: Outline,
+    source: Source,
+    first: int | None,
+    alone: list[int],
+    repeats: dict[int, str],
+    prints: list[int],
+) -> Fix | str:
+    importer = importers.of(outline.path)
+    names = importers.names(outline.path)
+    if importer is not None and not names:
+        return (
+            f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
+            'call that under `if __name__ == "__main__":`'
+        )
+    try:
+        early = [at for at in alone if first is None or at < first]
+        runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
+        edits = guard_edits(outline, source, runs)
+    except CannotSplit as error:
+        return str(error)
+    if importer is not None:
+        line = outline.module.body[runs[0].first].lineno
+        unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
+    return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
+
+
+def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+    found = list(guarded_definitions(starts, outline))
+    answers: dict[int, Fix | str] = {}
+    for each in found:
+        if id(each.guard) not in answers:
+            answers[id(each.guard)] = _hoisted(outline, source, [e for e in found if e.guard is each.guard])
+        answer = answers[id(each.guard)]
+        low = source.offset(each.node.lineno, each.node.col_offset)
+        high = source.offset(each.node.end_lineno or 0, each.node.end_col_offset or 0)
+        here = Hop(outline.path, each.node.lineno, f"`{each.node.name}` is defined under the guard")
         yield Finding(
-            self.id,
+            ID,
             outline.path,
             source.span(low, high),
-            "Starts processes outside of the main guard: a spawned child runs this again and fails",
-            confidence,
-            start.hops,
+            f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it",
+            each.confidence,
+            (here, each.hop),
             fix=answer if isinstance(answer, Fix) else None,
             reason=answer if isinstance(answer, str) else None,
         )
 
-    def _wrapped(
-        self,
-        importers: _Importers,
-        outline: Outline,
-        source: Source,
-        first: int | None,
-        alone: list[int],
-        repeats: dict[int, str],
-        prints: list[int],
-    ) -> Fix | str:
-        importer = importers.of(outline.path)
-        names = importers.names(outline.path)
-        if importer is not None and not names:
-            return (
-                f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
-                'call that under `if __name__ == "__main__":`'
-            )
-        try:
-            early = [at for at in alone if first is None or at < first]
-            runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
-            edits = guard_edits(outline, source, runs)
-        except CannotSplit as error:
-            return str(error)
-        if importer is not None:
-            line = outline.module.body[runs[0].first].lineno
-            unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
-        return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
 
-    def _guarded(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
-        found = list(guarded_definitions(starts, outline))
-        answers: dict[int, Fix | str] = {}
-        for each in found:
-            if id(each.guard) not in answers:
-                answers[id(each.guard)] = _hoisted(outline, source, [e for e in found if e.guard is each.guard])
-            answer = answers[id(each.guard)]
-            low = source.offset(each.node.lineno, each.node.col_offset)
-            high = source.offset(each.node.end_lineno or 0, each.node.end_col_offset or 0)
-            here = Hop(outline.path, each.node.lineno, f"`{each.node.name}` is defined under the guard")
-            yield Finding(
-                self.id,
-                outline.path,
-                source.span(low, high),
-                f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it",
-                each.confidence,
-                (here, each.hop),
-                fix=answer if isinstance(answer, Fix) else None,
-                reason=answer if isinstance(answer, str) else None,
-            )
-
-    def _absent(self, starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
-        for each in absent_globals(starts, outline):
-            low = source.offset(each.read.lineno, each.read.col_offset)
-            confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
-            name = each.read.id
-            yield Finding(
-                self.id,
-                outline.path,
-                source.span(low, low + len(name)),
-                f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
-                "a spawned worker lacks it",
-                confidence,
-                (Hop(outline.path, each.line, f"`{name}` is set {each.where}"), each.hop),
-                reason=f"hand `{name}` over as an argument (or by the `initializer` of a pool), or set it where the "
-                "module is imported",
-            )
+def _absent(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+    for each in absent_globals(starts, outline):
+        low = source.offset(each.read.lineno, each.read.col_offset)
+        confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
+        name = each.read.id
+        yield Finding(
+            ID,
+            outline.path,
+            source.span(low, low + len(name)),
+            f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
+            "a spawned worker lacks it",
+            confidence,
+            (Hop(outline.path, each.line, f"`{name}` is set {each.where}"), each.hop),
+            reason=f"hand `{name}` over as an argument (or by the `initializer` of a pool), or set it where the "
+            "module is imported",
+        )
 
 
 def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Fix | str:
@@ -289,6 +284,3 @@ class _Importers:
                 if source and dotted.search(source.text):
                     return other
         return None
-
-
-RULE = MainGuard()

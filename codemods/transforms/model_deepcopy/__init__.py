@@ -84,6 +84,17 @@ loaded twice.
 - https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Build the copy of a model anew instead of deep-copying it",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ...finding import Confidence, Finding, Fix
 from ...project import Project
@@ -13,46 +12,41 @@ from .resolve import Models
 from .scope import Copy, Evidence
 from .search import MAKERS, copies_in
 
+ID = "model-deepcopy"
 DEEPCOPY = re.compile(rf"\bdeepcopy\b|\b(?:{'|'.join(sorted(name.rpartition('.')[2] for name in MAKERS))})\(")
+SCREEN = re.compile(DEEPCOPY.pattern.encode())
 
 
-@dataclass(frozen=True)
-class ModelDeepcopy:
-    """See the module's docstring."""
+def find(project: Project) -> Iterable[Finding]:
+    """Findings, fixes of one file and confidence together (they share helper functions and the import)."""
+    models = Models(project)
+    for source in project.matching(DEEPCOPY):
+        copies = copies_in(models, source.path)
+        if copies:
+            yield from _file(models, copies)
 
-    id: str = "model-deepcopy"
-    summary: str = "Build the copy of a model anew instead of deep-copying it"
-    screen: re.Pattern[bytes] = re.compile(DEEPCOPY.pattern.encode())
 
-    def find(self, project: Project) -> Iterable[Finding]:
-        """Findings, fixes of one file and confidence together (they share helper functions and the import)."""
-        models = Models(project)
-        for source in project.matching(DEEPCOPY):
-            copies = copies_in(models, source.path)
-            if copies:
-                yield from self._file(models, copies)
-
-    def _file(self, models: Models, copies: list[Copy]) -> Iterable[Finding]:
-        results = [(copy, rewrite(models, copy)) for copy in copies]
-        groups: dict[tuple[Confidence, str | None], list[Rewrite]] = {}
-        for copy, result in results:
-            if isinstance(result, Rewrite):
-                groups.setdefault((copy.confidence, result.unsafe), []).append(result)
-        fixes: dict[tuple[Confidence, str | None], Fix | str] = {
-            key: joint_edits(models, members) for key, members in groups.items()
-        }
-        for copy, result in results:
-            answer = fixes[copy.confidence, result.unsafe] if isinstance(result, Rewrite) else result
-            yield Finding(
-                self.id,
-                copy.path,
-                copy.span,
-                _message(copy),
-                copy.confidence,
-                copy.trace,
-                fix=answer if isinstance(answer, Fix) else None,
-                reason=answer if isinstance(answer, str) else None,
-            )
+def _file(models: Models, copies: list[Copy]) -> Iterable[Finding]:
+    results = [(copy, rewrite(models, copy)) for copy in copies]
+    groups: dict[tuple[Confidence, str | None], list[Rewrite]] = {}
+    for copy, result in results:
+        if isinstance(result, Rewrite):
+            groups.setdefault((copy.confidence, result.unsafe), []).append(result)
+    fixes: dict[tuple[Confidence, str | None], Fix | str] = {
+        key: joint_edits(models, members) for key, members in groups.items()
+    }
+    for copy, result in results:
+        answer = fixes[copy.confidence, result.unsafe] if isinstance(result, Rewrite) else result
+        yield Finding(
+            ID,
+            copy.path,
+            copy.span,
+            _message(copy),
+            copy.confidence,
+            copy.trace,
+            fix=answer if isinstance(answer, Fix) else None,
+            reason=answer if isinstance(answer, str) else None,
+        )
 
 
 def _message(copy: Copy) -> str:
@@ -68,6 +62,3 @@ def _message(copy: Copy) -> str:
     if copy.confidence is Confidence.PROVEN:
         return f"`{copy.text}` fails: the model holds a process group, and process groups can't be copied"
     return f"`{copy.text}` fails if the model's layers hold a process group: process groups can't be copied"
-
-
-RULE = ModelDeepcopy()

@@ -123,6 +123,17 @@ process with a `SummaryWriter` adds an event file to the folder. Code outside th
 - [SQLite: do not carry a connection across a fork](https://www.sqlite.org/howtocorrupt.html)
 """
 
-from .rule import RULE
+from __future__ import annotations
 
-__all__ = ["RULE"]
+from ...rule import Rule
+from .errors import ERRORS
+from .rule import ID, SCREEN, find
+
+RULE = Rule(
+    id=ID,
+    summary="Make locks, open files and database handles anew in each process instead of pickling them",
+    screen=SCREEN,
+    find=find,
+    documentation=__doc__,
+    errors=ERRORS,
+)

@@ -15,24 +15,19 @@ from .plan import Plan, Planner
 from .search import Search
 from .treatment import Hazard
 
+ID = "unpicklable-attributes"
+SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*\(")
 _STOPS = "a worker process under spawn or forkserver stops with"
 _POOLS = re.compile(r"Pool|submit|map|apply|put")
 
 
-class UnpicklableAttributes:
-    """The rule; see the module's docstring."""
-
-    id = "unpicklable-attributes"
-    summary = "Make locks, open files and database handles anew in each process instead of pickling them"
-    screen = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*\(")
-
-    def find(self, project: Project) -> Iterable[Finding]:
-        """All unpicklable attributes of `project`, in the order of the files."""
-        search = Search(project)
-        planner = Planner(search)
-        found = [finding for shape in search.held for finding in _of_class(search, shape, planner.plan(shape))]
-        found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
-        return sorted(found, key=lambda finding: finding.sort_key)
+def find(project: Project) -> Iterable[Finding]:
+    """All unpicklable attributes of `project`, in the order of the files."""
+    search = Search(project)
+    planner = Planner(search)
+    found = [finding for shape in search.held for finding in _of_class(search, shape, planner.plan(shape))]
+    found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
+    return sorted(found, key=lambda finding: finding.sort_key)
 
 
 def _of_class(search: Search, shape: Shape, plan: Plan) -> Iterator[Finding]:
@@ -74,7 +69,7 @@ def _finding(
     span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
     fix = plan.fixes.get(name)
     reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to repair it")
-    return Finding(RULE.id, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
+    return Finding(ID, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
 
 
 def _from_outside(search: Search) -> Iterator[Finding]:
@@ -118,7 +113,7 @@ def _at(
     assert source is not None and isinstance(node, (ast.expr, ast.stmt))
     low = source.offset(node.lineno, node.col_offset)
     span = source.span(low, source.offset(node.end_lineno or 0, node.end_col_offset or 0))
-    return Finding(RULE.id, outline.path, span, message, confidence, trace, None, reason)
+    return Finding(ID, outline.path, span, message, confidence, trace, None, reason)
 
 
 def _hidden(kind: Kind) -> str:
@@ -137,6 +132,3 @@ def _message(name: str, made: Made) -> str:
             error = kind.binary
     holds = "holds" if made.nested else "is"
     return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {_STOPS} `{error}`"
-
-
-RULE = UnpicklableAttributes()

@@ -9,7 +9,7 @@ import pytest
 
 from codemods.finding import Confidence, Finding
 from codemods.project import Project
-from codemods.transforms.dict_views.rule import RULE
+from codemods.transforms.dict_views import RULE
 from codemods.tree.files import MemoryFiles
 
 CLASS = """\

@@ -17,7 +17,7 @@ from codemods.launch.bash import read
 from codemods.launch.lines import LaunchLine, entry_places, launch_lines
 from codemods.project import Project
 from codemods.settings import Settings
-from codemods.transforms.dist_launcher.rule import RULE
+from codemods.transforms.dist_launcher import RULE
 from codemods.transforms.dist_launcher.torch_version import pin_for, pins
 from codemods.tree.files import MemoryFiles
 

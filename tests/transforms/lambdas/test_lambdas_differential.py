@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,9 @@ from codemods.flow.answers.crossings import Crossing
 from codemods.project import Project
 from codemods.rule import Rule
 from codemods.settings import Settings
+from codemods.transforms.lambdas import RULE
 from codemods.transforms.lambdas.plan import every_target
-from codemods.transforms.lambdas.rule import Lambdas
+from codemods.transforms.lambdas.rule import findings
 from codemods.tree.files import MemoryFiles
 from harness.closures import HEADER, SUPPORT, Writer
 
@@ -68,16 +70,17 @@ def run(text: str) -> tuple[tuple[list[object], str], list[object]]:
 SUPPORT_CODE = compile(SUPPORT, "support.py", "exec")
 
 
-class Everything(Lambdas):
-    """The rule as if every lambda, nested function and local class crossed."""
+def every_crossing(project: Project) -> Iterator[Crossing]:
+    """As if every lambda, nested function and local class crossed."""
+    source, module = project.source(PATH), project.module(PATH)
+    assert source is not None and module is not None
+    for target, node in every_target(module).items():
+        if source.line_text(target.line) not in HEADER_LINES:
+            end = (node.end_lineno or target.line, node.end_col_offset or 0)
+            yield Crossing(target.kind, PATH, target.line, target.column, *end, Confidence.PROVEN, (), "")
 
-    def crossings(self, project: Project) -> Iterable[Crossing]:
-        source, module = project.source(PATH), project.module(PATH)
-        assert source is not None and module is not None
-        for target, node in every_target(module).items():
-            if source.line_text(target.line) not in HEADER_LINES:
-                end = (node.end_lineno or target.line, node.end_col_offset or 0)
-                yield Crossing(target.kind, PATH, target.line, target.column, *end, Confidence.PROVEN, (), "")
+
+EVERYTHING = replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
 
 HEADER_LINES = frozenset(line for line in HEADER.splitlines() if line.strip())
@@ -94,7 +97,7 @@ def check(text: str) -> tuple[int, int]:
     """Assert that the program means the same afterwards; (how many were rewritten, how many refused)."""
     expected, _ = run(text)
     rewritten = refused = 0
-    for rules in (None, {"lambdas": Everything()}):
+    for rules in (None, {"lambdas": EVERYTHING}):
         after, result = migrated(text, rules)
         assert not result.skipped, result.skipped
         for finding in result.remaining:

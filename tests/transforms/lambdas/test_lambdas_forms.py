@@ -5,7 +5,8 @@ from __future__ import annotations
 import pickle
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -15,9 +16,10 @@ from codemods.flow.answers.crossings import Crossing
 from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings
+from codemods.transforms.lambdas import RULE
 from codemods.transforms.lambdas.checks import Unknown
 from codemods.transforms.lambdas.plan import Refused, Target, plan_hoist
-from codemods.transforms.lambdas.rule import Lambdas
+from codemods.transforms.lambdas.rule import findings
 from codemods.tree.files import MemoryFiles
 from harness.hoisting import PATH, candidates, hoisted
 
@@ -32,12 +34,13 @@ class Asked(Unknown):
         return [self.question]
 
 
-class Everything(Lambdas):
-    """The rule as if everything crossed."""
+def every_crossing(project: Project) -> Iterator[Crossing]:
+    """As if everything crossed."""
+    for each in candidates(project):
+        yield Crossing(each.kind, PATH, each.line, each.column, each.line, each.column, Confidence.PROVEN, (), "")
 
-    def crossings(self, project: Project) -> Iterable[Crossing]:
-        for each in candidates(project):
-            yield Crossing(each.kind, PATH, each.line, each.column, each.line, each.column, Confidence.PROVEN, (), "")
+
+EVERYTHING = replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
 
 def test_a_builtin_only_where_nothing_is_passed() -> None:
@@ -574,7 +577,7 @@ def test_what_another_file_asks_of_a_function() -> None:
 )
 def test_imports_that_nothing_uses_any_more(text: str, left: str) -> None:
     files = MemoryFiles({PATH: b"def build(ds):\n" + text.encode()})
-    after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": Everything()}).contents[PATH]
+    after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": EVERYTHING}).contents[PATH]
     assert after.decode().endswith("def build(ds):\n" + left)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from codemods.finding import Confidence, Finding
 from codemods.project import Project
-from codemods.transforms.launcher_env.rule import RULE
+from codemods.transforms.launcher_env import RULE
 from codemods.tree.files import MemoryFiles
 
 

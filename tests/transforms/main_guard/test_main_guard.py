@@ -6,7 +6,7 @@ import pytest
 
 from codemods.finding import Confidence, Finding
 from codemods.project import Project
-from codemods.transforms.main_guard.rule import RULE
+from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
 

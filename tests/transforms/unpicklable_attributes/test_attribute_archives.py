@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codemods.project import Project
-from codemods.transforms.unpicklable_attributes.rule import RULE
+from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
 
 PROGRAM = """

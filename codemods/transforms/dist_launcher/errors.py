@@ -1,0 +1,18 @@
+"""The errors that this rule's hazards end in."""
+
+from __future__ import annotations
+
+from ...known_error import KnownError
+
+ERRORS = (
+    KnownError(
+        r"unrecognized arguments: .*--local[-_]rank",
+        "torch.distributed.launch gives the script an option that it does not know",
+        "start it with torchrun, and read LOCAL_RANK from the environment",
+    ),
+    KnownError(
+        r"environment variable (?P<name>RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected",
+        "the script is started without a launcher, and expects one",
+        "start it with torchrun --nproc_per_node=N",
+    ),
+)

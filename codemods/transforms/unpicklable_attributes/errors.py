@@ -1,0 +1,59 @@
+"""The errors that this rule's hazards end in."""
+
+from __future__ import annotations
+
+from ...known_error import TYPE_IN_ERROR, KnownError
+
+_MADE_BY = (  # what the line of a finding looks like, by the type that the error names
+    (
+        r"lock|RLock|Condition|Event|Queue|Semaphore",
+        r"Lock|Condition|Event|Queue|Semaphore|Logger|Handler|Writer|Executor|tqdm|Popen|Timer",
+    ),
+    (r"TextIO|Buffered|FileIO|file", r"\bopen\(|Logger|Handler|stdout|stderr"),
+    (r"h5py", r"h5py|File\("),
+    (r"Environment|Transaction|Cursor", r"lmdb|\.begin\(|\.open\("),
+    (r"generator", r"\bfor\b|glob|iter|scandir|parameters\("),
+    (r"weakref|KeyedRef|ReferenceType", r"weakref|\bref\("),
+    (r"Connection|sqlite", r"connect|sqlite"),
+)
+_LIST_OR_IN_WORKER = "store a list of it when it is finite, else make it in the worker"
+
+ERRORS = (
+    KnownError(
+        r"(?P<type>h5py) objects cannot be (?:pickled|serialized)",
+        "an open HDF5 file is kept on something that is sent to a worker",
+        "keep the path, and open the file in the worker when it is first read",
+        source=_MADE_BY,
+    ),
+    KnownError(
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
+        "a module is kept as a value on something that is sent to a worker",
+        "import it where it is used",
+        source=_MADE_BY,
+    ),
+    KnownError(
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
+        "a generator is kept on something that is sent to a worker",
+        _LIST_OR_IN_WORKER,
+        source=_MADE_BY,
+    ),
+    KnownError(
+        r"can(?:not|'t) pickle '?(?P<type>itertools\.\w+)'?",
+        "an iterator of itertools, which Python 3.14 can't pickle any more, is kept on something sent to a worker",
+        _LIST_OR_IN_WORKER,
+        source=_MADE_BY,
+    ),
+    KnownError(
+        rf"can(?:not|'t) (?:pickle|serialize) '?{TYPE_IN_ERROR}'?(?: object| instance)",
+        "a lock, file, handle or client, which belongs to this process, is kept on something that is sent to a worker",
+        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
+        general=True,
+        source=_MADE_BY,
+    ),
+    KnownError(
+        r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to",
+        "an object of a compiled library is kept on something that is sent to a worker",
+        "drop it in __getstate__, and make it anew in the worker",
+        source=_MADE_BY,
+    ),
+)
