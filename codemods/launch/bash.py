@@ -12,6 +12,8 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from .hosts import Host
+
 HERE = (
     "\ue000"  # stands for the folder of the script itself in a value: `$(dirname "$0")/train.py` -> HERE + "/train.py"
 )
@@ -88,7 +90,7 @@ class Script:
     commands: list[Command] = field(default_factory=list)
     assignments: dict[str, list[Assignment]] = field(default_factory=dict)
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
-    host: str = "script"  # where the text stands: see `hosts`
+    host: Host = Host.SCRIPT  # where the text stands
     tangled: bool = False  # not read, because that would take too long
     listed: bool = False  # the words were given as a list: `["torchrun", "train.py"]`
 

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 
 from ..tree.suffixes import CONTAINER_FILE, GUIDE_FILE, MAKEFILE, SHEBANG, SHELL_SCRIPT, WINDOWS_SCRIPT, YAML_FILE
 from .bash import Command, Script, Word, read
+from .hosts import Host
 from .yaml import yaml_scripts
 
-SCRIPT, RECIPE, IMAGE, WORKFLOW = "script", "recipe", "image", "workflow"
-GUIDE, DOCUMENT, WINDOWS = "guide", "here-document", "windows"
 MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)\b|torchrun")
 STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # any way to start a program
 _GUIDE_LANGUAGES = frozenset(
@@ -33,52 +32,52 @@ _RUNS_HEREDOC = re.compile(
 )
 
 
-def host_of(path: str, start: str) -> str | None:
-    """What kind of file `path` is, given how its text starts; WINDOWS for what is only reported, None for others."""
+def host_of(path: str, start: str) -> Host | None:
+    """What kind of file `path` is, given how its text starts; None for files without shell commands."""
     if SHELL_SCRIPT.search(path):
-        return SCRIPT
+        return Host.SCRIPT
     if MAKEFILE.search(path):
-        return RECIPE
+        return Host.RECIPE
     if CONTAINER_FILE.search(path):
-        return IMAGE
+        return Host.IMAGE
     if YAML_FILE.search(path):
-        return WORKFLOW
+        return Host.WORKFLOW
     if GUIDE_FILE.search(path):
-        return GUIDE
+        return Host.GUIDE
     if WINDOWS_SCRIPT.search(path):
-        return WINDOWS
+        return Host.WINDOWS
     if "." not in path.rpartition("/")[2] and SHEBANG.match(start):
-        return SCRIPT
+        return Host.SCRIPT
     return None
 
 
-def scripts(path: str, text: str, host: str) -> Iterator[Script]:
+def scripts(path: str, text: str, host: Host) -> Iterator[Script]:
     """The shell texts of `path` that may start a program; a script as a whole, the others piece by piece.
 
     Of guides those that mention a launcher: what else they start is for their readers to say.
     """
-    if host == SCRIPT:
+    if host == Host.SCRIPT:
         yield read(path, text)
         pieces = _documents(text)
-        kind = DOCUMENT
-    elif host == RECIPE:
-        pieces, kind = _recipes(text), RECIPE
-    elif host == GUIDE:
-        pieces, kind = _blocks(text, path.endswith(".rst")), GUIDE
-    elif host == IMAGE:
+        kind = Host.DOCUMENT
+    elif host == Host.RECIPE:
+        pieces, kind = _recipes(text), Host.RECIPE
+    elif host == Host.GUIDE:
+        pieces, kind = _blocks(text, path.endswith(".rst")), Host.GUIDE
+    elif host == Host.IMAGE:
         yield from _image(path, text)
         return
-    elif host == WORKFLOW:
+    elif host == Host.WORKFLOW:
         yield from yaml_scripts(path, text, STARTS)
         return
     else:
         return
     for start, piece in pieces:
-        if (MENTIONS if kind == GUIDE else STARTS).search(piece):
+        if (MENTIONS if kind == Host.GUIDE else STARTS).search(piece):
             yield part(path, start, piece, kind)
 
 
-def part(path: str, start: int, piece: str, host: str) -> Script:
+def part(path: str, start: int, piece: str, host: Host) -> Script:
     """The shell text `piece` that stands at `start` of the file."""
     script = read(path, piece, start)
     script.host = host
@@ -184,12 +183,12 @@ def _image(path: str, text: str) -> Iterator[Script]:
         if not STARTS.search(body):
             continue
         if body.startswith("["):
-            yield listed(path, text, _quoted(body, start), IMAGE)
+            yield listed(path, text, _quoted(body, start), Host.IMAGE)
         else:
             body = re.sub(r"(?m)^[ \t]*#[^\n]*\n", lambda line: " " * len(line.group()), body)
             flags = re.match(r"(?:--\w+=\S+\s+)*", body)
             assert flags is not None
-            yield part(path, start, " " * flags.end() + body[flags.end() :], IMAGE)
+            yield part(path, start, " " * flags.end() + body[flags.end() :], Host.IMAGE)
 
 
 def _quoted(body: str, start: int) -> list[Word]:
@@ -198,7 +197,7 @@ def _quoted(body: str, start: int) -> list[Word]:
     return [Word(each.group(1), start + each.start(1), start + each.end(1), each.group(1)) for each in found]
 
 
-def listed(path: str, text: str, words: list[Word], host: str) -> Script:
+def listed(path: str, text: str, words: list[Word], host: Host) -> Script:
     """A command whose words are given as a list: no shell reads them."""
     script = Script(path, text, host=host, listed=True)
     if words:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from .bash import HERE, Command, Script, Word, quoted_commands
+from .hosts import Host
 
-LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"
-DEEPSPEED, PYTHON = "deepspeed", "python"  # other ways to start a script: see `other_lines`
+LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"  # as written on a line
+
+
+class Starter(enum.Enum):
+    """What starts the script of a line; the last two are for `other_lines`."""
+
+    LAUNCH = LAUNCH
+    RUN = RUN
+    TORCHRUN = TORCHRUN
+    DEEPSPEED = "deepspeed"
+    PYTHON = "python"
+
+
 _SWITCHES = frozenset(
     """standalone use-env module m no-python run-path virtual-local-rank h help no-local-rank no-ssh no-ssh-check
     force-multi save-pid elastic-training bind-cores-to-rank""".split()  # noqa: SIM905
@@ -48,7 +61,7 @@ class LaunchLine:
     """
 
     path: str
-    kind: str  # LAUNCH, RUN or TORCHRUN; of `other_lines` DEEPSPEED or PYTHON
+    starter: Starter
     command: Command
     wrappers: tuple[Word, ...]
     interpreter: Word | None
@@ -62,7 +75,7 @@ class LaunchLine:
     ]  # what the entry word can stand for (several in a loop over scripts); empty when unknown
     arguments: tuple[Word, ...]
     problem: str | None = None
-    host: str = "script"  # where the line stands: see `hosts`
+    host: Host = Host.SCRIPT
     listed: bool = False  # its words are the items of a list
 
     def flag(self, *names: str) -> Flag | None:
@@ -137,8 +150,8 @@ def other_lines(script: Script) -> list[LaunchLine]:
         words = _spelled_out(script, command.words)
         for at, word in enumerate(words):
             value = (word.value or "").rpartition("/")[2]
-            if value == DEEPSPEED and _wrapped(words[:at]):
-                lines.append(_read(script, command, words, None, at, DEEPSPEED))
+            if value == Starter.DEEPSPEED.value and _wrapped(words[:at]):
+                lines.append(_read(script, command, words, None, at, Starter.DEEPSPEED))
                 break
             named = word.value is None and "py" in (word.variable or "").lower()  # `$PYTHON`
             if (named or _INTERPRETER.fullmatch(value)) and _wrapped(words[:at]):
@@ -167,8 +180,8 @@ def _plain(script: Script, command: Command, words: list[Word], at: int) -> Iter
     values = _values(script, entry)
     if module or (values and all(value.endswith(".py") for value in values)):
         yield LaunchLine(
-            script.path, PYTHON, command, tuple(words[:at]), words[at], tuple(words[at + 1 : index]), words[at], (),
-            entry, module, values, tuple(words[index + 1 :]), None, script.host, script.listed,
+            script.path, Starter.PYTHON, command, tuple(words[:at]), words[at], tuple(words[at + 1 : index]), words[at],
+            (), entry, module, values, tuple(words[index + 1 :]), None, script.host, script.listed,
         )  # fmt: skip
 
 
@@ -247,11 +260,11 @@ def _line(script: Script, command: Command, words: list[Word]) -> LaunchLine | N
     for at, word in enumerate(words):
         value = word.value or ""
         if value in (LAUNCH, RUN) and at > 0 and _JOINED_M.fullmatch(words[at - 1].value or ""):
-            return _read(script, command, words, _interpreter(words, at), at, value)
+            return _read(script, command, words, _interpreter(words, at), at, Starter(value))
         if value in ("-m" + LAUNCH, "-m" + RUN) and at > 0:
-            return _read(script, command, words, _interpreter(words, at + 1), at, value[2:])
+            return _read(script, command, words, _interpreter(words, at + 1), at, Starter(value[2:]))
         if value.rpartition("/")[2] == TORCHRUN and (value != word.text or "/" in value or _starts(words, at)):
-            return _read(script, command, words, None, at, TORCHRUN)
+            return _read(script, command, words, None, at, Starter.TORCHRUN)
     return None
 
 
@@ -271,7 +284,7 @@ def _interpreter(words: list[Word], at: int) -> int:
 
 
 def _read(
-    script: Script, command: Command, words: list[Word], interpreter: int | None, at: int, kind: str
+    script: Script, command: Command, words: list[Word], interpreter: int | None, at: int, starter: Starter
 ) -> LaunchLine:
     first = at if interpreter is None else interpreter
     flags: list[Flag] = []
@@ -307,7 +320,7 @@ def _read(
     own = tuple(word for word in mid if word.value != "-m")
     return LaunchLine(
         script.path,
-        kind,
+        starter,
         command,
         tuple(words[:first]),
         None if interpreter is None else words[interpreter],

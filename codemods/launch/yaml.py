@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from .bash import Command, Script, Word, read
+from .hosts import Host
 
 _KEYS = frozenset(
     """run script before_script after_script command commands cmd cmds args entrypoint source inline inlineScript
@@ -81,7 +82,7 @@ def yaml_scripts(path: str, text: str, mentions: re.Pattern[str]) -> Iterator[Sc
 def _part(path: str, start: int, piece: str) -> Script:
     piece = _TEMPLATE.sub(lambda found: "$" + "_" * (len(found.group()) - 1), piece)
     script = read(path, piece, start)
-    script.host = "workflow"
+    script.host = Host.WORKFLOW
     return script
 
 
@@ -121,7 +122,7 @@ def _flow(piece: str, start: int) -> list[Word]:
 
 
 def _listed(path: str, text: str, words: list[Word]) -> Script:
-    script = Script(path, text, host="workflow", listed=True)
+    script = Script(path, text, host=Host.WORKFLOW, listed=True)
     if words:
         script.commands.append(Command(tuple(words), (), words[0].start, words[-1].end, (), sound=True))
     return script

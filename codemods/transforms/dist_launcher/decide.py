@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...finding import Confidence, Hop
-from ...launch.containers import GUIDE, IMAGE, WORKFLOW
-from ...launch.lines import DEEPSPEED, LAUNCH, PYTHON, TORCHRUN, LaunchLine, entry_places
+from ...finding import Confidence, Hop, Refused
+from ...launch.hosts import Host
+from ...launch.lines import LaunchLine, Starter, entry_places
 from ...project import Project
 from ...syntax.argparse_options import Option, rewritten
 from ...syntax.imports import reference
@@ -18,7 +18,6 @@ from . import program as entries
 from .edits import divided, drop_flag, swap_launcher
 from .local_rank import (
     RankOption,
-    Refused,
     kept_default,
     plain,
     rank_option,
@@ -50,7 +49,7 @@ class Decisions:
         self.others = others  # lines without torch's launchers
         self.modules = Modules(project.python_paths)
         self.files = set(project.paths)
-        self.has_torchrun = any(line.kind == TORCHRUN for line in lines)
+        self.has_torchrun = any(line.starter is Starter.TORCHRUN for line in lines)
         self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
         self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
         self._programs: dict[str, entries.Program | None] = {}
@@ -88,14 +87,20 @@ class Decisions:
             program = self._program(target)
             if program is not None and not merged.message:
                 merged = (
-                    self._deepspeed(program, line) if line.kind == DEEPSPEED else self._plain(source, line, program)
+                    self._deepspeed(program, line)
+                    if line.starter is Starter.DEEPSPEED
+                    else self._plain(source, line, program)
                 )
         return merged
 
     def _plain(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Plain python, or one process per task: does the script wait for what only torch's launchers set?"""
         target = program.path
-        if line.host in (IMAGE, WORKFLOW) or _SETS_RANKS.search(source.text) or own_ranks(program) is not None:
+        if (
+            line.host in (Host.IMAGE, Host.WORKFLOW)
+            or _SETS_RANKS.search(source.text)
+            or own_ranks(program) is not None
+        ):
             return Verdict()  # what starts containers may tell them who they are
         if target not in self._alone:
             self._alone[target] = asks_the_environment(self.project, self.modules, program)
@@ -121,7 +126,10 @@ class Decisions:
             hops=[Hop(program.path, 1, "the script that it starts")],
             confidence=Confidence.LIKELY,
         )
-        if not found and (entries.hydra(program) or (entries.strict(program) and not entries.unseen_parser(program))):
+        if not found and (
+            entries.uses_hydra(program)
+            or (entries.rejects_unknown_arguments(program) and not entries.unseen_parser(program))
+        ):
             verdict.reason = "give the script an option --local_rank, or start it with `deepspeed --no_local_rank`"
             return verdict
         if not found or "--local_rank" in found[0].names:
@@ -132,7 +140,7 @@ class Decisions:
             rewritable(program, found)
             self._teach(found[0], verdict)
         except Refused as refusal:
-            verdict.reason = str(refusal)
+            verdict.reason = refusal.reason
         return verdict
 
     def started(self, line: LaunchLine) -> Iterator[entries.Program]:
@@ -179,13 +187,13 @@ class Decisions:
 
     def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:
         """The script is unknown: only what holds for every script can be done."""
-        if line.host == GUIDE:
+        if line.host == Host.GUIDE:
             return Verdict()  # an example for people, whose script is theirs
         if line.flag("use-env") is not None and self.launcher != "python":
             verdict = self._renamed(source, line, line.path)
             verdict.confidence = Confidence.LIKELY
             return verdict
-        if line.kind != LAUNCH:
+        if line.starter is not Starter.LAUNCH:
             return Verdict()
         reason = f"{problem}: whether it needs the --local_rank that torchrun does not pass can't be seen"
         return Verdict(DEPRECATED, reason=f"{reason}. Rename the launcher by hand", confidence=Confidence.LIKELY)
@@ -198,7 +206,7 @@ class Decisions:
         own = self._own_ranks(line, program)
         if any(each.value == "ssh" for each in line.wrappers):
             reason = "it runs on another machine, whose checkout and torch can't be seen: rename the launcher by hand"
-            return Verdict(DEPRECATED, reason=reason) if line.kind == LAUNCH else Verdict()
+            return Verdict(DEPRECATED, reason=reason) if line.starter is Starter.LAUNCH else Verdict()
         if own is not None:
             self.settled.add(target)
             verdict = without_launcher(line, program, own)
@@ -211,7 +219,7 @@ class Decisions:
             verdict = self._meeting(program, address, one_node=line.nodes == "1")
             if verdict.reason is None:
                 verdict = verdict.and_then(self._ranks(source, line, program))
-            elif line.host != GUIDE:  # whose refusals nobody sees
+            elif line.host != Host.GUIDE:  # whose refusals nobody sees
                 self.settled.add(target)
         else:
             verdict = self._ranks(source, line, program)
@@ -229,13 +237,13 @@ class Decisions:
         """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
-        if verdict.reason is None and not (loop and line.host == GUIDE):  # else the line stays: see `alone`
+        if verdict.reason is None and not (loop and line.host == Host.GUIDE):  # else the line stays: see `alone`
             self.settled.add(program.path)
         try:
             self._local_rank(line, program, verdict)
         except Refused as refusal:
             verdict.message = verdict.message or DEPRECATED
-            verdict.reason = str(refusal)
+            verdict.reason = refusal.reason
         option = entries.launcher_option(program)
         per_node = line.flag("nproc-per-node")
         if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
@@ -254,12 +262,12 @@ class Decisions:
         )
         try:
             if own_ranks(program) is not None:
-                raise ValueError("the script can start its ranks itself, too")
+                raise Refused("the script can start its ranks itself, too")
             if (line := self._by_hand(program.path)) is not None:
-                raise ValueError(f"{line.path} starts its ranks without torch's launchers")
+                raise Refused(f"{line.path} starts its ranks without torch's launchers")
             verdict.edits = met_by_environment(self.project, self.modules, program, at, one_node)
-        except ValueError as error:
-            verdict.reason = f"{error}: use init_method='env://' (without rank and world_size) in the script"
+        except Refused as refusal:
+            verdict.reason = f"{refusal.reason}: use init_method='env://' (without rank and world_size) in the script"
         return verdict
 
     def _by_hand(self, path: str) -> LaunchLine | None:
@@ -267,14 +275,14 @@ class Decisions:
         for line in self.others:
             told = any(line.passes(name) for name in (*entries.SPELLINGS, "--rank"))
             told = told or line.ranked_by is not None or "RANK" in dict(line.command.environment)
-            if told and line.kind == PYTHON and path in self.targets(line)[0]:
+            if told and line.starter is Starter.PYTHON and path in self.targets(line)[0]:
                 return line
         return None
 
     def _renamed(self, source: Source, line: LaunchLine, path: str) -> Verdict:
         """The launcher under its present name, `--use_env` dropped. Empty when the line is as it should be."""
         use_env = line.flag("use-env")
-        if line.kind != LAUNCH:
+        if line.starter is not Starter.LAUNCH:
             if use_env is None:
                 return Verdict()
             message = (
@@ -310,7 +318,7 @@ class Decisions:
 
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
-        passed = line.kind == LAUNCH and line.flag("use-env") is None
+        passed = line.starter is Starter.LAUNCH and line.flag("use-env") is None
         found = self._found(program)
         if not found:
             if passed:
@@ -328,7 +336,7 @@ class Decisions:
                 f"{spelling(option)}: every rank stops with `unrecognized arguments`"
             )
         deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
-        if not deaf or (line.kind != LAUNCH and not option.required and not plain(option.default)):
+        if not deaf or (line.starter is not Starter.LAUNCH and not option.required and not plain(option.default)):
             verdict.hops += hops[:1] if verdict.message else []
             return
         hazard = f"orchrun never passes --local_rank: {kept_default(option)}"
@@ -360,7 +368,7 @@ class Decisions:
             return None
         found = self._found(program)
         texts = "\n".join(program.texts.values())
-        if not found or not entries.runs(program.entry) or "torch" not in texts:
+        if not found or not entries.is_script(program.entry) or "torch" not in texts:
             return None
         option = found[0]
         told = self._rank_option(program, option)
@@ -384,7 +392,7 @@ class Decisions:
             rewritable(program, found)
             self._teach(option, verdict)
         except Refused as refusal:
-            verdict.reason = str(refusal)
+            verdict.reason = refusal.reason
         return verdict if met is None else met.and_then(verdict)
 
     def _teach(self, option: Option, verdict: Verdict) -> None:

@@ -17,7 +17,7 @@ _STARTERS = frozenset(
 _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
 
 
-def built(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Places of `tree` that start the old launcher, each with what stands there, in words."""
     strings = {
         id(node): False for node in nodes(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...finding import Refused
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
@@ -18,10 +19,6 @@ _OTHER_RANK = re.compile(r"(?<!local_)(?<!LOCAL_)rank|node|machine|\bor\b", re.I
 _SAVES = re.compile(
     r"(^|\.)(torch\.save|save_(check|ckpt|model|pretrained|state|weight)\w*|SummaryWriter|wandb\.init|start_run)$"
 )
-
-
-class Refused(Exception):
-    """The launch line stays as it is; the message says why, and what a person could do."""
 
 
 def rewritable(program: Program, found: list[Option]) -> None:

@@ -164,7 +164,7 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
     """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
     yield path
     tree = project.module(path)
-    if tree is None or runs(tree):
+    if tree is None or is_script(tree):
         return
     stem = path.rpartition("/")[2].removesuffix(".py")
     if stem == "__init__":
@@ -182,12 +182,12 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
                 yield other
 
 
-def hydra(found: Program) -> bool:
+def uses_hydra(found: Program) -> bool:
     """Does Hydra read the arguments of the entry?"""
     return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
 
 
-def runs(tree: ast.Module) -> bool:
+def is_script(tree: ast.Module) -> bool:
     """Is the module a program: does it read its arguments when it is run?"""
     return any(is_main_guard(node) for node in tree.body) or any(
         isinstance(node, ast.Call) and called(node) in ("parse_args", "parse_known_args")
@@ -197,7 +197,7 @@ def runs(tree: ast.Module) -> bool:
     )
 
 
-def strict(found: Program) -> bool:
+def rejects_unknown_arguments(found: Program) -> bool:
     """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
     texts = list(found.texts.values())
     return any(".parse_args(" in text for text in texts) and not any(".parse_known_args(" in text for text in texts)

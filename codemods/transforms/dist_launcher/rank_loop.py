@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from ...finding import Edit
+from ...finding import Edit, Refused
+from ...launch.hosts import Host
 from ...launch.lines import Flag, LaunchLine
 from ...tree.source import Source
 
@@ -18,13 +19,13 @@ _PORT = "${MASTER_PORT:-29500}"  # the launcher's own default
 def rank_loop(source: Source, line: LaunchLine, extra: str) -> Edit:
     """The edit that puts the loop in the place of `line`; `extra` is passed to the script before its arguments.
 
-    Raises ValueError, with the reason in words, where a loop can't stand or can't do what the launcher did.
+    Raises Refused where a loop can't stand or can't do what the launcher did.
     """
     _can_stand(source, line)
     flags = _flags(line)
     count = flags.get("nproc-per-node", "1")
     if re.search(r"\b(gpu|cpu|auto)\b", count):
-        raise ValueError(f"the launcher counts the devices itself (`{count}`): name a number of ranks")
+        raise Refused(f"the launcher counts the devices itself (`{count}`): name a number of ranks")
     address, port = flags.get("master-addr", "127.0.0.1"), flags.get("master-port", _PORT)
     if "rdzv-endpoint" in flags:
         host, colon, number = flags["rdzv-endpoint"].strip("\"'").rpartition(":")
@@ -33,7 +34,7 @@ def rank_loop(source: Source, line: LaunchLine, extra: str) -> Edit:
     if flags.get("nnodes", "1") != "1":
         nodes, node = flags["nnodes"], flags.get("node-rank")
         if ":" in re.sub(r"\$\{[^}]*\}", "", nodes) or node is None or "127.0.0.1" in address:
-            raise ValueError("which node is which is only known to the launcher: pass --node_rank and --master_addr")
+            raise Refused("which node is which is only known to the launcher: pass --node_rank and --master_addr")
         world, rank = f"$(({_bare(nodes)} * {_bare(count)}))", f"$(({_bare(node)} * {_bare(count)} + rank))"
     last = f"$(({_bare(count)} - 1))" if not count.isdigit() else str(int(count) - 1)
     outer = _indentation(source, line)
@@ -60,42 +61,42 @@ def rank_loop(source: Source, line: LaunchLine, extra: str) -> Edit:
 
 
 def _own_names(shared: dict[str, str], used: str) -> None:
-    """Raises ValueError when `used`, text of the line, reads a variable that the loop gives another value."""
+    """Raises Refused when `used`, text of the line, reads a variable that the loop gives another value."""
     taken = [name for name, value in shared.items() if not re.match(rf"\$\{{?{name}\b", _bare(value))]
     for name in (*taken, "rank", "ranks"):
         if re.search(rf"\$\{{?{name}\b", used):
-            raise ValueError(f"the line reads ${name}, which the loop sets: rename that variable first")
+            raise Refused(f"the line reads ${name}, which the loop sets: rename that variable first")
 
 
 def _can_stand(source: Source, line: LaunchLine) -> None:
-    if line.host != "script" or line.listed:
-        raise ValueError("a loop over the ranks needs a script of its own: move the line to one, or keep torchrun")
+    if line.host is not Host.SCRIPT or line.listed:
+        raise Refused("a loop over the ranks needs a script of its own: move the line to one, or keep torchrun")
     shebang = re.match(r"#![^\n]*", source.text)
     if shebang is not None and not re.search(r"\bbash\b", shebang.group()):
-        raise ValueError("a loop that waits for its ranks needs bash, and the script names another shell")
+        raise Refused("a loop that waits for its ranks needs bash, and the script names another shell")
     words = [*line.command.words]
     if line.module.via or (line.entry is not None and line.entry.via):
-        raise ValueError(f"the launcher stands in the variable {line.module.via or 'of the script'}: spell it out")
+        raise Refused(f"the launcher stands in the variable {line.module.via or 'of the script'}: spell it out")
     if _start(source, line) > 0 and source.text[_start(source, line) - 1] in "\"'`":
-        raise ValueError("the launch line stands inside a quoted command: move it to a script of its own")
+        raise Refused("the launch line stands inside a quoted command: move it to a script of its own")
     wrappers = [word.text for word in line.wrappers if word.text != "nohup"]
     if wrappers:
-        raise ValueError(f"`{wrappers[0]}` starts the launcher, and can't start a loop: drop it, or keep torchrun")
+        raise Refused(f"`{wrappers[0]}` starts the launcher, and can't start a loop: drop it, or keep torchrun")
     gaps = [source.text[one.end : two.start] for one, two in pairwise(words)]
     if any(re.sub(r"\\\r?\n", "", gap).strip() for gap in gaps):
-        raise ValueError("a redirection stands in the middle of the line: move it to the end")
+        raise Refused("a redirection stands in the middle of the line: move it to the end")
 
 
 def _flags(line: LaunchLine) -> dict[str, str]:
-    """The launcher's flags as written, by name. Raises ValueError for those that no loop can honour."""
+    """The launcher's flags as written, by name. Raises Refused for those that no loop can honour."""
     found: dict[str, str] = {}
     for flag in line.flags:
         if flag.name in ("rdzv-backend", "rdzv-id") and "nnodes" not in {each.name for each in line.flags}:
             continue  # one node: who finds whom is settled by the address
         if via := flag.words[0].via:
-            raise ValueError(f"flags of the launcher stand in the variable {via}: spell them out on the line")
+            raise Refused(f"flags of the launcher stand in the variable {via}: spell them out on the line")
         if flag.name not in _KNOWN:
-            raise ValueError(f"a loop can't do what `{flag.words[0].text}` asks of the launcher: keep torchrun")
+            raise Refused(f"a loop can't do what `{flag.words[0].text}` asks of the launcher: keep torchrun")
         found[flag.name] = _written(flag)
     return found
 

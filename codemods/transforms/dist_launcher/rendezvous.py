@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ...finding import Edit, Hop
+from ...finding import Edit, Hop, Refused
 from ...launch.reachability import Reach, Way
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
@@ -142,7 +142,7 @@ def _is_fixed(value: ast.expr) -> bool:
 
 
 def met_by_environment(project: Project, modules: Modules, found: Program, at: Address, one_node: bool) -> list[Edit]:
-    """The edits that let the ranks meet at `env://`. Raises ValueError, in words, where more may rely on the address.
+    """The edits that let the ranks meet at `env://`. Raises Refused where more may rely on the address.
 
     Allowed when no other way to start the program can have used it: rank and size come from the launcher, or the rank
     is the local one, on `one_node` and where one process alone does not get to.
@@ -150,23 +150,23 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
     source = project.source(at.path)
     assert source is not None
     if sets_ranks(found):
-        raise ValueError("the script sets RANK or MASTER_ADDR itself, for other ways to start it")
+        raise Refused("the script sets RANK or MASTER_ADDR itself, for other ways to start it")
     if len(at.call.args) > 2 or any(keyword.arg is None for keyword in at.call.keywords):
-        raise ValueError("its arguments are put together at run time")
+        raise Refused("its arguments are put together at run time")
     if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in ast.walk(at.value)):
-        raise ValueError("the address says who is who")
+        raise Refused("the address says who is who")
     given = {keyword.arg: keyword.value for keyword in at.call.keywords}
     rank, size = given.get("rank"), given.get("world_size")
     told = all(_told(found, value, name) for value, name in ((rank, "RANK"), (size, "WORLD_SIZE")))
     if not told and not _told(found, rank, "RANK"):
         if rank is None or last_name(rank) != "local_rank":
-            raise ValueError("the rank doesn't come from the launcher")
+            raise Refused("the rank doesn't come from the launcher")
         if not one_node:
-            raise ValueError("the local rank is no rank among several nodes")
+            raise Refused("the local rank is no rank among several nodes")
         if not (_fails_alone(found, rank) or _after_a_test(project, modules, at)):
-            raise ValueError("it can be what one process alone, without a launcher, uses too")
+            raise Refused("it can be what one process alone, without a launcher, uses too")
     if at.option is not None and (other := _other_use(found, at.option.dest, at.call)) is not None:
-        raise ValueError(f"{other[0]}:{other[1]} looks at the address too")
+        raise Refused(f"{other[0]}:{other[1]} looks at the address too")
     dropped = set() if told else {"rank", "world_size"} & given.keys()
     edits = [] if at.option is None and dropped else [_replaced(project, at)]
     if dropped:
@@ -196,20 +196,19 @@ def _after_a_test(project: Project, modules: Modules, at: Address) -> bool:
 
 
 def _replaced(project: Project, at: Address) -> Edit:
-    value, source = at.value, project.source(at.hop.path)
-    assert source is not None and value.end_lineno is not None and value.end_col_offset is not None
-    start, end = source.offset(value.lineno, value.col_offset), source.offset(value.end_lineno, value.end_col_offset)
+    source = project.source(at.hop.path)
+    assert source is not None
+    start, end = source.range_of(at.value)
     quote = "'" if "'tcp" in source.text[start:end] else '"'
     return Edit(source.path, start, end, f"{quote}env://{quote}")
 
 
 def _without(source: Source, call: ast.Call, names: set[str], address: bool) -> Edit:
     """The call without the arguments `names`, and with `env://` for its address."""
-    assert call.end_lineno is not None and call.end_col_offset is not None
-    start, end = source.offset(call.lineno, call.col_offset), source.offset(call.end_lineno, call.end_col_offset)
+    start, end = source.range_of(call)
     text = source.text[start:end].replace("\r\n", "\n")
     if "#" in text:
-        raise ValueError("comments stand between its arguments")
+        raise Refused("comments stand between its arguments")
     tree = cst.ensure_type(cst.parse_expression(text), cst.Call)
     quote = "'" if "'tcp" in text else '"'
     kept: list[cst.Arg] = []

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator
 
 from ...finding import Confidence, Finding, Fix, Hop
 from ...launch import bash as shell
-from ...launch import containers as hosts
+from ...launch import containers
+from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, launch_lines, other_lines, unread
 from ...project import Project
 from ...syntax.statements import removed_statement
 from ...tree.source import Source
 from . import program as entries
 from .decide import Decisions
-from .in_python import built
+from .in_python import launches_in_python
 from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
 from .verdict import DEPRECATED, Verdict
@@ -30,12 +31,14 @@ _BUILT = re.compile(rb"torch\.distributed\.launch\b")
 def find(project: Project) -> Iterable[Finding]:
     """Findings of every place where a launch line lives, and of scripts whose launch line is elsewhere."""
     read = [(source, host) for path in project.paths for source, host in _hosts(project, path)]
-    scripts = [(source, script) for source, host in read for script in hosts.scripts(source.path, source.text, host)]
+    scripts = [
+        (source, script) for source, host in read for script in containers.scripts(source.path, source.text, host)
+    ]
     for source, script in scripts:
         if script.tangled:
             project.skip(source.path, "too many pipes, redirections or here-documents for a script")
     lines = [launch_lines(script) for _, script in scripts]
-    others = [other_lines(script) if script.host != hosts.GUIDE else [] for _, script in scripts]
+    others = [other_lines(script) if script.host != Host.GUIDE else [] for _, script in scripts]
     decisions = Decisions(
         project, [line for found in lines for line in found], [line for found in others for line in found]
     )
@@ -47,18 +50,18 @@ def find(project: Project) -> Iterable[Finding]:
             groups.setdefault(line.module.start, []).append(line)
         for group in groups.values():
             yield from _launcher(decisions, source, script, group)
-            for line in group if script.host != hosts.GUIDE else ():
+            for line in group if script.host != Host.GUIDE else ():
                 yield from _spawn_settings(decisions, source, line, spawns)
                 yield from _world_ranks(decisions, source, line, ranks)
-        for place in unread(script, found) if script.host != hosts.GUIDE else ():
+        for place in unread(script, found) if script.host != Host.GUIDE else ():
             yield _reported(source, place.start, place.end, place.reason)
         yield from _other_lines(decisions, source, plain)
     for source, host in read:
-        if host == hosts.WINDOWS:
-            for start, end in hosts.windows(source.text):
+        if host == Host.WINDOWS:
+            for start, end in containers.windows(source.text):
                 yield _reported(source, start, end, "batch and PowerShell files aren't rewritten: put torchrun there")
-        elif host == hosts.RECIPE:
-            for start, end, name in hosts.variables(source.text):
+        elif host == Host.RECIPE:
+            for start, end, name in containers.variables(source.text):
                 yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
     yield from _in_python(decisions)
 
@@ -66,22 +69,22 @@ def find(project: Project) -> Iterable[Finding]:
 _HELD = "the variable {} holds the launcher, and what is started with it can't be followed"
 
 
-def _hosts(project: Project, path: str) -> Iterator[tuple[Source, str]]:
+def _hosts(project: Project, path: str) -> Iterator[tuple[Source, Host]]:
     """The file `path`, and what kind it is, when it may hold a launch line."""
     if path.endswith((".py", ".pyi", ".ipynb")):
         return
-    host = hosts.host_of(path, "#!sh")  # as if it said so
+    host = containers.host_of(path, "#!sh")  # as if it said so
     if host is None:
         return
     data = _bytes(project, path)
     text = data.decode("latin-1")
-    if hosts.STARTS.search(text) is None:
+    if containers.STARTS.search(text) is None:
         return
     if len(data) > _MAX_BYTES:
-        if hosts.MENTIONS.search(text) is not None:
+        if containers.MENTIONS.search(text) is not None:
             project.skip(path, f"larger than {_MAX_BYTES // 2**20} MiB, for shell commands")
         return
-    host = hosts.host_of(path, data[:200].decode("latin-1"))
+    host = containers.host_of(path, data[:200].decode("latin-1"))
     source = project.source(path) if host is not None else None
     if source is not None and host is not None:
         yield source, host
@@ -111,10 +114,8 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
         tree = project.module(path) if _BUILT.search(data) else None
         source = project.source(path)
         if tree is not None and source is not None:
-            for node, what in built(tree):
-                assert node.end_lineno is not None and node.end_col_offset is not None
-                start = source.offset(node.lineno, node.col_offset)
-                end = source.offset(node.end_lineno, node.end_col_offset)
+            for node, what in launches_in_python(tree):
+                start, end = source.range_of(node)
                 yield _reported(
                     source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
                 )
@@ -142,7 +143,7 @@ def _script_only(decisions: Decisions, verdict: Verdict) -> Finding:
 def _launcher(decisions: Decisions, source: Source, script: shell.Script, group: list[LaunchLine]) -> Iterator[Finding]:
     """The finding for one launcher as written: several lines when a variable that holds it is used often."""
     verdicts = [verdict for line in group if (verdict := decisions.verdict(source, line)).message]
-    if not verdicts or (script.host == hosts.GUIDE and any(verdict.reason for verdict in verdicts)):
+    if not verdicts or (script.host == Host.GUIDE and any(verdict.reason for verdict in verdicts)):
         return  # what a guide shows can't always be rewritten, and is nothing to worry about by itself
     line = group[0]
     chosen = next((verdict for verdict in verdicts if verdict.reason), verdicts[0])
@@ -165,13 +166,13 @@ def _shared_variable(script: shell.Script, group: list[LaunchLine], verdicts: li
     edited = {edit.start for verdict in verdicts for edit in verdict.edits if edit.path == script.path}
     for name in dict.fromkeys(word.via for word in words if word.via):
         touched = [
-            each
-            for each in script.assignments[name]
-            if any(each.word.start <= offset <= each.word.end for offset in edited)
+            assignment
+            for assignment in script.assignments[name]
+            if any(assignment.word.start <= offset <= assignment.word.end for offset in edited)
         ]
         if not touched:
             continue
-        if any(each.exported for each in touched):
+        if any(assignment.exported for assignment in touched):
             return f"the variable {name} is exported, and other scripts may use it: rewrite it by hand"
         uses = [command for _, command in script.uses.get(name, ()) if command not in ("echo", "printf")]
         if len(uses) > len({line.command.start for line in group}) or len(verdicts) < len(group):
@@ -189,7 +190,7 @@ def _spawn_settings(
                 continue
             seen.add((path, call.lineno))
             code = decisions.project.source(path)
-            assert code is not None and call.end_lineno is not None and call.end_col_offset is not None
+            assert code is not None
             hops = [Hop(source.path, source.position(line.module.start)[0], "the launcher starts the ranks")]
             hops.append(Hop(program.path, 1, "the script that it starts"))
             if path in program.via:
@@ -203,7 +204,7 @@ def _spawn_settings(
             yield Finding(
                 ID,
                 path,
-                code.span(code.offset(call.lineno, call.col_offset), code.offset(call.end_lineno, call.end_col_offset)),
+                code.span_of(call),
                 "a launcher starts the ranks, so spawn only starts the workers of each rank's DataLoaders: every one "
                 "imports the whole program again and gets its own copy of the dataset (the first epoch seems stuck, "
                 "memory grows)",
@@ -251,9 +252,8 @@ def _world_ranks(
 def _at_node(decisions: Decisions, path: str, node: ast.expr, message: str, hop: Hop, reason: str) -> Finding:
     """A finding in a program, that only a person can decide about."""
     code = decisions.project.source(path)
-    assert code is not None and node.end_lineno is not None and node.end_col_offset is not None
-    start, end = code.offset(node.lineno, node.col_offset), code.offset(node.end_lineno, node.end_col_offset)
-    return Finding(ID, path, code.span(start, end), message, Confidence.LIKELY, (hop,), reason=reason)
+    assert code is not None
+    return Finding(ID, path, code.span_of(node), message, Confidence.LIKELY, (hop,), reason=reason)
 
 
 def _other_lines(decisions: Decisions, source: Source, lines: list[LaunchLine]) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...launch.lines import LAUNCH, LaunchLine
+from ...launch.lines import LaunchLine, Starter
 from ...syntax.argparse_options import nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import Program, called
@@ -96,7 +96,7 @@ def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | No
             open_tests.append(test)
         elif given != wanted:
             return None
-    if open_tests and line.kind != LAUNCH:
+    if open_tests and line.starter is not Starter.LAUNCH:
         return None  # started by torchrun on purpose: the test is there for it
     return replace(own, conditions=tuple(open_tests))
 

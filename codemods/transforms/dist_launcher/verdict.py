@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ...finding import Confidence, Edit, Hop, Import
+from ...finding import Confidence, Edit, Hop, Import, Refused
 from ...launch.lines import LaunchLine
 from ...syntax.argparse_options import Option
 from ...tree.source import Source
 from . import program as entries
 from .edits import drop_launcher, new_argument
-from .local_rank import Refused
 from .rank_loop import rank_loop
 from .self_spawning import OwnRanks, same_count
 
@@ -79,8 +78,8 @@ def write_loop(source: Source, line: LaunchLine, verdict: Verdict) -> None:
         verdict.title += ", and read LOCAL_RANK in the script"
     try:
         verdict.edits.insert(0, rank_loop(source, line, extra))
-    except ValueError as error:
-        verdict.reason = str(error)
+    except Refused as refusal:
+        verdict.reason = refusal.reason
 
 
 def pass_launcher(source: Source, line: LaunchLine, option: Option, verdict: Verdict) -> None:
@@ -105,12 +104,12 @@ def no_option(program: entries.Program, unseen: tuple[str, int] | None, verdict:
         why = f"it may get its --local_rank from {unseen[0]}:{unseen[1]}, which can't be followed"
     if why is not None:
         raise Refused(f"{why}: check how it takes its local rank, then rename the launcher")
-    if entries.hydra(program):
+    if entries.uses_hydra(program):
         verdict.message = (
             f"torch.distributed.launch passes --local-rank=N, which the Hydra program `{program.path}` takes for an "
             "override: every rank stops. torchrun passes nothing"
         )
-    elif entries.strict(program):
+    elif entries.rejects_unknown_arguments(program):
         verdict.message = (
             f"torch.distributed.launch passes --local-rank=N, which `{program.path}` does not take: every rank stops "
             "with `unrecognized arguments`"

@@ -101,25 +101,25 @@ def _only_int_of_name(outline: Outline, node: ast.Call) -> bool:
 def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
     """`read` with the default 0; None where its text is not in a form that we can complete."""
     node, key = read.node, (read.node.slice if isinstance(read.node, ast.Subscript) else read.node.args[0])
-    start, end = _offsets(source, key)
+    start, end = source.range_of(key)
     name = source.text[start:end]
     if not re.fullmatch(r"(['\"])[A-Z_]+\1", name):
         return None
     quote = name[0]
     zero = "0" if read.numeric else f"{quote}0{quote}"
-    last = _offsets(source, node)[1]
+    last = source.range_of(node)[1]
     if isinstance(node, ast.Subscript):
-        value_end = _offsets(source, node.value)[1]
-        environ = source.text[_offsets(source, node.value)[0] : value_end]
+        value_end = source.range_of(node.value)[1]
+        environ = source.text[source.range_of(node.value)[0] : value_end]
         if source.text[value_end:start].strip() != "[" or source.text[end:last].strip() != "]":
             return None
         getter = f"{environ}.get"
         return (Edit(source.path, value_end, last, f".get({name}, {_fallback(read, getter, quote, zero)})"),)
-    function_start, function_end = _offsets(source, node.func)
+    function_start, function_end = source.range_of(node.func)
     fallback = _fallback(read, source.text[function_start:function_end], quote, zero)
     given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
     if given:
-        where = _offsets(source, given[0])
+        where = source.range_of(given[0])
         return (Edit(source.path, *where, fallback),)
     if source.text[end : last - 1].strip() not in ("", ","):
         return None
@@ -131,10 +131,3 @@ def _fallback(read: Read, getter: str, quote: str, zero: str) -> str:
     if read.variable == "SLURM_LOCALID":
         return f"{getter}({quote}LOCAL_RANK{quote}, {zero})"
     return zero
-
-
-def _offsets(source: Source, node: ast.AST) -> tuple[int, int]:
-    return (
-        source.offset(node.lineno, node.col_offset),  # type: ignore[attr-defined]
-        source.offset(node.end_lineno, node.end_col_offset),  # type: ignore[attr-defined]
-    )

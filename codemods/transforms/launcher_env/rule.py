@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from ...finding import Confidence, Finding, Fix, Hop
+from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.test_code import is_test
 from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
 from ...project import Project
@@ -47,39 +47,27 @@ def _finding(
     others: list[tuple[Read, Way | str | None]],
 ) -> Finding:
     confidence, answer = _judge(reach, source, read, way, others)
-    start = source.offset(read.node.lineno, read.node.col_offset)
-    end = source.offset(read.node.end_lineno or 0, read.node.end_col_offset or 0)
-    text = source.text[start:end]
-    message = f"`{text}` raises {read.error} where no launcher set it"
+    message = f"`{source.text_of(read.node)}` raises {read.error} where no launcher set it".replace("\n", " ")
     hops = way.hops if isinstance(way, Way) else ()
     here = Hop(read.outline.path, read.node.lineno, f"`{read.variable}` is read without a default")
-    return Finding(
-        ID,
-        source.path,
-        source.span(start, end),
-        message.replace("\n", " "),
-        confidence,
-        (here, *hops),
-        fix=answer if isinstance(answer, Fix) else None,
-        reason=answer if isinstance(answer, str) else None,
-    )
+    return Finding.answered(ID, source.path, source.span_of(read.node), message, confidence, (here, *hops), answer)
 
 
 def _judge(
     reach: Reach, source: Source, read: Read, way: Way | str | None, others: list[tuple[Read, Way | str | None]]
-) -> tuple[Confidence, Fix | str]:
+) -> tuple[Confidence, Answer]:
     possible = Confidence.POSSIBLE
     if way is None:
         return Confidence.LIKELY, _fix(source, read)
     if isinstance(way, str):
-        return possible, f"nothing shows that a plain run gets here: {way}"
+        return possible, Refused(f"nothing shows that a plain run gets here: {way}")
     setter = reach.written(read.variable)
     if setter is not None:
-        return possible, f"{setter} sets {read.variable} itself: look whether it does so before this line"
+        return possible, Refused(f"{setter} sets {read.variable} itself: look whether it does so before this line")
     if is_test(source.path, reach.repo.project.facts_of):
-        return possible, "a test; start it the way it is meant to be started"
+        return possible, Refused("a test; start it the way it is meant to be started")
     if reach.demands_launcher(way):
-        return possible, (
+        return possible, Refused(
             "this run joins a process group whatever happens, so it needs a launcher: start it with `torchrun`. "
             "A default here would only hide that"
         )
@@ -87,16 +75,16 @@ def _judge(
     if any(other.variable not in LOCAL for other, _ in others):
         line = reach.launch_line(way)
         if line is not None:
-            return possible, f"{line} starts this with a launcher, which sets {read.variable}"
+            return possible, Refused(f"{line} starts this with a launcher, which sets {read.variable}")
     if read.variable not in LOCAL:
-        return confidence, (
+        return confidence, Refused(
             f"{read.variable} decides whether ranks look for each other, so a default is yours to choose: with "
             "`torchrun` (or srun) nothing is wrong; if one process alone is a use that you support, ask "
             f'`if "{read.variable}" in os.environ` first'
         )
     for other, its_way in others:
         if other.variable not in LOCAL and isinstance(its_way, Way) and _together(way, its_way):
-            return confidence, (
+            return confidence, Refused(
                 f"line {other.node.lineno} needs {other.variable} from the launcher as well, so a default here alone "
                 "would not let the run start"
             )
@@ -129,8 +117,8 @@ def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | 
     return bool(beside) and below and reach.written(read.variable) is None
 
 
-def _fix(source: Source, read: Read) -> Fix | str:
+def _fix(source: Source, read: Read) -> Answer:
     edits = default_edits(read, source)
     if edits is None:
-        return "the name of the variable is not a plain string here; give the read a default by hand"
+        return Refused("the name of the variable is not a plain string here; give the read a default by hand")
     return Fix(f"Let `{read.variable}` be 0 where no launcher set it", edits)

@@ -7,15 +7,15 @@ import re
 import tokenize
 from collections.abc import Iterable
 
-from ...finding import Edit
+from ...finding import Edit, Refused
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
 from ...tree.source import Source
-from .split import CannotSplit, Run
+from .split import Run
 
 
 def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
-    """The edits that put each run under a guard of its own. Raises CannotSplit."""
+    """The edits that put each run under a guard of its own. Raises Refused."""
     indent = indentation_unit(source, outline.module)
     quote = "'" if source.text.count("'") > source.text.count('"') else '"'
     strings = inside_strings(source)
@@ -27,7 +27,7 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             if 0 <= other < len(outline.module.body):
                 beside = outline.module.body[other]
                 if beside.end_lineno == low or beside.lineno == high:
-                    raise CannotSplit(f"line {low} holds several statements (`;`): put each on a line of its own")
+                    raise Refused(f"line {low} holds several statements (`;`): put each on a line of its own")
         while low > 1 and source.line_text(low - 1).startswith("#") and not _is_head(source, low - 1):
             low -= 1
         gap = "\n" if low > 1 and source.line_text(low - 1).strip() else ""
@@ -46,14 +46,14 @@ def _is_head(source: Source, line: int) -> bool:
 
 
 def inside_strings(source: Source) -> frozenset[int]:
-    """Lines that begin inside a string literal: their leading whitespace is content. Raises CannotSplit."""
+    """Lines that begin inside a string literal: their leading whitespace is content. Raises Refused."""
     lines: set[int] = set()
     text = re.sub(r"\r\n|\r", "\n", source.text)
     opened: list[int] = []
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):  # it is stricter than the parser
-        raise CannotSplit("its lines are continued or indented in an odd way: lay them out as usual") from None
+        raise Refused("its lines are continued or indented in an odd way: lay them out as usual") from None
     for token in tokens:
         kind = tokenize.tok_name[token.type]
         if kind in ("FSTRING_START", "TSTRING_START"):

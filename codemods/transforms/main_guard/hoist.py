@@ -7,14 +7,14 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...finding import Confidence, Edit, Hop
+from ...finding import Confidence, Edit, Hop, Refused
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .edits import inside_strings
 from .process_starts import LOADERS, Starts, own_nodes
-from .split import CannotSplit, names_bound, reads_on_import
+from .split import names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -84,12 +84,12 @@ def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterat
 def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[Definition]) -> tuple[Edit, ...]:
     """The edits that move `wanted`, and the definitions under the guard that they need, above it.
 
-    Raises CannotSplit.
+    Raises Refused.
     """
     inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
     moved = _closure(outline, guard, inside, wanted)
     if len(moved) == len(guard.body):
-        raise CannotSplit("nothing but definitions stands under the guard")
+        raise Refused("nothing but definitions stands under the guard")
     strings = inside_strings(source)
     indent = guard.body[0].col_offset
     top = guard.lineno
@@ -105,9 +105,9 @@ def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[De
         index = guard.body.index(node)
         for beside in (guard.body[index - 1 : index] if index else []) + guard.body[index + 1 : index + 2]:
             if (beside.end_lineno or 0) >= first and beside.lineno <= last:
-                raise CannotSplit(f"line {first} holds several statements (`;`): put each on a line of its own")
+                raise Refused(f"line {first} holds several statements (`;`): put each on a line of its own")
         if first <= guard.lineno:
-            raise CannotSplit("the guard and what it holds stand on one line")
+            raise Refused("the guard and what it holds stand on one line")
         lines = []
         for line in range(first, last + 1):
             text = source.line_text(line)
@@ -135,7 +135,7 @@ def _blank_lines(source: Source, line: int) -> str:
 def _closure(
     outline: Outline, guard: ast.If, inside: dict[str, Definition], wanted: list[Definition]
 ) -> list[Definition]:
-    """`wanted` with the definitions under the guard that they read, in order. Raises CannotSplit."""
+    """`wanted` with the definitions under the guard that they read, in order. Raises Refused."""
     outside = {
         name
         for each in outline.module.body
@@ -153,19 +153,19 @@ def _closure(
         if sum(node.name in names_bound(each) for each in outline.module.body if each is not guard) or (
             sum(node.name in set(names_bound(each)) for each in guard.body) > 1
         ):
-            raise CannotSplit(f"`{node.name}` is bound in other places as well")
+            raise Refused(f"`{node.name}` is bound in other places as well")
         chosen[node.name] = node
         reads = {use.id for use in global_reads(outline, node)} | set(reads_on_import(node))
         for name in sorted(reads - {node.name}):
             if name in inside and name not in outside:
                 todo.append(inside[name])
             elif name in guarded and name not in outside:
-                raise CannotSplit(
+                raise Refused(
                     f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker would "
                     f"lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
                 )
             elif name not in outside and name not in BUILTINS and not star:
-                raise CannotSplit(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
+                raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
     return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
 
 

@@ -20,7 +20,7 @@ _CATCHES = ("NameError", "Exception", "BaseException")
 
 
 @dataclass(frozen=True)
-class Absent:
+class MissingGlobal:
     """`read`, in the function `reader`, gets what line `line` sets in the main process only."""
 
     read: ast.Name
@@ -31,7 +31,7 @@ class Absent:
     hop: Hop
 
 
-def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
+def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]:
     """One per global and file."""
     body = outline.module.body
     if any(isinstance(each, ast.ImportFrom) and each.names[0].name == "*" for each in body):
@@ -59,14 +59,14 @@ def absent_globals(starts: Starts, outline: Outline) -> Iterator[Absent]:
                 if name in guarded and name not in bound and not who:
                     seen.add(name)
                     where = "under the main guard"
-                    yield Absent(read, function.name, guarded[name], where, sure, hop)
+                    yield MissingGlobal(read, function.name, guarded[name], where, sure, hop)
                 elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
                     if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
                     at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
-                    yield Absent(read, function.name, who[0].lineno, where, at_most, hop)
+                    yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop)
 
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:

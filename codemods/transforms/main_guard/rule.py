@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from ...finding import Confidence, Finding, Fix, Hop
+from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...syntax.main_guard import is_main_process_test
@@ -15,10 +15,10 @@ from ...syntax.outline import Outline, Repo
 from ...tree.source import Source
 from .edits import guard_edits
 from .hoist import Guarded, guarded_definitions, hoist_edits
-from .missing_globals import absent_globals
+from .missing_globals import missing_globals
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .side_effects import only_prints, repeated
-from .split import CannotSplit, split
+from .split import split
 
 ID = "main-guard"
 _WORDS = r"[dD]ata_?[lL]oader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
@@ -39,7 +39,7 @@ def find(project: Project) -> Iterable[Finding]:
             yield from _script(starts, importers, outline, source)
             if re.search(_WORDS, source.text):
                 yield from _guarded(starts, outline, source)
-                yield from _absent(starts, outline, source)
+                yield from _missing(starts, outline, source)
 
 
 def _script(starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
@@ -67,19 +67,8 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
     }
     prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
     answer = _wrapped(importers, outline, source, first, alone, repeats, prints)
-    node = start.node
-    low = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-    high = source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-    yield Finding(
-        ID,
-        outline.path,
-        source.span(low, high),
-        "Starts processes outside of the main guard: a spawned child runs this again and fails",
-        confidence,
-        start.hops,
-        fix=answer if isinstance(answer, Fix) else None,
-        reason=answer if isinstance(answer, str) else None,
-    )
+    message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
+    yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
 
 
 def _wrapped(
@@ -90,11 +79,11 @@ def _wrapped(
     alone: list[int],
     repeats: dict[int, str],
     prints: list[int],
-) -> Fix | str:
+) -> Answer:
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
     if importer is not None and not names:
-        return (
+        return Refused(
             f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "
             'call that under `if __name__ == "__main__":`'
         )
@@ -102,8 +91,8 @@ def _wrapped(
         early = [at for at in alone if first is None or at < first]
         runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
         edits = guard_edits(outline, source, runs)
-    except CannotSplit as error:
-        return str(error)
+    except Refused as refusal:
+        return refusal
     if importer is not None:
         line = outline.module.body[runs[0].first].lineno
         unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
@@ -112,35 +101,25 @@ def _wrapped(
 
 def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
     found = list(guarded_definitions(starts, outline))
-    answers: dict[int, Fix | str] = {}
+    answers: dict[int, Answer] = {}
     for each in found:
         if id(each.guard) not in answers:
             answers[id(each.guard)] = _hoisted(outline, source, [e for e in found if e.guard is each.guard])
         answer = answers[id(each.guard)]
-        low = source.offset(each.node.lineno, each.node.col_offset)
-        high = source.offset(each.node.end_lineno or 0, each.node.end_col_offset or 0)
         here = Hop(outline.path, each.node.lineno, f"`{each.node.name}` is defined under the guard")
-        yield Finding(
-            ID,
-            outline.path,
-            source.span(low, high),
-            f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it",
-            each.confidence,
-            (here, each.hop),
-            fix=answer if isinstance(answer, Fix) else None,
-            reason=answer if isinstance(answer, str) else None,
-        )
+        message = f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it"
+        span, trace = source.span_of(each.node), (here, each.hop)
+        yield Finding.answered(ID, outline.path, span, message, each.confidence, trace, answer)
 
 
-def _absent(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
-    for each in absent_globals(starts, outline):
-        low = source.offset(each.read.lineno, each.read.col_offset)
+def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+    for each in missing_globals(starts, outline):
         confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
         name = each.read.id
         yield Finding(
             ID,
             outline.path,
-            source.span(low, low + len(name)),
+            source.span_of(each.read),
             f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
             "a spawned worker lacks it",
             confidence,
@@ -150,11 +129,11 @@ def _absent(starts: Starts, outline: Outline, source: Source) -> Iterator[Findin
         )
 
 
-def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Fix | str:
+def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Answer:
     try:
         edits = hoist_edits(outline, source, found[0].guard, [each.node for each in found])
-    except CannotSplit as error:
-        return str(error)
+    except Refused as refusal:
+        return refusal
     return Fix("Define above the main guard what workers need", edits)
 
 

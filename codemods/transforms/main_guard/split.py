@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ...finding import Refused
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import last_name
@@ -27,10 +28,6 @@ _PURE = (
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
 _LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
 _MAX_GUARDS = 3
-
-
-class CannotSplit(Exception):
-    """The script can't be guarded as it is; the message says why, for a person."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,14 @@ def split(
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
     no child should do again: the guard begins there if it can, else the second result says in words what is repeated
     ("": nothing that must be said); `prints`: statements that every child would print once more.
-    Raises CannotSplit.
+    Raises Refused.
     """
     splitter = _Splitter(outline, source, imported)
     early = sorted(at for at in repeats if first is not None and at < first)
     for above in dict.fromkeys([*early[:1], *[at for at in early if repeats[at]][:1]]):
         if _LOG_SETUP.search(ast.unparse(splitter.body[above])) and splitter.children_log():
             continue  # under the guard, what workers log would go nowhere
-        with suppress(CannotSplit):
+        with suppress(Refused):
             runs = splitter.runs(above, frozenset(alone))
             if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
                 return splitter.with_prints(runs, above, alone, prints), None
@@ -119,14 +116,14 @@ class _Splitter:
     ) -> list[Run]:
         """`runs` with `prints`, where that does not take too many guards."""
         if prints:
-            with suppress(CannotSplit):
+            with suppress(Refused):
                 return self.runs(first, frozenset([*alone, *prints]))
         return runs
 
     def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
-        """The runs from `first` on with those of `alone`. Raises CannotSplit."""
+        """The runs from `first` on with those of `alone`. Raises Refused."""
         if _DYNAMIC.search(self.source.text):
-            raise CannotSplit(
+            raise Refused(
                 "the file looks names up by text (`globals()`, `eval`, `exec`), so what functions read can't be seen"
             )
         inside = set(alone)
@@ -145,7 +142,7 @@ class _Splitter:
             else:
                 runs.append(Run(at, at))
         if len(runs) > _MAX_GUARDS:
-            raise CannotSplit(
+            raise Refused(
                 f"definitions stand between the {len(runs)} stretches of code that must be guarded: move them to the "
                 'top, the rest under one `if __name__ == "__main__":`'
             )
@@ -250,18 +247,18 @@ class _Splitter:
                 if name in self._defined():
                     continue
                 if name in self.imported and name in self.binds[at]:
-                    raise CannotSplit(
+                    raise Refused(
                         f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
                         'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
                     )
-                raise CannotSplit(
+                raise Refused(
                     f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
                     f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
                     "that is sent"
                 )
             for node in ast.walk(statement):
                 if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and self._is_handed_on(node):
-                    raise CannotSplit(
+                    raise Refused(
                         f"`{node.name}` (line {node.lineno}) is defined inside a statement that must be guarded, and a "
                         "worker would not find it there: define it at the top of the file"
                     )
@@ -270,7 +267,7 @@ class _Splitter:
                 continue
             missing = frozenset(reads_on_import(statement)) & self._only_inside(inside)
             if missing:
-                raise CannotSplit(
+                raise Refused(
                     f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
                     "under it: move the definition to the top and hand the value over"
                 )
