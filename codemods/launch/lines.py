@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from .bash import HERE, Command, Script, Word, quoted_commands
 from .hosts import Host
+from .names import names
 
 LAUNCH, RUN, TORCHRUN = "torch.distributed.launch", "torch.distributed.run", "torchrun"  # as written on a line
 
@@ -23,22 +24,6 @@ class Starter(enum.Enum):
     PYTHON = "python"
 
 
-_SWITCHES = frozenset(
-    """standalone use-env module m no-python run-path virtual-local-rank h help no-local-rank no-ssh no-ssh-check
-    force-multi save-pid elastic-training bind-cores-to-rank""".split()  # noqa: SIM905
-)
-_WRAPPERS = frozenset(  # what may stand before a plain `python`
-    """srun mpirun mpiexec nohup time exec env sudo nice numactl taskset stdbuf timeout caffeinate""".split()  # noqa: SIM905
-)
-_OTHER_RANKS = frozenset({"srun", "mpirun", "mpiexec"})  # they start ranks too, and number them in their own way
-_TALKERS = frozenset(  # their arguments are text for people, names of processes or packages: nothing is started
-    """echo printf cat tee logger grep egrep fgrep rg sed awk which type whereis pkill pgrep killall kill ps man alias
-    hash pip pip3 conda mamba git read return exit test [ [[ : true false""".split()  # noqa: SIM905
-)
-_HANDS_ON = frozenset(  # they run a command that they are given in quotes
-    """ssh pdsh tmux screen parallel su docker kubectl singularity sbatch qsub bsub srun watch trap alias""".split()  # noqa: SIM905
-)
-_OTHER_LAUNCHERS = frozenset({"deepspeed", "accelerate", "horovodrun", "colossalai", "composer"})
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
 
@@ -86,7 +71,7 @@ class LaunchLine:
     @property
     def ranked_by(self) -> str | None:
         """The wrapper (`srun`) that starts several processes of what follows."""
-        return next((word.value for word in self.wrappers if word.value in _OTHER_RANKS), None)
+        return next((word.value for word in self.wrappers if word.value in names("rank_starters")), None)
 
     @property
     def nodes(self) -> str | None:
@@ -161,7 +146,7 @@ def other_lines(script: Script) -> list[LaunchLine]:
 
 
 def _wrapped(before: list[Word]) -> bool:
-    return not before or (before[0].value or "") in _WRAPPERS
+    return not before or (before[0].value or "") in names("shell_wrappers")
 
 
 def _plain(script: Script, command: Command, words: list[Word], at: int) -> Iterator[LaunchLine]:
@@ -197,7 +182,7 @@ def unread(script: Script, lines: list[LaunchLine]) -> list[Unread]:
                     reason = f"the variable {name} holds the launcher, and what is started with it can't be followed"
                     found.append(Unread(start, start + len(LAUNCH), f"{reason}: rewrite it by hand"))
     for command in script.commands:
-        handed = command.words[1:] if (command.words[0].value or "") in _HANDS_ON else ()
+        handed = command.words[1:] if (command.words[0].value or "") in names("quoted_command") else ()
         for word in (*quoted_commands(command.words), *handed):
             place = re.search(re.escape(LAUNCH), word.text)
             quoted = place is not None and re.search("[\"']", word.text[: place.start()])
@@ -255,7 +240,7 @@ def _spelled_out(script: Script, words: tuple[Word, ...], depth: int = 0) -> lis
 def _line(script: Script, command: Command, words: list[Word]) -> LaunchLine | None:
     head = (words[0].value or "").rpartition("/")[2]
     runs = head in ("conda", "mamba") and len(words) > 1 and words[1].value == "run"
-    if (head in _TALKERS and not runs) or any(word.value in _OTHER_LAUNCHERS for word in words[:3]):
+    if (head in names("shell_text") and not runs) or any(word.value in names("other_launchers") for word in words[:3]):
         return None
     for at, word in enumerate(words):
         value = word.value or ""
@@ -306,7 +291,7 @@ def _read(
         name = name.replace("_", "-")
         if name in ("m", "module"):
             module_entry = True
-        if equals or name in _SWITCHES:
+        if equals or name in names("launcher_switches"):
             flags.append(Flag(name, value if equals and word.value is not None else None, (word,)))
             index += 1
         else:

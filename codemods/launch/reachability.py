@@ -15,19 +15,10 @@ from ..syntax.modules import Modules
 from ..syntax.names import last_name
 from ..syntax.outline import Outline, Repo, Scope
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
+from .names import names
 
-# What a process's number on its own machine is called; alone it is the first, 0.
-LOCAL = frozenset(
-    {"LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-     "LOCAL_PROCESS_INDEX", "PALS_LOCAL_RANKID", "JSM_NAMESPACE_LOCAL_RANK"}
-)  # fmt: skip
-# What decides whether and how ranks find each other; a default here could turn a clear error into a wrong run.
-GLOBAL = frozenset(
-    {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "GROUP_RANK", "SLURM_PROCID", "SLURM_NTASKS",
-     "SLURM_NPROCS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_NODEID", "OMPI_COMM_WORLD_RANK",
-     "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE"}
-)  # fmt: skip
-VARIABLES = LOCAL | GLOBAL
+LOCAL = names("local_rank")  # one process alone is the first, 0
+VARIABLES = LOCAL | names("world")  # a default for the others could turn a clear error into a wrong run
 
 # A test with such a word has asked how the program was started. Taken widely: what is wrongly seen as a check is only
 # not reported.
@@ -39,7 +30,6 @@ _ASKS = re.compile(
 )
 _ASKS_VARIABLE = re.compile(r"environ|getenv|slurm", re.IGNORECASE)
 _LAUNCHED_NAME = re.compile(r"dist|ddp|fsdp|slurm|launch|mpi|horovod|multi_?gpu|parallel|torchrun|spawn|worker", re.I)
-_STARTS = frozenset({"init_process_group", "init_distributed", "init_distributed_mode", "init_dist"})
 _CATCHES = frozenset({"KeyError", "LookupError", "TypeError", "ValueError", "Exception", "BaseException"})
 _LAUNCHER = re.compile(
     r"torchrun|torch\.distributed|\bsrun\b|\bmpi(?:run|exec)\b|deepspeed|accelerate launch|horovodrun"
@@ -263,7 +253,7 @@ class Reach:
         function = self._function(outline, call)
         if function is not None:
             return depth < _MAX_DEPTH and self._demands_in(*function, depth + 1)
-        return name in _STARTS
+        return name in names("joins_group")
 
     def _function(self, outline: Outline, call: ast.Call) -> tuple[Outline, Scope] | None:
         """The one function of the repo that `call` calls by name."""

@@ -7,13 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ...launch.lines import LAUNCH
+from ...launch.names import names
 from ...syntax.argparse_options import nodes
 from .program import called
 
-_STARTERS = frozenset(
-    """system popen run call check_call check_output Popen getoutput getstatusoutput execvp execv execlp
-    create_subprocess_shell create_subprocess_exec""".split()  # noqa: SIM905
-)
 _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
 
 
@@ -27,7 +24,7 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
             words = [item.value if isinstance(item, ast.Constant) else None for item in node.elts]
             if LAUNCH in words and "-m" in words[: words.index(LAUNCH)]:
                 yield node.elts[words.index(LAUNCH)], "a list of words starts the launcher"
-        elif isinstance(node, ast.Call) and called(node) in _STARTERS:
+        elif isinstance(node, ast.Call) and called(node) in names("command_functions"):
             for part in (inner for given in node.args[:1] for inner in ast.walk(given)):
                 if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
                     strings[id(part)] = True

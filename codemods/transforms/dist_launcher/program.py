@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...launch.names import names
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
@@ -15,7 +16,6 @@ from ...syntax.modules import Modules
 _DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
 _MOST = 120  # modules of one program that are read
 SPELLINGS = ("--local_rank", "--local-rank")
-_OTHER_PARSERS = ("fire", "click", "typer", "absl", "simple_parsing", "tyro", "jsonargparse", "pyrallis", "docopt")
 _TELLING: tuple[str, ...] = (
     "local_rank",
     "local-rank",
@@ -111,7 +111,7 @@ def unseen_parser(found: Program) -> str | None:
     environment and never looks at its arguments.
     """
     texts = list(found.texts.values())
-    for name in _OTHER_PARSERS:
+    for name in sorted(names("argument_parsers")):
         if any(re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
             if any(re.search(r"local[_-]rank", text) for text in texts):
                 return f"its arguments come through `{name}`, and local_rank may be one of them"
