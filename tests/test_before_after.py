@@ -1,4 +1,4 @@
-"""Every program of `before_after/<rule>/<case>/` is run for real: as researchers wrote it, and migrated.
+"""Every case of `before_after/<rule>/<case>/`: what `check` and `migrate` do with it, and what its programs do.
 
 CONTRIBUTING.md describes a case.
 """
@@ -12,24 +12,31 @@ import pytest
 
 from codemods.transforms import rules
 from harness.case import BadCase, Case, folders, read_tree
-from harness.check import check_case
+from harness.check import check_case, check_rewrite
 from harness.programs import alone
 
 FOLDERS = folders()
 
 
-@pytest.mark.parametrize(
+EVERY_CASE = pytest.mark.parametrize(
     "folder", [pytest.param(folder, id=f"{folder.parent.name}/{folder.name}") for folder in FOLDERS]
 )
+
+
+@EVERY_CASE
+def test_rewrite(folder: Path, tmp_path: Path) -> None:
+    check_rewrite(Case.load(folder), tmp_path)
+
+
+@pytest.mark.slow
+@EVERY_CASE
 def test_program(folder: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     case = Case.load(folder)
     with alone("launcher-port") if case.default_port else contextlib.nullcontext():
         check_case(case, tmp_path, all_forkserver=bool(request.config.getoption("--forkserver")))
 
 
-@pytest.mark.parametrize(
-    "folder", [pytest.param(folder, id=f"{folder.parent.name}/{folder.name}") for folder in FOLDERS]
-)
+@EVERY_CASE
 def test_case_is_well_formed(folder: Path) -> None:
     try:
         case = Case.load(folder)

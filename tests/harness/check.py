@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from .case import Case, Tree, read_tree
+from .case import Case, read_tree
 from .programs import Outcome, fresh_copy, run
 from .tool import findings, spawnfix, text_diff, tree_diff
 
@@ -28,10 +29,7 @@ def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False) -> N
     reference = _reference(case, program)
     _check_before(case, before, reference)
 
-    migrated = fresh_copy(case.before, tmp_path / "migrated")
-    _check_findings(case, migrated, tmp_path / "cache")
-    _migrate(case, migrated, case.expected(), tmp_path / "cache", "migrate")
-    _migrate(case, migrated, case.expected(), tmp_path / "cache", "a second migrate")
+    migrated = check_rewrite(case, tmp_path)
     if case.after is None:
         return  # nothing changed, byte for byte, so there is nothing new to run
 
@@ -46,6 +44,19 @@ def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False) -> N
             f"migrated, under {method}, it prints something else:\n"
             f"{text_diff(reference, outcome.stdout, ('reference', method))}\n{outcome}"
         )
+
+
+def check_rewrite(case: Case, folder: Path) -> Path:
+    """Run `check`, `migrate` and `migrate` again on a copy of `before/` below `folder`, which is returned.
+
+    Raises AssertionError. Runs no program of the case.
+    """
+    migrated, cache = fresh_copy(case.before, folder / "migrated"), folder / "cache"
+    _check_findings(case, migrated, cache)
+    _migrate(case, migrated, cache, "migrate")
+    again = _migrate(case, migrated, cache, "a second migrate")
+    assert "rewrote" not in again.stderr, f"a second migrate has work to do: {again.stderr}"
+    return migrated
 
 
 def _reference(case: Case, program: Callable[..., Outcome]) -> str:
@@ -97,8 +108,9 @@ def _check_findings(case: Case, tree: Path, cache: Path) -> None:
         assert any(re.search(case.reason, reason) for reason in reasons), f"no reason matches {case.reason!r}: {found}"
 
 
-def _migrate(case: Case, tree: Path, expected: Tree, cache: Path, what: str) -> None:
+def _migrate(case: Case, tree: Path, cache: Path, what: str) -> subprocess.CompletedProcess[str]:
     done = spawnfix("migrate", "--no-git", *case.migrate, str(tree), cache=cache)
     assert done.returncode == 0, f"{what} failed ({done.returncode}):\n{done.stdout}\n{done.stderr}"
-    difference = tree_diff(expected, read_tree(tree))
+    difference = tree_diff(case.expected(), read_tree(tree))
     assert not difference, f"{what} leaves another tree than the case says:\n{difference}\n{done.stderr}"
+    return done

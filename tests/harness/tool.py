@@ -1,30 +1,84 @@
-"""Runs spawnfix itself as users do: `python cli.py ...` in a process of its own."""
+"""Runs spawnfix itself, through its command line: in this process, or as users do, in a process of its own."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import functools
+import gc
+import io
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+import typer.main
+
+from codemods import commands
 
 from .case import ROOT, Tree
 
 
 def spawnfix(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    """`spawnfix ARGUMENTS`, with its cache at `cache`."""
-    env = {**os.environ, "SPAWNFIX_CACHE_DIR": str(cache), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    """`spawnfix ARGUMENTS` in this process, with its cache at `cache`: what main() prints and exits with."""
+    collects = gc.isenabled()  # a command turns the collector off, for its process ends with it
+    with (
+        mock.patch.dict(os.environ, _environment(cache)),
+        mock.patch.object(sys, "argv", ["spawnfix", *arguments]),
+        mock.patch.object(commands, "app", _command()),
+        mock.patch.object(sys, "stdin", io.StringIO()),
+        _captured() as (out, err),
+    ):
+        try:
+            commands.main()
+        except SystemExit as ended:
+            code = ended.code
+        finally:
+            if collects:
+                gc.enable()
+    assert isinstance(code, int), f"main() ended with {code!r}"
+    return subprocess.CompletedProcess(["spawnfix", *arguments], code, _text(out), _text(err))
+
+
+def spawnfix_process(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """`python cli.py ARGUMENTS`: for what needs an interpreter of its own, such as a terminal's signals."""
     return subprocess.run(
         [sys.executable, str(ROOT / "cli.py"), *arguments],
-        env=env,
+        env={**os.environ, **_environment(cache)},
         capture_output=True,
         text=True,
         encoding="utf-8",
         timeout=600,
         stdin=subprocess.DEVNULL,
     )
+
+
+@functools.cache
+def _command() -> Callable[..., object]:
+    """What `commands.app` builds anew from its functions at each call, which takes longer than most commands."""
+    return typer.main.get_command(commands.app)
+
+
+def _environment(cache: Path) -> dict[str, str]:
+    return {"SPAWNFIX_CACHE_DIR": str(cache), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+
+
+@contextlib.contextmanager
+def _captured() -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+    """New sys.stdout and sys.stderr, with a `buffer` each, as the command line writes bytes too."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", err):
+        yield out, err
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
 
 
 def findings(path: Path, flags: tuple[str, ...], cache: Path) -> list[dict[str, Any]]:
