@@ -1,10 +1,31 @@
-"""Options of the test run."""
+"""Options of the test run, and what every test must leave as it was."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
 import pytest
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 pytest.register_assert_rewrite("harness.check", "harness.repositories")
+
+# One profile for all machines: Hypothesis would else choose another where it finds the variable CI. Examples that
+# failed are kept in .hypothesis/ and tried first in the next run; each test states its seed, so that runs are alike.
+hypothesis.settings.register_profile(
+    "spawnfix",
+    deadline=None,
+    database=DirectoryBasedExampleDatabase(Path(__file__).resolve().parents[1] / ".hypothesis" / "examples"),
+    suppress_health_check=[
+        hypothesis.HealthCheck.too_slow,
+        hypothesis.HealthCheck.data_too_large,
+        hypothesis.HealthCheck.large_base_example,
+    ],
+    print_blob=True,
+)
+hypothesis.settings.load_profile("spawnfix")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -13,3 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every migrated before_after program under forkserver too, not only those that ask for it",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """After the last test of a module the environment is what it was before the first: variables and folder."""
+    yield
+    if nextitem is None or nextitem.path != item.path:
+        changed = {name for name, _ in dict(os.environ).items() ^ _ENVIRONMENT.items()} - {"PYTEST_CURRENT_TEST"}
+        assert not changed, f"{item.path.name} leaves environment variables changed: {sorted(changed)}"
+        assert Path.cwd() == _FOLDER, f"{item.path.name} leaves another working directory"
+
+
+_ENVIRONMENT = dict(os.environ)
+_FOLDER = Path.cwd()

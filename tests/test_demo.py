@@ -51,6 +51,7 @@ def test_demo_migrates_all_four_hazards(kept: tuple[Path, str]) -> None:
     assert git(repo, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
 def test_training_that_the_demo_only_shows_runs_too(kept: tuple[Path, str], tmp_path: Path) -> None:
     repo, _ = kept

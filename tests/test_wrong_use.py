@@ -54,6 +54,7 @@ def told(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in done.stderr.splitlines() if line.startswith("spawnfix: ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["check .", "check --format json .", "migrate --dry-run .", "check --help"])
 def test_closed_streams(folder: Path, arguments: str) -> None:
     wanted = 0 if arguments != "check ." and "json" not in arguments else 1
@@ -61,6 +62,7 @@ def test_closed_streams(folder: Path, arguments: str) -> None:
         assert shell(f"SPAWNFIX {arguments} {streams}", folder).returncode == wanted, streams
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("arguments", ["check .", "check --format json .", "migrate --dry-run .", "rules"])
 def test_output_that_does_not_fit(folder: Path, arguments: str) -> None:
@@ -69,6 +71,7 @@ def test_output_that_does_not_fit(folder: Path, arguments: str) -> None:
     assert len(told(done)) == 1 and "No space left" in told(done)[0], done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "pattern"),
     [
@@ -97,6 +100,7 @@ def test_one_line(folder: Path, line: str, pattern: str) -> None:
         assert any(word in told(done)[0] for word in pattern.split("|")), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     ["COLUMNS=1", "COLUMNS=-5", "COLUMNS=x", "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0", "LC_ALL=xx_YY.foo",

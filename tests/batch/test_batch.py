@@ -143,12 +143,14 @@ def test_a_branch_a_patch_and_a_report_for_each_and_the_repository_untouched(thr
     assert "1 migrated, 1 clean, 1 failed" in told.stdout
 
 
+@pytest.mark.slow
 def test_exit_0_when_no_repository_failed(three: Path, tmp_path: Path) -> None:
     three.write_text("src/good\n")
     assert batch(three, "--out", tmp_path / "out").returncode == 0
     assert batch("status", tmp_path / "out").returncode == 0
 
 
+@pytest.mark.slow
 def test_unchanged_costs_nothing_and_a_new_commit_is_looked_at(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     three.write_text("src/bad\nsrc/good\n")
@@ -180,6 +182,7 @@ def test_unchanged_costs_nothing_and_a_new_commit_is_looked_at(three: Path, tmp_
     }
 
 
+@pytest.mark.slow
 def test_failed_ones_are_tried_again_when_asked(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     batch(three, "--out", out)
@@ -195,6 +198,7 @@ def test_failed_ones_are_tried_again_when_asked(three: Path, tmp_path: Path) -> 
     assert by_name(out)["bad"]["attempts"] == 1
 
 
+@pytest.mark.slow
 def test_limit_leaves_the_rest_queued(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     batch(three, "--out", out, "--limit", "1")
@@ -204,6 +208,7 @@ def test_limit_leaves_the_rest_queued(three: Path, tmp_path: Path) -> None:
     assert list(by_name(out)) == ["bad", "good", "plain"]
 
 
+@pytest.mark.slow
 def test_in_place_makes_the_branch_there_and_nothing_else(three: Path, tmp_path: Path) -> None:
     source = tmp_path / "src/bad"
     (source / "train.py").write_text(PROGRAM + "# at work\n")
@@ -217,6 +222,7 @@ def test_in_place_makes_the_branch_there_and_nothing_else(three: Path, tmp_path:
     assert git(source, "branch", "--list", "spawnfix/*").split() == ["spawnfix/migrate"]
 
 
+@pytest.mark.slow
 def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: Path) -> None:
     source, fork = tmp_path / "src/bad", tmp_path / "forks/src+bad.git"
     git(source, "tag", "v1")
@@ -244,6 +250,7 @@ def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: P
     assert git(fork, "rev-parse", "spawnfix/migrate") == git(fork, "rev-parse", "main")
 
 
+@pytest.mark.slow
 def test_killed_after_the_push_and_begun_again_is_no_failure(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +267,7 @@ def test_killed_after_the_push_and_begun_again_is_no_failure(
     assert git(fork, "log", "-1", "--format=%cd", "--date=format:%Y", "spawnfix/migrate") == "2024"
 
 
+@pytest.mark.slow
 def test_who_is_larger_than_the_disk_limit_is_one_failed_row(tmp_path: Path) -> None:
     big = make(tmp_path / "src/big", {"train.py": PROGRAM})
     for number in range(3):  # each small enough to be asked for, together too much
@@ -281,6 +289,7 @@ def test_who_is_larger_than_the_disk_limit_is_one_failed_row(tmp_path: Path) -> 
     assert by_name(tmp_path / "out")["src+big"]["status"] == "migrated"
 
 
+@pytest.mark.slow
 def test_local_repository_at_a_ref(three: Path, tmp_path: Path) -> None:
     git(tmp_path / "src/good", "branch", "old")
     first = git(tmp_path / "src/good", "rev-parse", "HEAD")
@@ -290,6 +299,7 @@ def test_local_repository_at_a_ref(three: Path, tmp_path: Path) -> None:
     assert [row["commit"] == first for row in rows] == [True, False]
 
 
+@pytest.mark.slow
 def test_hostile_repositories_are_read_and_nothing_of_theirs_runs(tmp_path: Path) -> None:
     hooked = make(tmp_path / "src/hooked", {"train.py": PROGRAM, ".gitattributes": "*.py filter=evil diff=evil\n"})
     for hook in ("post-checkout", "reference-transaction", "pre-push", "post-index-change"):
@@ -363,6 +373,7 @@ def _stub(tmp_path: Path, task: str, names: list[str], **more: object) -> list[s
     return [sys.executable, "-c", f"{RUN}sys.exit(run_batch(Asked(out=Path({str(tmp_path / 'out')!r}), {given})))"]
 
 
+@pytest.mark.slow
 def test_who_hangs_eats_all_memory_or_dies_is_one_failed_row(tmp_path: Path) -> None:
     names = ["hangs", "eats", "dies", "raises", "fine"]
     run = _stub(tmp_path, "_monster", names, limits=Limits(15, 1024, 100), jobs=2)  # a busy machine starts slowly
@@ -385,6 +396,7 @@ def _processes() -> list[str]:
     return subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> None:
     names = [f"r{number:02}" for number in range(24)]
     run = _stub(tmp_path, "_sleepy", names, jobs=2)
@@ -418,6 +430,7 @@ def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> 
     assert not any(_alive(pid) for pid in pids)
 
 
+@pytest.mark.slow
 def test_killed_between_the_files_of_a_result_and_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With other flags: what the ledger knows from before no longer speaks of the files that are there."""
     make(tmp_path / "one", {"a.py": PROGRAM})
@@ -629,6 +642,7 @@ def _published(folder: Path, filters: bool) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filters", [True, False])
 def test_clones_from_a_server_are_shallow_and_the_password_is_kept_nowhere(
     tmp_path: Path, web: str, filters: bool

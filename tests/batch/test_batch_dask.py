@@ -40,6 +40,7 @@ def _slow(spec: Any, scratch: Path) -> Outcome:
     return Outcome("clean", commit="0" * 40, memory=os.getpid())
 
 
+@pytest.mark.slow
 def test_engines_give_the_same_result(cluster: Any, tmp_path: Path) -> None:
     make(tmp_path / "src/bad", {"train.py": PROGRAM})
     make(tmp_path / "src/other", {"a/train.py": PROGRAM.replace("batch", "rows"), "b.py": "x = 1\n"})
@@ -65,6 +66,7 @@ def test_engines_give_the_same_result(cluster: Any, tmp_path: Path) -> None:
     assert (tmp_path / "dask/repos/bad/branch.bundle").stat().st_size > 200
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -> None:
     names = [f"r{number:02}" for number in range(16)]
     for name in names:
@@ -92,6 +94,7 @@ def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -
     assert len(started.read_text().splitlines()) > len(names)  # what it was at was done again
 
 
+@pytest.mark.slow
 def test_a_result_that_is_lost_before_it_is_read_is_made_again(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +116,7 @@ def test_a_result_that_is_lost_before_it_is_read_is_made_again(
     assert lost and by_name(tmp_path / "out")["good"]["status"] == "clean"
 
 
+@pytest.mark.slow
 def test_a_cluster_of_batch_jobs_is_started_from_a_file(
     own_home: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

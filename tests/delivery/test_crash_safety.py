@@ -101,17 +101,16 @@ def faults(fault: str, stride: int, template: Path, scratch: Path, *arguments: s
     return [json.loads(line) for line in done.stdout.splitlines()][:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(
     ("fault", "stride"), [("kill", 3), ("group", 8), ("soon", 4), ("interrupt", 7), ("disk", 5), ("denied", 7)]
 )
-def test_in_git(template: Path, tmp_path: Path, fault: str, stride: int) -> None:
+def test_in_git(template: Path, tmp_path: Path, fault: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     before = state(template)
-    author = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2024-05-06T07:08:09+0000")
-    os.environ.update(author)
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, "2024-05-06T07:08:09+0000")
     rows = faults(fault, 1 if EVERY else stride, template, tmp_path / "runs", "migrate", "FOLDER")
-    for name in author:
-        del os.environ[name]
     assert len(rows) >= 30 // (1 if EVERY else stride)
     for row in rows:
         place = tmp_path / "runs" / f"{fault}-{row['step']}"
@@ -145,6 +144,7 @@ def outcome(before: dict[str, object], after: dict[str, object]) -> str:
     return "after" if whole and head and "staged.txt" in str(after["index"]) else "between"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(("fault", "stride"), [("kill", 2), ("soon", 5), ("interrupt", 5), ("disk", 4), ("denied", 5)])
 def test_in_place(tmp_path: Path, fault: str, stride: int) -> None:
@@ -182,6 +182,7 @@ PATCH = ("migrate", "--no-git", "--dry-run", "--patch", "FOLDER/report", "FOLDER
 SAVE = ("diagnose", "--no-child", "--save", "FOLDER/report", "FOLDER/made.py:build()")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(
     ("arguments", "fault", "stride"),
@@ -216,6 +217,7 @@ def test_report_that_it_writes(tmp_path: Path, arguments: tuple[str, ...], fault
             assert names == {"a.py", "made.py", "report"}, row
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(
     ("fault", "stride"),
@@ -311,6 +313,7 @@ def test_checkout_that_fails_half_way_is_undone(template: Path, what: str) -> No
     assert "refs/heads/spawnfix/migrate" in str(after["refs"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detached", [False, True])
 def test_checkout_that_could_not_write_all_files_is_undone(template: Path, detached: bool) -> None:
     """Git itself goes on, and ends as if all were well."""
@@ -335,6 +338,7 @@ def test_checkout_that_could_not_write_all_files_is_undone(template: Path, detac
     assert (template / "a.py").read_bytes() == (template / "pkg/b.py").read_bytes() == FIXED
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_the_checkout_waits_for_it(template: Path, tmp_path: Path) -> None:
     """A smudge filter of the user's own makes the checkout slow; the terminal signals the whole group."""
     home = Path(os.environ["HOME"])

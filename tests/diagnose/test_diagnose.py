@@ -71,6 +71,7 @@ def test_says_which_interpreters_are_missing() -> None:
     assert _OURS in _FOUND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", sorted(_FOUND, key=lambda each: int(each.partition(".")[2])))
 def test_names_every_bad_path_on_every_python(version: str, tmp_path: Path) -> None:
     shutil.copy(probe.__file__, tmp_path / "_spawnfix_probe.py")
@@ -326,6 +327,7 @@ def test_many_alike_are_counted() -> None:
     assert {row["more"] for row in result["problems"]} == {1000 - probe.MAX_ALIKE}
 
 
+@pytest.mark.slow
 def test_paths_can_be_evaluated() -> None:
     for name, (make, _) in nasty.OBJECTS.items():
         if name == "generator that only __getstate__ gives":
@@ -405,6 +407,7 @@ LOADER_PATHS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_real_loader(folder: Path) -> None:
     _write(folder, LOADER)
     done = diagnose_target("train.py:build_loader()")
@@ -414,6 +417,7 @@ def test_a_real_loader(folder: Path) -> None:
     assert done.shared_bytes >= 4_000_000 > done.payload_bytes
 
 
+@pytest.mark.slow
 def test_a_real_loader_under_fork_runs_as_ever_and_is_looked_at(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -427,6 +431,7 @@ def test_a_real_loader_under_fork_runs_as_ever_and_is_looked_at(
     assert {each.started_at and each.started_at.line for each in done.obstacles} == {34}
 
 
+@pytest.mark.slow
 def test_tensors_stay_where_they_are() -> None:
     torch = pytest.importorskip("torch")
     model = torch.nn.Linear(300, 300)

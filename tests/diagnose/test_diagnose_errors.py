@@ -528,6 +528,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     return pytester
 
 
+@pytest.mark.slow
 def test_assert_spawn_safe(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """
@@ -560,6 +561,7 @@ def test_assert_spawn_safe(suite: pytest.Pytester) -> None:
     assert "SemLock" not in done.stdout.str()
 
 
+@pytest.mark.slow
 def test_every_loader_of_a_suite_is_checked(suite: pytest.Pytester) -> None:
     pytest.importorskip("torch")
     suite.makepyfile(

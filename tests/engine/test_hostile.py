@@ -180,6 +180,7 @@ MONSTERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MONSTERS)
 def test_monsters_cost_seconds(tmp_path: Path, name: str) -> None:
     """CPU time and memory are bounded in the child, so a busy machine does not matter."""

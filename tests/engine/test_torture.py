@@ -135,12 +135,14 @@ def test_the_branch_holds_the_same_bytes(in_git: Outcome, home: Path) -> None:
     assert not git(in_git.folder, home, "status", "--porcelain")
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing(in_git: Outcome, in_place: Outcome, home: Path) -> None:
     for folder, flags in ((in_git.folder, []), (in_place.folder, ["--no-git"])):
         code, out, err = spawnfix(home, "migrate", folder, "--dry-run", "--exit-code", *flags)
         assert (code, out) == (0, ""), err
 
 
+@pytest.mark.slow
 def test_the_diff_applies_with_git_and_gives_the_same_bytes(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "repo"
     build(folder)
@@ -228,6 +230,7 @@ def test_folder_that_may_not_be_written_is_one_line(tmp_path: Path, home: Path) 
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 def test_folder_that_may_not_be_read_is_one_line(tmp_path: Path, home: Path) -> None:
     may_not = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]  # root may do all
     if may_not and shutil.which("setpriv") is None:

@@ -1107,6 +1107,7 @@ def knot(size: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.slow
 def test_a_knot_of_calls_ends() -> None:
     """Four times the knot may not take sixteen times as long (a bound on the steps, not on the clock)."""
     steps = []

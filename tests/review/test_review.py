@@ -13,7 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -80,7 +80,8 @@ trees = st.dictionaries(names, texts, max_size=3).filter(
 )
 
 
-@settings(max_examples=120, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+@seed(20)
+@settings(max_examples=120)
 @given(before=trees, data=st.data())
 def test_git_apply_takes_every_diff(
     before: dict[str, bytes], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -110,7 +111,8 @@ def test_the_diff_is_the_one_git_makes(tmp_path: Path) -> None:
     assert re.sub(rb"^index .*\n", b"", theirs, flags=re.MULTILINE) == unified_diff(before, after)
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@seed(20)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12), st.data())
 def test_changed_lines_are_few_and_rebuild_the_text(old: list[bytes], data: st.DataObject) -> None:
     new = data.draw(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12))

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from codemods.engine.migrate import Plan, plan
@@ -131,18 +132,25 @@ def named(value: object) -> bool:
     return not (isinstance(value, types.FunctionType) and "<" in value.__qualname__)
 
 
-@settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-)
-@given(st.data())
-def test_generated_programs_mean_the_same(data: st.DataObject) -> None:
+def check_generated(data: st.DataObject) -> None:
     text = Writer(lambda n: data.draw(st.integers(0, n - 1))).program()
     try:
         compile(text, PATH, "exec")
     except SyntaxError:
         return  # `nonlocal` of a parameter, `break` outside a loop and the like
     check(text)
+
+
+@seed(20)
+@settings(max_examples=12)
+@given(st.data())
+def test_a_few_generated_programs_mean_the_same(data: st.DataObject) -> None:
+    check_generated(data)
+
+
+@pytest.mark.slow
+@seed(20)
+@settings(max_examples=100)
+@given(st.data())
+def test_generated_programs_mean_the_same(data: st.DataObject) -> None:
+    check_generated(data)

@@ -490,6 +490,7 @@ def migrated(files: dict[str, str]) -> dict[str, str]:
     return files | {path: data.decode() for path, data in found.contents.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_every_form_runs(ranks: int, tmp_path: Path) -> None:
     pytest.importorskip("torch")
