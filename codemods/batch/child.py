@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from .output import remove
 from .spec import FAILED, Limits, Outcome, Spec
 
 Task = Callable[[Spec, Path], Outcome]
@@ -66,7 +66,7 @@ class Child:
             outcome = Outcome.from_json(answer["outcome"])  # type: ignore[arg-type]
             if answer["last"]:
                 self.close()
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove(scratch)
         outcome.seconds = seconds
         return outcome
 
@@ -134,7 +134,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(OSError):
             if _POSIX:
                 os.killpg(process.pid, signal.SIGKILL)
-            else:
+            else:  # git and what it started too
+                subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
                 process.kill()
         process.wait()
 
@@ -184,7 +185,7 @@ def serve() -> None:
         while (question := _receive(stream)) is not None:
             questions.put(question)
         for folder in scratch:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(Path(folder))
         if _POSIX:
             os.killpg(0, signal.SIGKILL)
         os._exit(1)

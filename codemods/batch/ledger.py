@@ -108,6 +108,11 @@ class Ledger:
         """Facts about the batch as a whole."""
         return dict(self._database.execute("SELECT key, value FROM about"))
 
+    def note(self, about: dict[str, str]) -> None:
+        """Put facts about the batch as a whole down."""
+        with self._transaction() as database:
+            database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
+
     def rows(self) -> list[Row]:
         """The repositories of the last list, in its order."""
         query = (

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import csv
+import errno
 import io
 import json
-import os
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .. import __version__
 from .ledger import Row
+from .output import put
 from .spec import CLEAN, FAILED, MIGRATED, Outcome
 
 LOCK = "repos.lock.jsonl"
+FILES = (  # of one repository
+    "index.html", "findings.json", "findings.sarif", "changes.patch", "branch.bundle", "pull-request.md", "log.txt",
+)  # fmt: skip
 TEXT = (".html", ".json", ".sarif", ".md", ".txt")  # files of a repository that an outcome holds as text
 
 
 def write_files(folder: Path, files: dict[str, str]) -> None:
-    """Make `folder` hold `files` (of an Outcome) and nothing else; after a kill on the way it may not be there."""
-    fresh = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
+    """Make `folder` hold `files` (of an Outcome), and none of ours besides; after a kill some may be missing."""
+    if folder.is_symlink() or folder.parent.is_symlink():
+        raise OSError(errno.ELOOP, "a symbolic link, not followed", str(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        for left in (folder / f".{name}.new", *(() if name in files else (folder / name,))):
+            with contextlib.suppress(FileNotFoundError):
+                left.unlink()
     for name, text in files.items():
         data = text.encode("utf-8", "backslashreplace") if name.endswith(TEXT) else base64.b64decode(text)
-        (fresh / Path(name).name).write_bytes(data)
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
+        put(folder / Path(name).name, data)
 
 
 def write_report(folder: Path, rows: Sequence[Row], about: dict[str, str]) -> dict[str, object]:
@@ -133,6 +139,4 @@ def lock(rows: Iterable[Row]) -> str:
 
 
 def _put(path: Path, text: str) -> None:
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_bytes(text.encode("utf-8", "backslashreplace"))
-    os.replace(fresh, path)  # noqa: PTH105
+    put(path, text.encode("utf-8", "backslashreplace"))

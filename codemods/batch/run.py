@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 import sqlite3
 import sys
 import time
@@ -15,8 +14,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ..problem import Problem
+from ..quoting import printable
 from .engines import Event, run_dask, run_local
 from .ledger import Ledger, Row, still_good
+from .output import check_made_by_batch, claim, make_scratch, remove, resume_command
 from .progress import watcher
 from .report import write_files, write_report
 from .repos import PROTOCOLS, Repo, read_list
@@ -49,16 +50,26 @@ def run_batch(asked: Asked) -> int:
     """Run it; 0 when no repository failed, else 1. Raises Problem; interrupted, it still writes the report."""
     _validate(asked)
     repos = read_list(asked.list)
+    if asked.push and asked.push_remote is None and (local := next((repo for repo in repos if not repo.remote), None)):
+        raise Problem(f"--push: {local.source} is no URL, so there is nowhere to push to; add --push-remote")
+    claim(asked.out, repos)
     with only_one(asked.out):
         ledger = Ledger(asked.out)
         try:
+            _same_list(asked, repos, ledger)
             return _run(asked, repos, ledger)
+        except sqlite3.Error as error:
+            raise Problem(f"{asked.out}: the ledger can't be written: {error}") from None
+        except KeyboardInterrupt:
+            print(f"interrupted; go on with:  {resume_command(asked.list, asked.out)}", file=sys.stderr)
+            raise
         finally:
             ledger.close()
 
 
 def status(folder: Path) -> int:
     """Print where the batch in `folder` stands; 1 when a repository failed."""
+    check_made_by_batch(folder)
     ledger = Ledger(folder, must_exist=True)
     rows, about = ledger.rows(), ledger.about()
     ledger.close()
@@ -79,12 +90,12 @@ def _validate(asked: Asked) -> None:
 
 def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
     version, settings = tool_version(), _digest(asked)
-    ledger.enlist(repos, {"list": asked.list, "started": str(time.time()), "version": version})
+    ledger.enlist(
+        repos, {"list": asked.list, "list_path": _list_path(asked), "started": str(time.time()), "version": version}
+    )
     work = _left_to_do(asked, repos, ledger, settings, version)
     ledger.queue(spec.name for spec in work)
-    scratch = asked.out / "scratch"
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch = make_scratch(asked.out, ledger)
     start = time.perf_counter()
     written = time.monotonic()
     try:
@@ -103,12 +114,26 @@ def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
                     write_report(asked.out, ledger.rows(), ledger.about())
                     written = time.monotonic()
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove(scratch)
         ledger.enlist(repos, {"wall_seconds": f"{time.perf_counter() - start:.3f}"})
         rows = ledger.rows()
         write_report(asked.out, rows, ledger.about())
     _tell(rows, asked.out, f"{len(work)} of {len(repos)} repositories to do", sys.stderr)
     return 1 if any(_failed(row) for row in rows) else 0
+
+
+def _list_path(asked: Asked) -> str:
+    return asked.list if asked.list == "-" else str(Path(asked.list).resolve())
+
+
+def _same_list(asked: Asked, repos: list[Repo], ledger: Ledger) -> None:
+    """Raises Problem when the folder has the report of another list: its rows and files would be lost."""
+    before = ledger.about()
+    if before.get("list_path") in (None, _list_path(asked)):
+        return
+    listed = {(repo.source, repo.ref) for repo in repos}
+    if not all((row.source, row.ref) in listed for row in ledger.rows()):
+        raise Problem(f"{asked.out} has the batch of another list, {before.get('list')}; use another --out")
 
 
 def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, version: str) -> list[Spec]:
@@ -199,4 +224,4 @@ def _tell(rows: list[Row], folder: Path, opening: str, stream: object) -> None:
             lines.append(f"failed {row.name}: {row.outcome.reason}")
     lines.append(f"report: {folder / 'index.html'}")
     for line in lines:
-        print("".join(letter if letter.isprintable() else "?" for letter in line), file=stream)  # type: ignore[call-overload]
+        print(printable(line), file=stream)  # type: ignore[call-overload]

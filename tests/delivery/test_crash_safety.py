@@ -268,7 +268,9 @@ def test_batch_in_place(tmp_path: Path, fault: str, stride: int) -> None:
         assert [each["status"] for each in report] == ["migrated", "migrated"], row
         files = [file for each in report for file in each["report"].values()]
         assert all((out / file).is_file() for file in files) and len(files) >= 10, row
-        assert not [path for path in out.rglob("*") if path.name.endswith(".new") or path.name == "scratch"], row
+        assert not [path for path in out.rglob("*") if path.name.endswith(".new") or path.name.startswith("scratch")], (
+            row
+        )
 
 
 # What git itself meets while it checks out

@@ -1,0 +1,128 @@
+"""The folder that a batch writes to. It is ours only with our marker in it, and only what we made is ever removed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..problem import Problem
+from ..quoting import shell
+
+if TYPE_CHECKING:
+    from .ledger import Ledger
+    from .repos import Repo
+
+MARKER = ".spawnfix-batch"
+_ABOUT = "This folder was made by `spawnfix batch`, which replaces the files of its report here.\n"
+SCRATCH = "scratch"  # key in the ledger: the name of the scratch folder that the last run made
+
+
+def claim(folder: Path, repos: Iterable[Repo]) -> None:
+    """Make `folder` the output folder of a batch of `repos`, or find that it is one.
+
+    Raises Problem, before any work is done.
+    """
+    try:
+        if folder.is_symlink():
+            raise Problem(f"{folder} is a symbolic link; give --out a folder that spawnfix may make or has made")
+        place = folder.resolve()
+        for repo in repos:
+            _apart(place, folder, repo)
+        folder.mkdir(parents=True, exist_ok=True)
+        names = {entry.name: entry for entry in os.scandir(folder)}
+        if MARKER in names:
+            linked = sorted(name for name, entry in names.items() if entry.is_symlink())
+            if linked:
+                raise Problem(f"{folder / linked[0]} is a symbolic link; spawnfix makes none there: use another --out")
+            return
+        if names:
+            raise Problem(f"{folder} is not empty and was not made by spawnfix batch; use another --out")
+        create(folder / MARKER, _ABOUT.encode())
+    except OSError as error:
+        raise Problem(f"{folder}: {error.strerror or error}") from None
+
+
+def check_made_by_batch(folder: Path) -> None:
+    """Raises Problem when `folder` is no output folder of ours."""
+    if folder.is_symlink() or not _is_file(folder / MARKER):
+        raise Problem(f"{folder}: no batch was run there")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _apart(place: Path, folder: Path, repo: Repo) -> None:
+    if repo.remote or repo.wrong is not None:
+        return
+    listed = Path(repo.location)
+    listed = listed.parent if listed.name == ".git" else listed
+    if place == listed or listed in place.parents:
+        raise Problem(f"{folder} is inside {listed}, a repository of the list; give another folder with --out")
+    if place in listed.parents:
+        raise Problem(f"{folder} contains {listed}, a repository of the list; give another folder with --out")
+
+
+def create(path: Path, data: bytes) -> None:
+    """Write a new file at `path`. Raises OSError, also where anything is there already."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o666), "wb") as stream:
+        stream.write(data)
+
+
+def put(path: Path, data: bytes) -> None:
+    """Put `data` into `path` at once; what a run that was killed left on the way is replaced. Raises OSError."""
+    fresh = path.with_name(f".{path.name}.new")
+    with contextlib.suppress(FileNotFoundError):
+        fresh.unlink()
+    try:
+        create(fresh, data)
+        fresh.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def make_scratch(folder: Path, ledger: Ledger) -> Path:
+    """A new folder for temporary files in `folder`, after removing the one that a killed run left.
+
+    Its name is in the ledger before it is made, so that the next run knows it for ours. Raises OSError.
+    """
+    left = ledger.about().get(SCRATCH)
+    if left:
+        remove(folder / left)
+    name = f"scratch-{secrets.token_hex(8)}"
+    ledger.note({SCRATCH: name})
+    scratch = folder / name
+    scratch.mkdir(mode=0o700)
+    return scratch
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that we made, read-only files and folders in it too. Symbolic links are not followed."""
+    if folder.is_symlink():
+        return
+
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():  # files and folders that may not be written to
+        for place, _, names in os.walk(folder):
+            for path in (Path(place), *(Path(place, name) for name in names)):
+                with contextlib.suppress(OSError):
+                    if not path.is_symlink():
+                        path.chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def resume_command(repos: str, folder: Path) -> str:
+    """What to type to go on with a batch that was interrupted."""
+    return f"spawnfix batch {shell(repos)} --out {shell(str(folder))} --resume"

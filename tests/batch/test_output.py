@@ -1,0 +1,144 @@
+"""The output folder of a batch: nothing of the user's is removed or replaced, whatever --out names."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codemods.batch.output import MARKER, remove
+from harness.repositories import git, own_home
+
+__all__ = ["own_home"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a repository, which has work that is not committed, and a list that names it."""
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
+    work = tmp_path / "work"
+    (work / "repos/foo").mkdir(parents=True)
+    (work / "repos/foo/a.py").write_text("x = 1\n")
+    git(work / "repos/foo", "init", "-q")
+    git(work / "repos/foo", "add", ".")
+    git(work / "repos/foo", "commit", "-q", "-m", "one")
+    (work / "repos/foo/notes.txt").write_text("not committed\n")
+    (work / "list.txt").write_text("repos/*\n")
+    return work
+
+
+def batch(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "cli.py", "batch", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
+    )
+
+
+def everything(folder: Path) -> dict[str, bytes | None]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def refused(place: Path, out: str, words: str) -> None:
+    before = everything(place)
+    done = batch(place, "list.txt", "--out", out)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("spawnfix: ") and words in done.stderr and done.stderr.count("\n") == 1
+    assert everything(place) == before
+
+
+def test_scratch_folder_of_the_user_stays(place: Path) -> None:
+    (place / "scratch").mkdir()
+    (place / "scratch/thesis.txt").write_text("years\n")
+    refused(place, ".", "contains")
+
+
+def test_folder_with_something_in_it(place: Path) -> None:
+    for name, inside in (("mine", "scratch"), ("old", "ledger.sqlite3")):
+        (place / name).mkdir()
+        (place / name / inside).mkdir() if inside == "scratch" else (place / name / inside).write_bytes(b"")
+        refused(place, name, "is not empty and was not made by spawnfix batch")
+
+
+@pytest.mark.parametrize("out", ["repos", "repos/foo", "repos/foo/out", "repos/foo/.git"])
+def test_folder_around_or_in_a_repository_of_the_list(place: Path, out: str) -> None:
+    refused(place, out, "a repository of the list")
+
+
+def test_folder_that_is_a_link(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/scratch").mkdir()
+    (tmp_path / "elsewhere/scratch/a.txt").write_text("mine\n")
+    (place / "spawnfix-batch").symlink_to(tmp_path / "elsewhere")
+    refused(place, "spawnfix-batch", "is a symbolic link")
+    assert (tmp_path / "elsewhere/scratch/a.txt").exists()
+
+
+def test_links_that_a_stranger_put_into_an_output_folder(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere/foo").mkdir(parents=True)
+    (tmp_path / "elsewhere/foo/index.html").write_text("mine\n")
+    (place / "out").mkdir()
+    (place / "out" / MARKER).write_text("")
+    (place / "out/repos").symlink_to(tmp_path / "elsewhere")
+    refused(place, "out", "is a symbolic link")
+    (place / "out/repos").unlink()
+    (place / "out/repos").mkdir()
+    (place / "out/repos/foo").symlink_to(tmp_path / "elsewhere/foo")
+    done = batch(place, "list.txt", "--out", "out")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert (tmp_path / "elsewhere/foo/index.html").read_text() == "mine\n"
+    assert [path.name for path in (tmp_path / "elsewhere/foo").iterdir()] == ["index.html"]
+
+
+def test_what_people_put_beside_the_report_stays(place: Path) -> None:
+    assert batch(place, "list.txt", "--out", "out").returncode == 0
+    (place / "out/repos/foo/review.txt").write_text("looks good\n")
+    (place / "out/scratch").mkdir()
+    (place / "out/scratch/mine.txt").write_text("mine\n")
+    assert batch(place, "list.txt", "--out", "out", "--ignore", "lambdas").returncode == 0
+    assert (place / "out/repos/foo/review.txt").read_text() == "looks good\n"
+    assert (place / "out/scratch/mine.txt").exists()
+    assert not list((place / "out").glob("scratch-*"))
+
+
+def test_another_list_does_not_replace_the_report_of_the_first(place: Path) -> None:
+    assert batch(place, "list.txt", "--out", "out").returncode == 0
+    report = (place / "out/summary.json").read_bytes()
+    (place / "bar").mkdir()
+    git(place / "bar", "init", "-q")
+    git(place / "bar", "commit", "-q", "--allow-empty", "-m", "one")
+    (place / "other.txt").write_text("bar\n")
+    done = batch(place, "other.txt", "--out", "out")
+    assert done.returncode == 2 and "has the batch of another list, list.txt" in done.stderr
+    assert (place / "out/summary.json").read_bytes() == report
+    (place / "other.txt").write_text("bar\nrepos/foo\n")
+    assert batch(place, "other.txt", "--out", "out").returncode == 0, "a longer list is a batch that grows"
+
+
+def test_push_of_what_has_no_remote_is_refused_before_the_work(place: Path) -> None:
+    done = batch(place, "list.txt", "--out", "out", "--push")
+    assert done.returncode == 2 and "--push-remote" in done.stderr
+    assert not (place / "out").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions")
+def test_read_only_files_and_folders_are_removed_and_links_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/a").write_text("mine\n")
+    ours = tmp_path / "ours"
+    (ours / "pack").mkdir(parents=True)
+    (ours / "pack/a.pack").write_bytes(b"")
+    (ours / "pack/link").symlink_to(tmp_path / "mine")
+    (ours / "pack/a.pack").chmod(0o400)
+    (ours / "pack").chmod(0o500)
+    may_not = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override"]  # root may do anything
+    code = f"from pathlib import Path; from codemods.batch.output import remove; remove(Path({str(ours)!r}))"
+    subprocess.run([*may_not, sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+    assert not ours.exists()
+    assert (tmp_path / "mine/a").read_text() == "mine\n"
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    remove(tmp_path / "link")
+    assert (tmp_path / "mine/a").exists()
