@@ -278,6 +278,28 @@ class Flow:
         """Names at module level that hold the function or lambda at this position."""
         return reaching(self, self._seen.names, path, line, column)
 
+    def identities(self, path: str, line: int, column: int) -> list[Question]:
+        """Where the function or lambda at this position is told from another that does the same."""
+        return reaching(self, self._seen.identities, path, line, column)
+
+    def class_identities(self, path: str, line: int, column: int) -> list[Question]:
+        """Where the class at this position, local to a function, is told from another with the same body."""
+        return self._of_class(CLASS, path, line, column)
+
+    def instance_identities(self, path: str, line: int, column: int) -> list[Question]:
+        """Where an object of the class at this position, local to a function, is compared, or is a key."""
+        return self._of_class(INSTANCE, path, line, column)
+
+    def _of_class(self, kind: int, path: str, line: int, column: int) -> list[Question]:
+        index = self._class_at.get((path, line, column))
+        number = self.solver.numbers.get(Value(kind, index), -1) if index is not None else -1
+        return self._seen.identities.get(number, [])
+
+    @cached_property
+    def _class_at(self) -> dict[tuple[str, int, int], int]:
+        files = self.solver.files
+        return {(files[file], *made.position[:2]): at for at, (file, made) in enumerate(self.solver.classes)}
+
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
         """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
 

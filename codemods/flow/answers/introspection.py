@@ -1,4 +1,8 @@
-"""Who asks a function for what only functions have: its `__name__`, its code, whether it is one."""
+"""Finds code that inspects a function (`__name__`, `inspect.signature`), or tells it from another that does the same.
+
+Two calls of a function that makes a function or class give two of them. A comparison, a dict or set with such keys, and
+attributes that are set on them show it.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..facts.records import Call
 from ..solve.deferred_calls import ELSEWHERE
-from ..solve.heap import CONTAINER, FOREIGN, FUNCTION, Value
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, Value
 
 if TYPE_CHECKING:
     from .crossings import Flow
 
 _ATTRIBUTES = frozenset(
     {"__name__", "__qualname__", "__doc__", "__module__", "__code__", "__defaults__", "__kwdefaults__", "__globals__",
-     "__closure__", "__annotations__", "__get__"}
+     "__closure__", "__annotations__", "__get__", "__self__", "__func__"}
 )  # fmt: skip
 _CALLS = frozenset(
     {"inspect.isfunction", "inspect.isroutine", "inspect.getsource", "inspect.getdoc", "inspect.getsourcelines",
-     "functools.wraps", "functools.update_wrapper", "types.MethodType", "typing.get_type_hints"}
+     "functools.wraps", "functools.update_wrapper", "types.MethodType", "typing.get_type_hints", "inspect.ismethod",
+     "inspect.getfullargspec", "inspect.signature", "inspect.getattr_static"}
 )  # fmt: skip
+_TOLD_APART_BY = frozenset(
+    {"id", "hash", "set", "frozenset", "weakref.ref", "weakref.WeakSet", "weakref.finalize", "setattr", "vars",
+     "collections.Counter", "dict.fromkeys"}
+)  # fmt: skip
+_TOLD_APART_BY_METHODS = frozenset(
+    {"add", "count", "discard", "fromkeys", "index", "register", "remove", "setdefault", "unregister",
+     "__subclasses__"}
+)  # fmt: skip
+_CLASS_TESTS = frozenset({"isinstance", "issubclass"})
+_CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
 
 
@@ -73,13 +88,14 @@ class Seen(NamedTuple):
     questions: Mapping[int, list[Question]]
     calls: Mapping[int, list[Question]]  # `what` is how many arguments stand by position, "*" with a star
     names: Mapping[int, list[Question]]  # `what` is the name
+    identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
 
 
 def look(flow: Flow) -> Seen:
     """One pass over the graph."""
     solver = flow.solver
     ours = {number for number, value in enumerate(solver.values) if value.kind == FUNCTION}
-    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list))
+    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
         for number in solver.holds[question.node].keys() & ours:
@@ -98,7 +114,75 @@ def look(flow: Flow) -> Seen:
         for name, own in facts.module_names.items():
             node = own + solver.offsets[at]
             note(seen.names, Question(name, solver.files[at], solver.lines[node], node))
+    local = {index for index, (_, made) in enumerate(solver.classes) if made.nested}
+    made = {
+        number for number, value in enumerate(solver.values) if value.kind in (CLASS, INSTANCE) and value.a in local
+    }
+    for question in sorted(set(_identity_questions(flow))):
+        for number in solver.holds[question.node].keys() & (ours | made):
+            seen.identities[number].append(question)
     return seen
+
+
+def _identity_questions(flow: Flow) -> Iterator[Question]:
+    """Places that tell a function, class or object from another that does the same."""
+    solver = flow.solver
+
+    def question(what: str, at: int, line: int, node: int) -> Question:
+        return Question(what, solver.files[at], line, node)
+
+    for at, facts in enumerate(solver.facts):
+        offset = solver.offsets[at]
+        for node, what, line in facts.distinguished:
+            yield question(what, at, line, node + offset)
+        for base, attribute, result in facts.loads:
+            if attribute == "__dict__":
+                yield question("read `__dict__` of", at, facts.lines[result], base + offset)
+        for call in facts.calls:
+            method = call.text.rpartition(".")[2]
+            if "." in call.text and method in _TOLD_APART_BY_METHODS:
+                for argument in call.arguments:
+                    if argument >= 0:
+                        yield question(f"given to `{call.text}`", at, call.position[0], argument + offset)
+    for node, calls in solver.calls_at.items():
+        for held in tuple(solver.holds[node]):
+            value = solver.values[held]
+            if value.kind not in (FOREIGN, OBJECT):
+                continue
+            places = (0,) if value.a in _TOLD_APART_BY else (1,) if value.a in _CLASS_TESTS else ()
+            for offset, call in calls:
+                at = solver.file_of[call.result + offset]
+                for place in places:
+                    if len(call.arguments) > place and call.arguments[place] >= 0:
+                        argument = call.arguments[place] + offset
+                        yield question(f"given to `{value.a}`", at, call.position[0], argument)
+                        for inner in _inside(flow, argument) if place else ():
+                            yield question(f"given to `{value.a}`", at, call.position[0], inner)
+                if value.a in _CACHES:
+                    made = [(offset, call), *solver.calls_at.get(call.result + offset, ())]  # `@lru_cache(None)` too
+                    for shift, decoration in made:
+                        if decoration.arguments and decoration.arguments[0] >= 0:
+                            yield from _cached(flow, decoration.arguments[0] + shift, at, call.position[0])
+
+
+def _inside(flow: Flow, node: int) -> Iterator[int]:
+    """The nodes of what the containers in `node` hold: `isinstance(x, (A, B))`."""
+    solver = flow.solver
+    for number in tuple(solver.holds[node]):
+        value = solver.values[number]
+        if value.kind == CONTAINER:
+            yield from (int(value.a), *solver.fields.get(int(value.a), {}).values())
+
+
+def _cached(flow: Flow, node: int, at: int, line: int) -> Iterator[Question]:
+    """The parameters of functions whose results are kept by argument."""
+    solver = flow.solver
+    for number in tuple(solver.holds[node]):
+        value = solver.values[number]
+        if value.kind == FUNCTION:
+            file, function = solver.functions[int(value.a)]
+            for parameter in function.parameters:
+                yield Question("a key of a cache", solver.files[at], line, parameter.node + solver.offsets[file])
 
 
 def reaching(flow: Flow, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:

@@ -117,7 +117,7 @@ class _Collector(Expressions):
         self.optional(node.body)
         for handler in node.handlers:
             if handler.type is not None:
-                self.value(handler.type)
+                self.distinguish(self.value(handler.type), "named by `except`", handler.lineno)
             if handler.name:
                 self.bind(handler.name)
             self.optional(handler.body)
@@ -184,6 +184,7 @@ class _Collector(Expressions):
                 self.facts.puts.append((whole, inner, self.line, ""))
         elif isinstance(target, ast.Attribute) and value >= 0:
             whole, inner = self.attribute(target), self.node()
+            self.sets_attribute(target, self.value(target.value))
             self.facts.elements.append((value, inner, ""))
             self.facts.puts.append((whole, inner, self.line, ""))
         else:
@@ -195,11 +196,12 @@ class _Collector(Expressions):
             self.bind(target.id, value, constant)
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)
+            self.sets_attribute(target, base)
             if base >= 0 and value >= 0:
                 self.facts.stores.append((base, target.attr, value, target.lineno, self.scope.function))
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
-            self.value(target.slice)
+            self.distinguish(self.value(target.slice), "a key", target.lineno)
             if base >= 0 and value >= 0:
                 self.facts.puts.append((base, value, self.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):
@@ -212,6 +214,11 @@ class _Collector(Expressions):
                 return
             for inner, element in zip(target.elts, self.unpack(target.elts, value), strict=True):
                 self.target(inner, element)
+
+    def sets_attribute(self, target: ast.Attribute, base: int) -> None:
+        """Note that an object gets an attribute; what a method sets on its own object says nothing of functions."""
+        if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
+            self.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
 
     def return_(self, node: ast.Return) -> None:
         if node.value is not None:

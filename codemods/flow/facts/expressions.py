@@ -46,6 +46,7 @@ class Expressions(Names):
             ast.YieldFrom: self.yield_,
             ast.Constant: lambda node: -1,
             ast.BinOp: self.binary,
+            ast.Compare: self.compare,
         }
 
     def children(self, node: ast.AST) -> None:
@@ -105,6 +106,24 @@ class Expressions(Names):
             return self.merge([left, right])
         return -1
 
+    def compare(self, node: ast.Compare) -> int:
+        sides = [node.left, *node.comparators]
+        values = [self.value(side) for side in sides]
+        for at, operator in enumerate(node.ops):
+            if any(isinstance(side, ast.Constant) for side in sides[at : at + 2]):
+                continue  # `fn is None`
+            if isinstance(operator, ast.In | ast.NotIn):
+                self.distinguish(values[at], "compared", node.lineno)
+            elif isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+                self.distinguish(values[at], "compared", node.lineno)
+                self.distinguish(values[at + 1], "compared", node.lineno)
+        return -1
+
+    def distinguish(self, value: int, what: str, line: int) -> None:
+        """Note a place where two objects that do the same are not the same."""
+        if value >= 0:
+            self.facts.distinguished.append((value, what, line))
+
     def merge(self, values: Sequence[int]) -> int:
         present = [value for value in values if value >= 0]
         if len(present) < 2:
@@ -138,6 +157,9 @@ class Expressions(Names):
         values = [self.value(element) for element in node.elts]
         if any(value >= 0 for value in values):
             what = type(node).__name__.lower()
+            if isinstance(node, ast.Set):
+                for value in values:
+                    self.distinguish(value, "put in a set", node.lineno)
             if isinstance(node, ast.Set) or len(values) > MAX_PLACES or starred(node.elts):
                 return self.container(values, what)
             return self.container((), what, [(f"#{at}", value) for at, value in enumerate(values) if value >= 0])
@@ -155,7 +177,7 @@ class Expressions(Names):
             if key is None:  # **other: as far as we look, the same dict
                 others.append(self.value(value))
                 continue
-            self.value(key)
+            self.distinguish(self.value(key), "a key of a dict", key.lineno)
             name, number = literal_key(key), self.value(value)
             if number >= 0:
                 if name:
@@ -171,7 +193,7 @@ class Expressions(Names):
 
     def subscript(self, node: ast.Subscript) -> int:
         base = self.value(node.value)
-        self.value(node.slice)
+        self.distinguish(self.value(node.slice), "a key", node.lineno)
         if base < 0:
             return -1
         result = self.node("", node.lineno)
@@ -203,12 +225,13 @@ class Expressions(Names):
             for test in generator.ifs:
                 self.value(test)
         if isinstance(node, ast.DictComp):
-            self.value(node.key)
+            self.distinguish(self.value(node.key), "a key of a dict", node.lineno)
             result = self.container([self.value(node.value)], "dict")
         else:
-            result = self.container(
-                [self.value(node.elt)], "generator" if isinstance(node, ast.GeneratorExp) else "list"
-            )
+            element = self.value(node.elt)
+            if isinstance(node, ast.SetComp):
+                self.distinguish(element, "put in a set", node.lineno)
+            result = self.container([element], "generator" if isinstance(node, ast.GeneratorExp) else "list")
         self.scope.function = -1  # what it reads is read by the function around it
         self.leave()
         if isinstance(node, ast.GeneratorExp):

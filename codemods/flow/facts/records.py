@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 6  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 7  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -113,6 +113,9 @@ class FileFacts:
     hazards: list[tuple[int, str, Position]] = field(default_factory=list)  # (node, kind, position)
     module_names: dict[str, int] = field(default_factory=dict)
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
+    distinguished: list[tuple[int, str, int]] = field(
+        default_factory=list
+    )  # (node, what, line): compared, a key of a dict, in a set, or given an attribute
 
 
 def self_nodes(facts: FileFacts) -> dict[int, int]:

@@ -1,0 +1,65 @@
+"""The flow sees where a function or class is told from another that does the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.project import Project
+from codemods.tree.files import MemoryFiles
+
+MAKER = "def make():\n    return lambda x: x\n\n\n"
+
+
+def identities(text: str) -> list[tuple[str, int]]:
+    """What tells the lambda of `make` from another, each with its line below the maker."""
+    project = Project(MemoryFiles({"a.py": (MAKER + text).encode()}))
+    return sorted({(found.what, found.line - 4) for found in project.flow.identities("a.py", 2, 11)})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("f = make()\nprint(f(1), f is None)\n", [], id="called, and compared with None"),
+        pytest.param("f = make()\nprint(f == make())\n", [("compared", 2)], id="equality"),
+        pytest.param("TABLE = {}\nTABLE[make()] = 1\n", [("a key", 2)], id="a key that is set"),
+        pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
+        pytest.param("HOOKS = {make(), make()}\n", [("put in a set", 1)], id="a set"),
+        pytest.param("HOOKS = {make() for _ in range(3)}\n", [("put in a set", 1)], id="a set comprehension"),
+        pytest.param("hooks = [make()]\nhooks.remove(make())\n", [("given to `hooks.remove`", 2)], id="remove"),
+        pytest.param(
+            "def mark(fn):\n    fn.label = 1\n\n\nmark(make())\n", [("given the attribute `label`", 2)], id="a helper"
+        ),
+        pytest.param(
+            "import weakref\nr = weakref.ref(make())\n", [("given to `weakref.ref`", 2)], id="weak references"
+        ),
+        pytest.param(
+            "import functools\n\n\n@functools.lru_cache(None)\ndef run(fn):\n    return fn(1)\n\n\nrun(make())\n",
+            [("a key of a cache", 4)],
+            id="a cached function",
+        ),
+    ],
+)
+def test_places_that_tell_a_function_from_another(text: str, expected: list[tuple[str, int]]) -> None:
+    assert identities(text) == expected
+
+
+CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("item = make()()\n", [], id="only objects"),
+        pytest.param("print(isinstance(1, make()))\n", [("given to `isinstance`", 1)], id="isinstance"),
+        pytest.param("print(isinstance(1, (int, make())))\n", [("given to `isinstance`", 1)], id="in a tuple"),
+        pytest.param(
+            "A = make()\ntry:\n    pass\nexcept A:\n    pass\n", [("named by `except`", 4)], id="an exception handler"
+        ),
+        pytest.param("A = make()\nA.count = 1\n", [("given the attribute `count`", 2)], id="an attribute"),
+        pytest.param("A = make()\nA.count += 1\n", [("given the attribute `count`", 2)], id="a counter"),
+    ],
+)
+def test_places_that_tell_a_class_from_another(text: str, expected: list[tuple[str, int]]) -> None:
+    project = Project(MemoryFiles({"a.py": (CLASS + text).encode()}))
+    found = project.flow.class_identities("a.py", 2, 4)
+    assert sorted({(each.what, each.line - 6) for each in found}) == expected
