@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from codemods.flow.answers.crossings import flow_of
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from codemods.finding import Confidence
@@ -50,7 +52,7 @@ def labels() -> list[Label]:
 
 def reported(project: Project, kinds: set[str], bar: Confidence) -> Iterator[tuple[str, int, str]]:
     """Path, line and kind of what spawnfix reports at `bar`."""
-    for crossing in project.flow.crossings(CODE):
+    for crossing in flow_of(project).crossings(CODE):
         if crossing.confidence.reaches(bar):
             yield crossing.path, crossing.line, crossing.kind
     if "dict-view" in kinds:

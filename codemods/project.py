@@ -5,27 +5,25 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .finding import Skipped
 from .settings import Settings
+from .tree import python2
 from .tree.files import Files
+from .tree.reading import MAX_BYTES, MAX_TEXT
 from .tree.source import Source, UnreadableSource
 
 if TYPE_CHECKING:
     import libcst as cst
 
-    from .flow.answers.crossings import Flow
-    from .flow.facts.records import FileFacts
-    from .syntax.outline import Outline
+T = TypeVar("T")
 
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
-MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
 MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 0.7 GB, nothing but short calls 1.7 GB
-MAX_TEXT = 512 * 1024 * 1024  # bytes of all files that are read
 MAX_NODES = 4_000_000  # of the value flow, before it is solved; seen: 45 000 in 1 MB of Python
 MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
 MAX_NAME = 1000  # characters of one name: some patterns over names take time by its square
@@ -45,8 +43,9 @@ class Project:
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
         self._python2: set[str] = set()
-        self.outlines: dict[str, Outline] = {}  # of the trees in `_modules`, made by the first rule that needs them
-        self.inherited_facts: dict[str, FileFacts] = {}  # of files that `changed()` left alone
+        self._derived: dict[object, Any] = {}
+        self._by_text: dict[type, dict[str, Any]] = {}
+        self._by_tree: dict[type, dict[str, Any]] = {}
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
         self._kept = 0  # characters that the trees are of which `release` let stay
 
@@ -119,13 +118,11 @@ class Project:
 
     def _old(self, path: str, text: str) -> str | None:
         """The reason that goes with Python 2 (`python2_paths` knows it where it can be read); None for other text."""
-        from .syntax import python2 as bowler
-
-        if bowler.reads(text):
+        if python2.reads(text):
             self._python2.add(path)
             return "Python 2: only a few plain patterns are looked for"
-        if not bowler.installed() and bowler.looks_old(text):
-            return f"Python 2: pip install '{bowler.EXTRA}' to have it looked at"
+        if not python2.installed() and python2.looks_old(text):
+            return f"Python 2: pip install '{python2.EXTRA}' to have it looked at"
         return None
 
     def skip(self, path: str, reason: str) -> None:
@@ -146,8 +143,10 @@ class Project:
             if self._kept + len(source.text) <= MAX_TREES:
                 self._kept += len(source.text)
                 continue
-            for made in (self._modules, self.outlines, self._csts):
-                made.pop(path, None)
+            self._modules.pop(path, None)
+            self._csts.pop(path, None)
+            for values in self._by_tree.values():
+                values.pop(path, None)
         self._fresh = []
 
     @property
@@ -185,23 +184,23 @@ class Project:
         found = (match[1] for source in self.matching(_STAR, word="*") for match in _STAR.finditer(source.text))
         return frozenset(module.rpartition(".")[2] for module in found)
 
-    @cached_property
-    def facts(self) -> Mapping[str, FileFacts]:
-        """Facts of every Python file that parses, by path."""
-        from .flow.facts.records import collect
+    def derive(self, make: Callable[[Project], T]) -> T:
+        """What `make` gives for this project, computed once: the value flow, say.
 
-        return collect(self)
+        It is kept as long as no Python file changes, so `make` may read nothing but Python files and settings.
+        """
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        value: T = self._derived[make]
+        return value
 
-    def facts_of(self, path: str) -> FileFacts | None:
-        """The facts of one file; the first question costs those of all."""
-        return self.facts.get(path)
+    def by_text(self, kind: type[T]) -> dict[str, T]:
+        """Values of `kind` by path, for their maker to fill; `changed()` keeps those of the files left alone."""
+        return self._by_text.setdefault(kind, {})
 
-    @cached_property
-    def flow(self) -> Flow:
-        """What reaches a process boundary, over the whole project."""
-        from .flow.answers.crossings import Flow
-
-        return Flow(self.facts, self.settings.boundaries)
+    def by_tree(self, kind: type[T]) -> dict[str, T]:
+        """As `by_text`, for values that hold nodes of a file's syntax tree: they are let go with the tree."""
+        return self._by_tree.setdefault(kind, {})
 
     def changed(self, texts: Mapping[str, str]) -> Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
@@ -213,22 +212,20 @@ class Project:
             assert before is not None
             after._overlay[path] = Source(path, text, before.encoding, before.bom)
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
-        after.outlines = {path: outline for path, outline in self.outlines.items() if path not in texts}
         after._fresh = [*after._modules]
         after._python2 = self._python2 - set(texts)
         after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
-        known = self.facts if "facts" in self.__dict__ else self.inherited_facts
-        after.inherited_facts = {path: facts for path, facts in known.items() if path not in texts}
-        if not any(path.endswith(".py") for path in texts):  # then nothing flows differently
-            after.__dict__.update({name: self.__dict__[name] for name in ("facts", "flow") if name in self.__dict__})
+        for old, new in ((self._by_text, after._by_text), (self._by_tree, after._by_tree)):
+            for kind, values in old.items():
+                new[kind] = {path: value for path, value in values.items() if path not in texts}
+        if not any(path.endswith(".py") for path in texts):
+            after._derived = dict(self._derived)
         return after
 
     def settled(self) -> None:
         """Free what was made to look at this project, which another has taken the place of."""
-        for made in ("facts", "flow"):
-            self.__dict__.pop(made, None)
-        self._modules, self._csts, self.outlines, self.inherited_facts = {}, {}, {}, {}
-        self._fresh = []
+        self._derived, self._by_text, self._by_tree = {}, {}, {}
+        self._modules, self._csts, self._fresh = {}, {}, []
 
     @property
     def written(self) -> Mapping[str, Source]:
@@ -243,13 +240,13 @@ class Project:
         """This project with one file that can't be read (a rule fails on it); `skipped` stays shared."""
         after = self.changed({})
         after.skipped = self.skipped
-        for made in ("facts", "flow"):
-            after.__dict__.pop(made, None)
+        after._derived = {}
         after._sources = {**self._sources, path: None}
         after._overlay.pop(path, None)
         after._modules[path] = None
         after._python2 = self._python2 - {path}
-        after.inherited_facts.pop(path, None)
+        for values in after._by_text.values():
+            values.pop(path, None)
         return after
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ..problem import Problem
-from ..project import MAX_BYTES
+from ..tree.reading import MAX_BYTES
 from ..tree.repository import GitFailed, Repository
 from .repos import without_secrets
 from .spec import Spec

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..finding import Confidence, Finding, Fix, Hop
 from ..project import Project
 from ..rule import Rule
-from ..syntax.python2 import edits_by
+from ..tree.python2 import edits_by
 
 UNSAFE = "this file is Python 2: which values reach a process, and what else reads them, can't be followed in it"
 

@@ -201,7 +201,7 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
     try:
         _parsed(before.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        from ..syntax.python2 import reads
+        from ..tree.python2 import reads
 
         if isinstance(error, SyntaxError) and not _parses(before.text) and reads(before.text):
             return None if reads(after) else "the result is not Python 2 any more"

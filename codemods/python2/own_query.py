@@ -11,7 +11,7 @@ from ..finding import Confidence, Finding, Fix, Hop
 from ..problem import Problem
 from ..project import Project
 from ..rule import Rule
-from ..syntax.python2 import edits_by, needed
+from ..tree.python2 import edits_by, needed
 
 ID = "bowler-query"
 

@@ -291,10 +291,10 @@ class Repo:
         module = self.project.module(path)
         if module is None:
             return None
-        known = self.project.outlines.get(path)
-        if known is None:
-            known = self.project.outlines[path] = Outline(path, module)
-        return known
+        outlines = self.project.by_tree(Outline)
+        if path not in outlines:
+            outlines[path] = Outline(path, module)
+        return outlines[path]
 
     def mentioning(self, word: str) -> list[Outline]:
         """Outlines of the files in whose text `word` stands as a whole word."""

@@ -7,8 +7,10 @@ from functools import cached_property
 
 from ..finding import Skipped
 from ..globs import glob_pattern
-from ..project import MAX_BYTES, MAX_TEXT
 from .files import Entry, Files
+
+MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
+MAX_TEXT = 512 * 1024 * 1024  # bytes of all files that are read
 
 
 class ReadFiles:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from codemods.finding import Confidence
-from codemods.flow.answers.crossings import Crossing
+from codemods.flow.answers.crossings import Crossing, flow_of
 from codemods.flow.answers.explain import explain_line
 from codemods.project import Project
 from codemods.review.sites import sites_text
@@ -20,7 +20,7 @@ KINDS = frozenset({"lambda", "function", "class", "dict-view", "generator"})
 def crossings(files: dict[str, str], settings: Settings | None = None) -> list[Crossing]:
     """All crossings in a repo of these files."""
     contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}
-    return Project(MemoryFiles(contents), settings).flow.crossings(KINDS)
+    return flow_of(Project(MemoryFiles(contents), settings)).crossings(KINDS)
 
 
 def marked(files: dict[str, str], mark: str) -> set[tuple[str, int]]:
@@ -1086,7 +1086,7 @@ def test_a_module_of_a_test_is_not_made_to_cross() -> None:
 def test_instances() -> None:
     files = PROGRAMS["through an attribute, a list and another file"]
     contents = {path: textwrap.dedent(text).encode() for path, text in files.items()}
-    flow = Project(MemoryFiles(contents)).flow
+    flow = flow_of(Project(MemoryFiles(contents)))
     crossing = flow.instances("pkg/steps.py", 2)
     assert crossing is not None and crossing.confidence is Confidence.PROVEN
     assert flow.instances("pkg/steps.py", 99) is None
@@ -1113,9 +1113,9 @@ def test_a_knot_of_calls_ends() -> None:
     steps = []
     for size in (500, 2000):
         project = Project(MemoryFiles({"knot.py": knot(size).encode()}))
-        project.flow.crossings(KINDS)
-        assert project.flow.solver.complete
-        steps.append(project.flow.solver.steps)
+        flow_of(project).crossings(KINDS)
+        assert flow_of(project).solver.complete
+        steps.append(flow_of(project).solver.steps)
     assert steps[1] < 8 * steps[0]
 
 
@@ -1123,7 +1123,7 @@ def test_partials_of_themselves_end() -> None:
     code = "from functools import partial\n\ndef build(f, n):\n    for i in range(n):\n        f = partial(f, i)\n"
     code += "    return f(n)\n"
     project = Project(MemoryFiles({"train.py": code.encode()}))
-    assert project.flow.crossings(KINDS) == [] and project.flow.solver.complete
+    assert flow_of(project).crossings(KINDS) == [] and flow_of(project).solver.complete
 
 
 def test_a_helper_for_threads_does_not_mix_its_callers() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.flow.answers.crossings import flow_of
+from codemods.flow.facts.records import project_facts
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
@@ -28,8 +30,8 @@ def build(scale):
 
 def test_questions_are_followed_across_files() -> None:
     project = Project(MemoryFiles({"maker.py": MAKER, "show.py": b"def show(fn):\n    print(fn.__name__)\n"}))
-    flow = project.flow
-    lambdas = {fact.position[0]: fact.position[1] for fact in project.facts["maker.py"].functions}
+    flow = flow_of(project)
+    lambdas = {fact.position[0]: fact.position[1] for fact in project_facts(project)["maker.py"].functions}
     seen = flow.asked("maker.py", 7, lambdas[7])
     assert [(q.what, q.path, q.line) for q in seen] == [("__name__", "show.py", 2)]
     assert [q.what for q in flow.asked("maker.py", 10, lambdas[10])] == ["functools.wraps"]
@@ -59,5 +61,5 @@ def test_what_starts_another_process_or_thread_calls_its_target(start: str) -> N
         f"def run(scale):\n    fn = lambda x: x * scale\n    {start}\n"
     )
     show = b"def show(number, fn):\n    print(fn.__name__)\n"
-    flow = Project(MemoryFiles({"maker.py": maker.encode(), "show.py": show})).flow
+    flow = flow_of(Project(MemoryFiles({"maker.py": maker.encode(), "show.py": show})))
     assert [(q.what, q.path, q.line) for q in flow.asked("maker.py", 8, 9)] == [("__name__", "show.py", 2)]

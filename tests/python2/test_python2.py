@@ -17,7 +17,7 @@ from codemods.finding import Confidence
 from codemods.problem import Problem
 from codemods.python2.own_query import own_query
 from codemods.settings import Settings
-from codemods.syntax import python2 as bowler
+from codemods.tree import python2 as bowler
 from codemods.tree.files import MemoryFiles
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...finding import Confidence, Trace
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
-from ..facts.records import Position
+from ..facts.records import Position, project_facts
 from ..facts.test_code import is_test
 from ..solve.heap import (
     BOUND,
@@ -31,6 +31,7 @@ from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
 from .trace import MAX_HOPS, Reason, shorten, trace_of
 
 if TYPE_CHECKING:
+    from ...project import Project
     from ..facts.records import FileFacts
 
 _NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
@@ -59,6 +60,15 @@ class Crossing:
     trace: Trace
     boundary: str
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
+
+
+def flow_of(project: Project) -> Flow:
+    """What reaches a process boundary, over all of `project`; solved once."""
+    return project.derive(_flow)
+
+
+def _flow(project: Project) -> Flow:
+    return Flow(project_facts(project), project.settings.boundaries)
 
 
 class Flow:

@@ -10,7 +10,7 @@ from ...project import Project
 from ..boundaries import Boundary
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
 from ..solve.solver import Solver
-from .crossings import Crossing
+from .crossings import Crossing, flow_of
 
 _MAX_PLACES = 12
 
@@ -41,7 +41,7 @@ class Site:
 
 def explain_line(project: Project, path: str, line: int) -> list[Site]:
     """Every value on `path`:`line` that plain pickle would reject, and what becomes of it."""
-    flow = project.flow
+    flow = flow_of(project)
     solver = flow.solver
     known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(frozenset(_KINDS))}
     sites: dict[tuple[str, int, int], Site] = {}

@@ -6,7 +6,7 @@ node unless said otherwise, and -1 stands for "nothing that could matter" (a con
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -149,13 +149,23 @@ def hazardous(facts: FileFacts) -> set[int]:
     return {owners[base] for base, _, value, *_ in facts.stores if value in seen and base in owners}
 
 
+def project_facts(project: Project) -> Mapping[str, FileFacts]:
+    """Facts of every Python file of `project` that parses, by path; collected once."""
+    return project.derive(collect)
+
+
+def facts_lookup(project: Project) -> Callable[[str], FileFacts | None]:
+    """Gives the facts of one file; the first question costs those of all."""
+    return lambda path: project_facts(project).get(path)
+
+
 def collect(project: Project) -> Mapping[str, FileFacts]:
     """Facts of every Python file of `project` that parses, by path; from the cache where the settings allow it."""
     from ...project import MAX_NODES
     from . import cache
     from .collector import facts_of
 
-    facts = project.inherited_facts
+    facts = project.by_text(FileFacts)
     missing = [path for path in project.python_paths if path not in facts]
     blobs: dict[str, str] = {}
     if project.settings.cache:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...finding import Confidence, Edit, Finding, Fix, Hop, Trace
+from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
@@ -69,7 +70,7 @@ class _Search:
         crossings: dict[tuple[str, int, int], Crossing] = {}
         sources = list(self.project.matching(_TEXT))
         if sources:
-            for crossing in self.project.flow.crossings(frozenset({"dict-view"})):
+            for crossing in flow_of(self.project).crossings(frozenset({"dict-view"})):
                 crossings[crossing.path, crossing.line, crossing.column] = crossing
         for source in sources:
             outline = self.repo.outline(source.path)
@@ -130,7 +131,7 @@ class _Search:
             return  # handed on by argument or return: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
         if kind is Kind.UNKNOWN:  # nothing near by tells; perhaps its callers do
-            own = self.project.flow.own_methods(outline.path, view.lineno, view.col_offset)
+            own = flow_of(self.project).own_methods(outline.path, view.lineno, view.col_offset)
             if any(self.receivers.method_at(*each) is Kind.OTHER for each in own):
                 return
         if kind is Kind.OTHER:

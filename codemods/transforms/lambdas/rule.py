@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...finding import Answer, Finding, Refused
-from ...flow.answers.crossings import Crossing
+from ...flow.answers.crossings import Crossing, flow_of
 from ...project import Project
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
@@ -20,7 +20,7 @@ _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": 
 
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
-    return findings(project, project.flow.crossings(_KINDS))
+    return findings(project, flow_of(project).crossings(_KINDS))
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
         if not targets:
             continue
-        answers = plan_hoist(project, source.path, targets.values(), project.flow)
+        answers = plan_hoist(project, source.path, targets.values(), flow_of(project))
         for crossing, target in targets.items():
             yield _finding(source, crossing, answers[target])
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
+from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
 from ...project import Project
@@ -64,7 +65,7 @@ def _judge(
     setter = reach.written(read.variable)
     if setter is not None:
         return possible, Refused(f"{setter} sets {read.variable} itself: look whether it does so before this line")
-    if is_test(source.path, reach.repo.project.facts_of):
+    if is_test(source.path, facts_lookup(reach.repo.project)):
         return possible, Refused("a test; start it the way it is meant to be started")
     if reach.demands_launcher(way):
         return possible, Refused(
@@ -105,7 +106,11 @@ def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | 
         return False
     outline = read.outline
     test = guard(outline, read.node)
-    if not isinstance(test, ast.expr) or asks_for_variable(test) or is_test(outline.path, reach.repo.project.facts_of):
+    if (
+        not isinstance(test, ast.expr)
+        or asks_for_variable(test)
+        or is_test(outline.path, facts_lookup(reach.repo.project))
+    ):
         return False
     block = outline.parents.get(outline.statement(read.node))
     beside = [

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
+from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...syntax.main_guard import is_main_process_test
@@ -58,7 +59,7 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
     else:
         start = max((start for _, start in found), key=lambda each: each.confidence.rank)
     confidence = start.confidence
-    if is_test(outline.path, starts.project.facts_of):
+    if is_test(outline.path, facts_lookup(starts.project)):
         confidence = Confidence.POSSIBLE
     repeats = {
         at: what
@@ -114,7 +115,7 @@ def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
 
 def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
     for each in missing_globals(starts, outline):
-        confidence = Confidence.POSSIBLE if is_test(outline.path, starts.project.facts_of) else each.confidence
+        confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else each.confidence
         name = each.read.id
         yield Finding(
             ID,

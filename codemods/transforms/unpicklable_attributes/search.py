@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ...finding import Confidence, Trace
+from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
@@ -209,7 +210,7 @@ class Search:
     def crossing(self, shape: Shape) -> tuple[Confidence, Trace, str]:
         """The best that is known of objects of the class and of those derived from it."""
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
-        ask = getattr(self.project.flow, "instances", None)
+        ask = getattr(flow_of(self.project), "instances", None)
         for each in [shape, *self.family.derived(shape)]:
             found = None if ask is None else ask(each.outline.path, each.node.lineno)
             if found is not None and (not best[1] or found.confidence.rank > best[0].rank):

@@ -12,7 +12,7 @@ import pytest
 
 from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Fix
-from codemods.flow.answers.crossings import Crossing
+from codemods.flow.answers.crossings import Crossing, flow_of
 from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings
@@ -652,7 +652,7 @@ def build(ds):
     ds.map(lambda x: model(x))
 """
     project = Project(MemoryFiles({PATH: text}))
-    answers = plan_hoist(project, PATH, candidates(project), project.flow)
+    answers = plan_hoist(project, PATH, candidates(project), flow_of(project))
     (fix,) = answers.values()
     assert isinstance(fix, Fix) and fix.title.endswith("; each worker gets a copy of a model"), fix
 
@@ -665,7 +665,7 @@ def test_a_kept_value_that_another_file_gives_by_position(call: str, moves: bool
     text = "def build(scale):\n    return lambda x, k=scale: x * k\n"
     user = f"from train import build\n\nrows = [1, 2]\n{call}\n"
     project = Project(MemoryFiles({PATH: text.encode(), "user.py": user.encode()}))
-    (answer,) = plan_hoist(project, PATH, candidates(project), project.flow).values()
+    (answer,) = plan_hoist(project, PATH, candidates(project), flow_of(project)).values()
     assert isinstance(answer, Fix) is moves
     assert moves or answer.reason.startswith("`k` may be given by position (user.py:4)")
 
@@ -722,7 +722,7 @@ def test_what_is_listed_for_others_stays_a_function() -> None:
     )
     for source, moves in ((text, False), (text.replace("'small'", "'under'"), True)):
         project = Project(MemoryFiles({PATH: source.encode()}))
-        (answer,) = plan_hoist(project, PATH, candidates(project), project.flow).values()
+        (answer,) = plan_hoist(project, PATH, candidates(project), flow_of(project)).values()
         assert isinstance(answer, Fix) is moves
         assert moves or answer.reason.startswith("it is `small` of `__all__` (train.py:8)")
 

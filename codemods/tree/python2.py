@@ -18,7 +18,7 @@ from typing import Any
 
 from ..finding import Edit
 from ..problem import Problem
-from ..tree.source import Source
+from .source import Source
 
 EXTRA = "spawnfix[bowler]"
 # What Python 3 refuses and Python 2 reads; a guess, for those who have not installed the extra.
