@@ -8,8 +8,8 @@ import pytest
 
 from codemods.flow.facts.test_code import is_test
 from codemods.project import Project
-from codemods.transforms.lambdas.rule import RULE as LAMBDAS
-from codemods.transforms.main_guard.rule import RULE as MAIN_GUARD
+from codemods.transforms.lambdas import RULE as LAMBDAS
+from codemods.transforms.main_guard import RULE as MAIN_GUARD
 from codemods.tree.files import MemoryFiles
 
 PROGRAM = """
