@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from codemods.flow.facts.records import facts_lookup
 from codemods.flow.facts.test_code import is_test
 from codemods.project import Project
 from codemods.transforms.lambdas import RULE as LAMBDAS
@@ -82,4 +83,4 @@ def test_what_a_test_builds_says_nothing() -> None:
 )
 def test_test_code(name: str, text: str, expected: bool) -> None:
     tool = project(**{name: text})
-    assert is_test(name.replace("__", "/") + ".py", tool.facts.get) is expected
+    assert is_test(name.replace("__", "/") + ".py", facts_lookup(tool)) is expected
