@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.flow.answers.crossings import flow_of
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
@@ -13,7 +14,7 @@ MAKER = "def make():\n    return lambda x: x\n\n\n"
 def identities(text: str) -> list[tuple[str, int]]:
     """What tells the lambda of `make` from another, each with its line below the maker."""
     project = Project(MemoryFiles({"a.py": (MAKER + text).encode()}))
-    return sorted({(found.what, found.line - 4) for found in project.flow.identities("a.py", 2, 11)})
+    return sorted({(found.what, found.line - 4) for found in flow_of(project).identities("a.py", 2, 11)})
 
 
 @pytest.mark.parametrize(
@@ -61,5 +62,5 @@ CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
 )
 def test_places_that_tell_a_class_from_another(text: str, expected: list[tuple[str, int]]) -> None:
     project = Project(MemoryFiles({"a.py": (CLASS + text).encode()}))
-    found = project.flow.class_identities("a.py", 2, 4)
+    found = flow_of(project).class_identities("a.py", 2, 4)
     assert sorted({(each.what, each.line - 6) for each in found}) == expected
