@@ -14,6 +14,7 @@ import pytest
 from codemods.engine.migrate import Plan, check, plan
 from codemods.finding import Confidence, Edit, Finding, Fix, Import
 from codemods.project import Project
+from codemods.rule import Rule
 from codemods.settings import Settings
 from codemods.syntax.suppress import unused_suppressions
 from codemods.tree.files import Entry, MemoryFiles
@@ -22,23 +23,18 @@ from codemods.tree.source import Source
 Make = Callable[[Source, re.Match[str]], Finding]
 
 
-@dataclass(frozen=True)
-class Marks:
+def marks(make: Make, pattern: str = r"BAD\((\w*)\)", id: str = "marks", screen: bytes = rb"BAD") -> Rule:
     """A rule that finds every match of `pattern`; `make` gives the finding."""
 
-    make: Make
-    pattern: str = r"BAD\((\w*)\)"
-    id: str = "marks"
-    summary: str = "Find marks"
-    screen: re.Pattern[bytes] = re.compile(rb"BAD")
-
-    def find(self, project: Project) -> Iterable[Finding]:
+    def find(project: Project) -> Iterable[Finding]:
         for path in project.paths:
             source = project.source(path)
             if source is None or (path.endswith(".py") and project.module(path) is None):
                 continue
-            for match in re.finditer(self.pattern, source.text):
-                yield self.make(source, match)
+            for match in re.finditer(pattern, source.text):
+                yield make(source, match)
+
+    return Rule(id=id, summary="Find marks", screen=re.compile(screen), find=find)
 
 
 def finding(source: Source, match: re.Match[str], fix: Fix | None = None, rule: str = "marks") -> Finding:
@@ -58,11 +54,11 @@ def rewriting(new: str, unsafe: str | None = None, imports: Sequence[str] = ()) 
     return make
 
 
-def run(files: dict[str, bytes], *rules: Marks, scope: str = "", settings: Settings | None = None) -> Plan:
+def run(files: dict[str, bytes], *rules: Rule, scope: str = "", settings: Settings | None = None) -> Plan:
     return plan(MemoryFiles(files), settings or Settings(), scope, {rule.id: rule for rule in rules})
 
 
-GOOD = Marks(rewriting("int({})"))
+GOOD = marks(rewriting("int({})"))
 
 
 # What is applied
@@ -95,11 +91,11 @@ def test_repairs_and_reports() -> None:
     ],
 )
 def test_bytes_are_kept(before: bytes, after: bytes) -> None:
-    assert run({"a.py": before}, Marks(rewriting("math.ceil({})", imports=["math"]))).contents == {"a.py": after}
+    assert run({"a.py": before}, marks(rewriting("math.ceil({})", imports=["math"]))).contents == {"a.py": after}
 
 
 def test_one_import_for_many_fixes() -> None:
-    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}, Marks(rewriting("math.ceil({})", imports=["math"])))
+    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}, marks(rewriting("math.ceil({})", imports=["math"])))
     assert done.contents == {"a.py": b"import math\n\nx = math.ceil(1)\ny = math.ceil(2)\n"}
 
 
@@ -111,7 +107,7 @@ def test_overlapping_fixes_take_a_pass_each() -> None:
         here = line[: match.start() - start] + f"int({match[1]})" + line[match.end() - start :]
         return finding(source, match, Fix("write it", (Edit(source.path, start, end, here),)))
 
-    done = run({"a.py": b"\nx = BAD(1), BAD(2), BAD(3)\n"}, Marks(make))
+    done = run({"a.py": b"\nx = BAD(1), BAD(2), BAD(3)\n"}, marks(make))
     assert done.contents == {"a.py": b"\nx = int(1), int(2), int(3)\n"}
     assert len(done.changes) == 1 and len(done.changes[0].findings) == 3
 
@@ -121,7 +117,7 @@ def test_findings_that_share_a_fix_are_repaired_by_one_rewrite() -> None:
         edits = tuple(Edit(source.path, m.start(), m.end(), "1") for m in re.finditer(r"BAD\(\w*\)", source.text))
         return finding(source, match, Fix("all at once", edits))
 
-    done = run({"a.py": b"x = BAD(a), BAD(b)\n"}, Marks(make))
+    done = run({"a.py": b"x = BAD(a), BAD(b)\n"}, marks(make))
     assert done.contents == {"a.py": b"x = 1, 1\n"}
     assert len(done.changes[0].findings) == 2
 
@@ -132,7 +128,7 @@ def test_helpers_of_one_name_come_one_pass_after_the_other() -> None:
         helper = Edit(source.path, 0, 0, f"def {name}():\n    return {match[1]}\n\n\n")
         return finding(source, match, Fix("h", (helper, Edit(source.path, match.start(), match.end(), f"{name}()"))))
 
-    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}, Marks(make))
+    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}, marks(make))
     assert done.remaining == ()
     text = done.contents["a.py"].decode()
     values: dict[str, int] = {}
@@ -140,7 +136,7 @@ def test_helpers_of_one_name_come_one_pass_after_the_other() -> None:
     assert (values["x"], values["y"]) == (1, 2)
 
 
-def shell_and_python(new_python: str) -> Marks:
+def shell_and_python(new_python: str) -> Rule:
     """One fix that writes to run.sh and to a.py."""
 
     def make(source: Source, match: re.Match[str]) -> Finding:
@@ -151,7 +147,7 @@ def shell_and_python(new_python: str) -> Marks:
         )
         return finding(source, match, Fix("both", edits))
 
-    return Marks(make)
+    return marks(make)
 
 
 FILES = {"a.py": b"x = BAD()\n", "run.sh": b"torchrun BAD()\n"}
@@ -171,14 +167,14 @@ def test_or_not_at_all() -> None:
 
 def test_a_second_run_changes_nothing() -> None:
     files = {"a.py": b"x = BAD(1)\n", "b.py": b"import os\ny = BAD(2)\n"}
-    rule = Marks(rewriting("math.ceil({})", imports=["math"]))
+    rule = marks(rewriting("math.ceil({})", imports=["math"]))
     once = run(files, rule)
     assert len(once.contents) == 2
     assert run({**files, **once.contents}, rule).changes == ()
 
 
 def test_rules_work_on_each_others_output() -> None:
-    late = Marks(rewriting("BAD({})"), pattern=r"WORSE\((\w*)\)", id="worse", screen=re.compile(b"WORSE"))
+    late = marks(rewriting("BAD({})"), pattern=r"WORSE\((\w*)\)", id="worse", screen=b"WORSE")
     first = replace(GOOD, id="again")
     done = plan(
         MemoryFiles({"a.py": b"BAD = WORSE = int\nx = WORSE(1), BAD(2)\n"}),
@@ -195,7 +191,7 @@ def test_rules_work_on_each_others_output() -> None:
 
 
 def test_a_rule_may_get_its_first_work_from_another() -> None:
-    late = Marks(rewriting("BAD({})"), pattern=r"WORSE\((\w*)\)", id="worse", screen=re.compile(b"WORSE"))
+    late = marks(rewriting("BAD({})"), pattern=r"WORSE\((\w*)\)", id="worse", screen=b"WORSE")
     files = {"a.py": b"x = WORSE(1)\n", "b.py": b"from x import *\ny = WORSE(1)\n"}
     done = plan(MemoryFiles(files), Settings(), "", {"again": replace(GOOD, id="again"), "worse": late})
     assert done.contents == {"b.py": b"from x import *\ny = int(1)\n"}
@@ -215,21 +211,21 @@ def test_a_fix_that_breaks_the_file_is_rolled_back_and_the_others_stay() -> None
     def make(source: Source, match: re.Match[str]) -> Finding:
         return rewriting("((" if match[1] == "2" else "int({})")(source, match)
 
-    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\nz = BAD(3)\n"}, Marks(make))
+    done = run({"a.py": b"x = BAD(1)\ny = BAD(2)\nz = BAD(3)\n"}, marks(make))
     assert done.contents == {"a.py": b"x = int(1)\ny = BAD(2)\nz = int(3)\n"}
     assert len(done.changes[0].findings) == 2
-    report = check(MemoryFiles({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}), Settings(), rules={"marks": Marks(make)})
+    report = check(MemoryFiles({"a.py": b"x = BAD(1)\ny = BAD(2)\n"}), Settings(), rules={"marks": marks(make)})
     assert [finding.fix is None for finding in report.findings] == [False, True]
     (left,) = done.remaining
     assert left.span.line == 2 and (left.reason or "").startswith("internal check failed: the result does not compile")
 
 
 def test_a_fix_that_does_not_help_is_rolled_back() -> None:
-    assert "still there" in reason_of(run({"a.py": b"x = BAD(1)\n"}, Marks(rewriting("list(BAD({}))"))))
+    assert "still there" in reason_of(run({"a.py": b"x = BAD(1)\n"}, marks(rewriting("list(BAD({}))"))))
 
 
 def test_a_fix_that_brings_new_hazards_is_rolled_back() -> None:
-    assert "not there before" in reason_of(run({"a.py": b"x = BAD(1)\n"}, Marks(rewriting("[BAD(2), BAD(3)]"))))
+    assert "not there before" in reason_of(run({"a.py": b"x = BAD(1)\n"}, marks(rewriting("[BAD(2), BAD(3)]"))))
 
 
 def test_a_fix_that_never_ends_is_given_up() -> None:
@@ -238,13 +234,13 @@ def test_a_fix_that_never_ends_is_given_up() -> None:
     def make(source: Source, match: re.Match[str]) -> Finding:  # a new message each time: not seen to be the same
         return replace(rewriting("BAD({})")(source, match), message=f"mark {next(ever)}")
 
-    done = run({"a.py": b"x = BAD(1)\n"}, Marks(make))
+    done = run({"a.py": b"x = BAD(1)\n"}, marks(make))
     assert done.changes == ()
     assert ["still changing" in (f.reason or "") for f in done.remaining] == [True]
 
 
 def test_text_that_the_encoding_lacks_is_refused() -> None:
-    done = run({"a.py": b"# coding: latin-1\nx = BAD(1)\n"}, Marks(rewriting("'\u4f60'")))
+    done = run({"a.py": b"# coding: latin-1\nx = BAD(1)\n"}, marks(rewriting("'\u4f60'")))
     assert "can't write" in reason_of(done)
 
 
@@ -265,7 +261,7 @@ e = BAD(5)  # noqa  # spawnfix:ignore[other, marks] because
 
 
 def test_a_suppression_at_the_end_of_a_long_statement() -> None:
-    rule = Marks(rewriting("1"), pattern=r"BAD\(()\n *\)")
+    rule = marks(rewriting("1"), pattern=r"BAD\(()\n *\)")
     assert run({"a.py": b"x = BAD(\n)  # spawnfix: ignore\n"}, rule).changes == ()
 
 
@@ -278,7 +274,7 @@ echo BAD(3) \\
   more
 echo a#spawnfix: ignore BAD(4)
 """
-    found = check(MemoryFiles({"run.sh": text}), Settings(), rules={"marks": Marks(finding)}).findings
+    found = check(MemoryFiles({"run.sh": text}), Settings(), rules={"marks": marks(finding)}).findings
     assert [each.span.line for each in found] == [2, 6]
 
 
@@ -317,7 +313,7 @@ def test_settings(settings: Settings, paths: list[str]) -> None:
 
 
 def test_unsafe_fixes_wait_to_be_asked_for() -> None:
-    rule = Marks(rewriting("int({})", unsafe="it may differ"))
+    rule = marks(rewriting("int({})", unsafe="it may differ"))
     files = {"a.py": b"x = BAD(1)\n"}
     done = run(files, rule)
     assert done.changes == () and done.remaining[0].fix is not None
@@ -329,43 +325,41 @@ def test_unsafe_fixes_wait_to_be_asked_for() -> None:
 # What goes wrong
 
 
-@dataclass(frozen=True)
-class Crashing(Marks):
-    """Fails on every file that says CRASH."""
+def crashing(rule: Rule) -> Rule:
+    """`rule`, which now fails on every file that says CRASH."""
 
-    make: Make = field(default=finding)
-
-    def find(self, project: Project) -> Iterable[Finding]:
-        for made in super().find(project):
-            source = project.source(made.path)
+    def find(project: Project) -> Iterable[Finding]:
+        for found in rule.find(project):
+            source = project.source(found.path)
             assert source is not None
             if "CRASH" in source.text:
                 raise KeyError("oh")
-            yield made
+            yield found
+
+    return replace(rule, find=find)
 
 
 def test_a_rule_that_raises_loses_that_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPAWNFIX_DEBUG", raising=False)
     files = {"a.py": b"x = BAD(1)\n", "b.py": b"x = BAD(2) # CRASH\n", "c.py": b"x = BAD(3)\n"}
-    crashing = Crashing(rewriting("int({})"))
-    done = run(files, crashing, replace(GOOD, id="second", pattern=r"(WORSE)"))
+    rule = crashing(GOOD)
+    done = run(files, rule, marks(rewriting("int({})"), pattern=r"(WORSE)", id="second"))
     assert sorted(done.contents) == ["a.py", "c.py"]
     assert {(row.path, row.reason) for row in done.skipped} == {
         ("b.py", "rule marks failed here (our bug): KeyError: 'oh'")
     }
     monkeypatch.setenv("SPAWNFIX_DEBUG", "1")
     with pytest.raises(KeyError):
-        run(files, crashing)
+        run(files, rule)
 
 
 def test_a_rule_that_raises_nowhere_in_particular(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPAWNFIX_DEBUG", raising=False)
 
-    class Broken(Marks):
-        def find(self, project: Project) -> Iterable[Finding]:
-            raise RuntimeError("no idea\nwhere")
+    def fail(project: Project) -> Iterable[Finding]:
+        raise RuntimeError("no idea\nwhere")
 
-    done = run({"a.py": b"x = BAD(1)\n"}, Broken(finding, id="broken"), GOOD)
+    done = run({"a.py": b"x = BAD(1)\n"}, replace(GOOD, id="broken", find=fail), GOOD)
     assert done.contents == {"a.py": b"x = int(1)\n"}
     assert [(row.path, row.reason) for row in done.skipped] == [
         (".", "rule broken failed here (our bug): RuntimeError: no idea")
