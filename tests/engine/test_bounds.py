@@ -11,6 +11,7 @@ import codemods.flow.answers.crossings
 import codemods.project
 from codemods.engine.migrate import Plan, check, plan
 from codemods.finding import Confidence
+from codemods.flow.facts.records import project_facts
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
@@ -76,7 +77,7 @@ def test_more_python_than_one_run_can_follow(monkeypatch: pytest.MonkeyPatch) ->
     files = {f"{letter}.py": loader(letter).encode() for letter in "abc"}
     whole = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in whole.findings] == ["a.py", "b.py", "c.py"]
-    nodes = len(codemods.project.Project(MemoryFiles(files)).facts["a.py"].lines)
+    nodes = len(project_facts(codemods.project.Project(MemoryFiles(files)))["a.py"].lines)
     monkeypatch.setattr(codemods.project, "MAX_NODES", nodes + 1)
     part = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in part.findings] == ["a.py", "b.py"]
