@@ -84,6 +84,7 @@ class Table:
             self.variants.setdefault(entry["callable"], []).append(made)
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
         self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
+        self._sent_by_some = {c["base"] for c in entries.get("carried", ()) if c.get("needs_boundary")}
         self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
         self._canonical: dict[str, str] = {}
         self._known: dict[str, bool] = {}
@@ -163,6 +164,10 @@ class Table:
             (what for suffix, what in self.carried_bases.items() if suffix[0] == "*" and base.endswith(suffix[1:])),
             None,
         )
+
+    def needs_boundary(self, base: str) -> bool:
+        """True when objects with the foreign base class `base` (canonical) stay at home in most programs."""
+        return base in self._sent_by_some
 
     def burden(self, name: str) -> str | None:
         """What an object made by `name` (canonical) is, where it should not be pickled along with others."""

@@ -339,8 +339,10 @@ def loader(dataset):
                     self.fix = lambda x: x  # likely
             """
     },
-    "held by a module": {
+    "modules that were not seen at a boundary": {
         "net.py": """
+            import pytorch_lightning as pl
+            import torch
             import torch.nn as nn
 
             class Net(nn.Module):
@@ -348,7 +350,76 @@ def loader(dataset):
 
                 def __init__(self):
                     super().__init__()
-                    self.pad = lambda x: x  # likely
+                    self.pad = lambda x: x  # possible
+
+            class Loss(nn.Module):
+                def __init__(self, table):
+                    super().__init__()
+                    self.weights = table.values()  # possible
+
+            class Task(pl.LightningModule):
+                def __init__(self):
+                    super().__init__()
+                    self.net = Net()
+                    self.fn = lambda x: x  # possible
+
+            class Exporter:
+                def __init__(self, net):
+                    self.net = net
+                    self.fn = lambda x: x  # possible
+
+            def main(args, table):
+                net = Net()
+                torch.save(net.state_dict(), args.out)
+                pl.Trainer(strategy="ddp").fit(Task())
+                return Exporter(net), Loss(table)
+            """
+    },
+    "modules at a boundary": {
+        "net.py": """
+            import pytorch_lightning as pl
+            import torch
+            import torch.multiprocessing as mp
+            import torch.nn as nn
+            from torch.utils.data import DataLoader, Dataset
+
+            class Saved(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.pad = lambda x: x  # proven
+
+            class Spawned(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.head = nn.Sequential(nn.ReLU(), Inner())
+
+            class Inner(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.fn = lambda x: x  # proven
+
+            class Encoder(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.fn = lambda x: x  # proven
+
+            class Features(Dataset):
+                def __init__(self, encoder):
+                    self.encoder = encoder
+
+            class Task(pl.LightningModule):
+                def __init__(self):
+                    super().__init__()
+                    self.fn = lambda x: x  # proven
+
+            def work(rank, net):
+                pass
+
+            def main(args):
+                torch.save(Saved(), args.out)
+                mp.spawn(work, args=(Spawned(),), nprocs=2)
+                DataLoader(Features(Encoder()), num_workers=2)
+                pl.Trainer(strategy="ddp_spawn").fit(Task())
             """
     },
     "given to classes that are not ours to see": {
@@ -362,8 +433,8 @@ def loader(dataset):
                 def __init__(self):
                     super().__init__()
                     self.mlp = Mlp(act_layer=lambda: nn.GELU())  # possible
-                    self.head = nn.Sequential(nn.ReLU(), Fn(lambda x: x))  # likely
-                    self.heads = nn.ModuleList([Fn(lambda x: x)])  # likely
+                    self.head = nn.Sequential(nn.ReLU(), Fn(lambda x: x))  # possible
+                    self.heads = nn.ModuleList([Fn(lambda x: x)])  # possible
 
                 def add(self, heads):
                     self.more = nn.ModuleList(heads.values())
@@ -931,6 +1002,7 @@ def loader(dataset):
     },
     "an attribute put on one of many": {
         "build.py": """
+            import torch
             import torch.nn as nn
 
             class A(nn.Module): pass
@@ -949,7 +1021,8 @@ def loader(dataset):
                 made = TABLE[name]()
                 made.step = lambda: 1  # possible
                 net = A()
-                net.hook = lambda: 1  # likely
+                net.hook = lambda: 1  # proven
+                torch.save(net, "net.pt")
             """
     },
     "properties": {
@@ -1049,12 +1122,12 @@ def test_boundaries_of_ones_own() -> None:
 @pytest.mark.parametrize(("annotation", "found"), [("", 1), (": dict", 1), (": nn.Module", 0)])
 def test_a_parameter_for_a_module_takes_no_configuration(annotation: str, found: int) -> None:
     code = (
-        "import torch.nn as nn\n\n\nclass Traced(nn.Module):\n"
+        "import pickle\nimport torch.nn as nn\n\n\nclass Traced(nn.Module):\n"
         f"    def __init__(self, model{annotation}):\n        super().__init__()\n        self.model = model\n\n\n"
         "def build(config):\n    return Traced(config)\n\n\n"
-        "build({'norm': lambda x: x})\n"
+        "pickle.dumps(build({'norm': lambda x: x}))\n"
     )
-    assert len([c for c in crossings({"net.py": code}) if c.confidence is Confidence.LIKELY]) == found
+    assert len([c for c in crossings({"net.py": code}) if c.confidence is Confidence.PROVEN]) == found
 
 
 def test_tests_do_not_speak_for_the_program() -> None:
@@ -1077,10 +1150,10 @@ def test_two_objects_of_a_test_are_not_one() -> None:
     assert [(c.line, c.confidence) for c in crossings(files)] == [(5, Confidence.POSSIBLE), (9, Confidence.PROVEN)]
 
 
-def test_a_module_of_a_test_is_not_made_to_cross() -> None:
-    code = "import torch.nn as nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.act = lambda x: x\n"
-    assert [c.confidence for c in crossings({"tests/test_net.py": code})] == [Confidence.POSSIBLE]
-    assert [c.confidence for c in crossings({"net.py": code})] == [Confidence.LIKELY]
+def test_a_dataset_of_a_test_is_not_made_to_cross() -> None:
+    code = f"{LOADER}\nclass Data(Dataset):\n    def __init__(self):\n        self.act = lambda x: x\n\nData()\n"
+    assert [c.confidence for c in crossings({"tests/test_data.py": code})] == [Confidence.POSSIBLE]
+    assert [c.confidence for c in crossings({"data.py": code})] == [Confidence.LIKELY]
 
 
 def test_instances() -> None:

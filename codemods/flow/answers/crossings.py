@@ -95,6 +95,19 @@ class Flow:
         """
         return self._instances.get((path, class_line))
 
+    def needs_boundary(self, path: str, class_line: int) -> bool:
+        """True where objects of the class here stay at home in most programs: modules, data modules."""
+        index = self._class_at.get((path, class_line), -1)
+        bases = self.solver.all_foreign_bases(index) if index >= 0 else ()
+        carried = [base for base in bases if self.solver.table.carried(base) is not None]
+        return bool(carried) and all(self.solver.table.needs_boundary(base) for base in carried)
+
+    @cached_property
+    def _class_at(self) -> dict[tuple[str, int], int]:
+        """The classes by path and line."""
+        files, classes = self.solver.files, enumerate(self.solver.classes)
+        return {(files[file], made.position[0]): index for index, (file, made) in classes}
+
     @cached_property
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
@@ -191,6 +204,8 @@ class Flow:
             confidence = Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             confidence = Confidence.POSSIBLE
+        if self._merged(number, reasons):
+            confidence = Confidence.POSSIBLE
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
 
@@ -206,6 +221,15 @@ class Flow:
         while reasons[number].parent >= 0:
             node, number = reasons[number].node, reasons[number].parent
             if self._guess(number, node):
+                return True
+        return False
+
+    def _merged(self, number: int, reasons: dict[int, Reason]) -> bool:
+        """True when an object on the way may be another of many that a registry gives than the one that crosses."""
+        while reasons[number].parent >= 0:
+            node, number = reasons[number].node, reasons[number].parent
+            value = self.solver.values[number]
+            if value.kind == INSTANCE and self.solver.doubtful(int(value.a), node):
                 return True
         return False
 

@@ -45,10 +45,11 @@ def start_words(solver: Solver, sink: Sink) -> str:
 
 
 def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
+    """Objects of classes that nearly every program sends: datasets and data pipes."""
     for index, (file, made) in enumerate(solver.classes):
         for base in solver.all_foreign_bases(index):
             what = solver.table.carried(base)
-            if what is not None:
+            if what is not None and not solver.table.needs_boundary(base):
                 hop = Hop(
                     solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
                 )
@@ -70,9 +71,10 @@ def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
     for owner, attributes in list(solver.attributes.items()):
         file, made = solver.classes[owner]
-        hop = Hop(
-            solver.files[file], made.position[0], f"`{made.name}` objects were not seen to cross a process boundary"
-        )
+        carried = (solver.table.carried(base) for base in solver.all_foreign_bases(owner))
+        why = next((f": {what}" for what in carried if what is not None), "")
+        text = f"`{made.name}` objects were not seen to cross a process boundary{why}"
+        hop = Hop(solver.files[file], made.position[0], text)
         for node in attributes.values():
             for number in solver.holds[node]:
                 yield number, Reason(node, -1, hop, "")

@@ -749,6 +749,7 @@ def test_names_in_f_strings(string: str, expected: str | None) -> None:
 
 def test_a_text_that_is_only_filled_in() -> None:
     text = """\
+import torch
 import torch.nn as nn
 
 TEXTS = [
@@ -769,6 +770,9 @@ class Clip(nn.Module):
 
     def forward(self, name):
         return [text(name) for text in self.texts]
+
+
+torch.save(Clip(), "clip.pt")
 """
     settings = Settings(select=("lambdas",))
     after = plan(MemoryFiles({PATH: text.encode()}), settings).contents[PATH].decode()
