@@ -97,13 +97,13 @@ class Flow:
 
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay at home in most programs: modules, data modules."""
-        index = self._class_at.get((path, class_line), -1)
+        index = self._class_on_line.get((path, class_line), -1)
         bases = self.solver.all_foreign_bases(index) if index >= 0 else ()
         carried = [base for base in bases if self.solver.table.carried(base) is not None]
         return bool(carried) and all(self.solver.table.needs_boundary(base) for base in carried)
 
     @cached_property
-    def _class_at(self) -> dict[tuple[str, int], int]:
+    def _class_on_line(self) -> dict[tuple[str, int], int]:
         """The classes by path and line."""
         files, classes = self.solver.files, enumerate(self.solver.classes)
         return {(files[file], made.position[0]): index for index, (file, made) in classes}
