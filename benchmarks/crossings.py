@@ -3,8 +3,8 @@
     python benchmarks/crossings.py FOLDER [--confidence proven|likely|possible] [--repository NAME] [--all]
 
 FOLDER holds clones called owner/name or owner+name; the commits that crossings.tsv names are read from git's objects,
-so it does not matter what is checked out. Prints one line per repository, then every miss and every false alarm with
-the label's reason (with --all every label), then the sums.
+so it does not matter what is checked out (a clone without that commit is read at its HEAD). Prints one line per
+repository, then every miss and every false alarm with the label's reason (with --all every label), then the sums.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codemods.flow.answers.crossings import flow_of
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from checkouts import commit_files
+
 from codemods.finding import Confidence
+from codemods.flow.answers.crossings import flow_of
 from codemods.project import Project
 from codemods.transforms.dict_views import RULE as DICT_VIEWS
 from codemods.tree.directory import Selected
-from codemods.tree.git_tree import CommitFiles
-from codemods.tree.repository import Repository
 
 LABELS = Path(__file__).with_name("crossings.tsv")
 CODE = frozenset({"lambda", "function", "class"})
@@ -61,14 +60,6 @@ def reported(project: Project, kinds: set[str], bar: Confidence) -> Iterator[tup
                 yield finding.path, finding.span.line, "dict-view"
 
 
-def clone(folder: Path, name: str) -> Repository | None:
-    """The clone of `name` (owner/name) in `folder`."""
-    for each in (folder / name, folder / name.replace("/", "+")):
-        if each.is_dir():
-            return Repository.find(each)
-    return None
-
-
 def main() -> int:
     """The command. Exit code 1 when no repository was found."""
     parser = argparse.ArgumentParser(description="precision and recall against crossings.tsv")
@@ -87,12 +78,12 @@ def main() -> int:
     told: list[str] = []
     missing: list[str] = []
     for (name, commit), mine in by_repository.items():
-        repository = clone(arguments.folder, name)
-        if repository is None:
+        files = commit_files(arguments.folder, name, commit)
+        if files is None:
             missing.append(name)
             continue
         gc.collect()
-        project = Project(Selected(CommitFiles(repository, commit)))
+        project = Project(Selected(files))
         found = set(reported(project, {label.kind for label in mine}, bar))
         for label in mine:
             seen = (label.path, label.line, label.kind) in found

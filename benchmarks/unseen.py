@@ -27,11 +27,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from checkouts import commit_files
+
 from codemods.engine.migrate import Report, check
 from codemods.finding import Confidence, Finding
 from codemods.settings import Settings
-from codemods.tree.git_tree import CommitFiles
-from codemods.tree.repository import GitFailed, Repository
 
 HERE = Path(__file__).parent
 REAL = frozenset({"merge", "ugly", "wrong", "refused-true", "refused-fixable", "possible", "missed"})
@@ -94,19 +94,6 @@ def labels() -> list[Label]:
         first, _, last = lines.partition("-")
         found.append(Label(repository, path, int(first), int(last or first), rule, kind, grade, why))
     return found
-
-
-def commit_files(folder: Path, name: str, commit: str) -> CommitFiles | None:
-    """The files of `name` (owner/name) at `commit`, or at HEAD where its checkout does not hold that commit."""
-    for each in (folder / name, folder / name.replace("/", "+")):
-        repository = Repository.find(each) if each.is_dir() else None
-        if repository is not None:
-            try:
-                repository.git("cat-file", "-e", commit + "^{commit}")
-            except GitFailed:
-                commit = repository.head()
-            return CommitFiles(repository, commit)
-    return None
 
 
 def state_of(report: Report, finding: Finding) -> str:
