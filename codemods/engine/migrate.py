@@ -87,7 +87,7 @@ class Plan:
 
 
 @contextlib.contextmanager
-def _room() -> Iterator[None]:
+def _raised_recursion_limit() -> Iterator[None]:
     """Recursion enough for trees of MAX_DEPTH, here and in LibCST: some ten frames a level."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, FRAMES))
@@ -113,21 +113,24 @@ def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-@_room()
+@_raised_recursion_limit()
 @_without_collector
 def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
     """Every finding at or under the path `scope`, sorted; changes nothing."""
     run = _Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
     found = tuple(
-        sorted((f for rule in run.at_work(project) for f in run.tested(run.look(rule, project), project)), key=_order)
+        sorted(
+            (f for rule in run.active_rules(project) for f in run.tested(run.findings_of(rule, project), project)),
+            key=_order,
+        )
     )
     return Report(
         files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
     )
 
 
-@_room()
+@_raised_recursion_limit()
 @_without_collector
 def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
     """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
@@ -138,11 +141,11 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
     looked: dict[str, tuple[int, list[Finding]]] = {}  # the version each rule saw last, and what it left there
     for _ in range(MAX_ROUNDS):
         idle = True
-        for rule in run.at_work(project):
+        for rule in run.active_rules(project):
             if rule.id in looked and looked[rule.id][0] == version:
                 continue
             before, idle = project.written, False
-            project, repaired, left = run.settle(rule, project)
+            project, repaired, left = run.fix_until_stable(rule, project)
             if repaired:
                 version += 1
                 changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
@@ -188,13 +191,13 @@ class _Run:
     def _screen(self, data: bytes) -> None:
         self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
 
-    def at_work(self, project: Project) -> list[Rule]:
+    def active_rules(self, project: Project) -> list[Rule]:
         """The rules that may find something in `project`, as it is after other rules changed it."""
         for source in project.written.values():
             self._screen(source.encode(source.text))
         return [rule for rule in self.rules if rule.id in self.hit]
 
-    def look(self, rule: Rule, project: Project) -> list[Finding]:
+    def findings_of(self, rule: Rule, project: Project) -> list[Finding]:
         """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
         project.release()
         for _ in range(MAX_CRASHES):
@@ -214,12 +217,12 @@ class _Run:
                 project = project.without(path)
         else:
             return []
-        wanted = [f for f in (self._seen(f, project) for f in found) if self._wanted(f, project)]
+        wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
         self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
-        return sorted((self._judged(f, project) for f in wanted if f.path not in full), key=_order)
+        return sorted((self._apply_rejections(f, project) for f in wanted if f.path not in full), key=_order)
 
-    def _seen(self, finding: Finding, project: Project) -> Finding:
+    def _mark_observed(self, finding: Finding, project: Project) -> Finding:
         """`finding`, proven when a diagnosis saw it happen."""
         for rule, path, line, words in self.settings.proven:
             if (rule, path) != (finding.rule, finding.path):
@@ -252,7 +255,7 @@ class _Run:
         source = project.source(finding.path)
         return source is None or not any(item.silences(finding) for item in suppressions(source))
 
-    def _judged(self, finding: Finding, project: Project) -> Finding:
+    def _apply_rejections(self, finding: Finding, project: Project) -> Finding:
         """`finding`, refused when its fix failed our checks before."""
         if finding.fix is None or not self.rejected:
             return finding
@@ -266,16 +269,16 @@ class _Run:
             _, why = texts_of(project, [fix], thorough=False)
             if why is not None:
                 self.rejected[identity(fix, project)] = why
-        return [self._judged(finding, project) for finding in found]
+        return [self._apply_rejections(finding, project) for finding in found]
 
-    def settle(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
+    def fix_until_stable(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
         """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
         repaired: list[Finding] = []
-        found = self.look(rule, project)
+        found = self.findings_of(rule, project)
         for _ in range(MAX_PASSES):
             batch = disjoint(self._applicable(found))
-            step = self._step(rule, project, batch, found) or self._careful_step(rule, project, batch, found)
-            found = [self._judged(finding, project) for finding in found]
+            step = self._step(rule, project, batch, found) or self._apply_one_by_one(rule, project, batch, found)
+            found = [self._apply_rejections(finding, project) for finding in found]
             if step is None:
                 break
             repaired += [finding for finding in found if finding.fix in step.fixes]
@@ -297,12 +300,14 @@ class _Run:
         after, why = rewritten(project, fixes)
         if why is not None:
             return None
-        found_after = self.look(rule, after)
+        found_after = self.findings_of(rule, after)
         if recheck(found, fixes, found_after, project) is not None:
             return None
         return _Step(after, frozenset(fixes), found_after)
 
-    def _careful_step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+    def _apply_one_by_one(
+        self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]
+    ) -> _Step | None:
         """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
         good: list[Fix] = []
         for fix in fixes:
@@ -313,15 +318,15 @@ class _Run:
                 good.append(fix)
         step = self._step(rule, project, good, found)
         if step is None and good:
-            good = self._helping(rule, project, good, found)
+            good = self._bisect(rule, project, good, found)
             step = self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
         return step
 
-    def _helping(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
+    def _bisect(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
         """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
         if len(fixes) == 1:
             after, why = rewritten(project, fixes)
-            why = why or recheck(found, fixes, self.look(rule, after), project)
+            why = why or recheck(found, fixes, self.findings_of(rule, after), project)
             if why is not None:
                 self.rejected[identity(fixes[0], project)] = why
             return [] if why is not None else fixes
@@ -330,7 +335,7 @@ class _Run:
         return [
             fix
             for part in parts
-            for fix in (part if self._step(rule, project, part, found) else self._helping(rule, project, part, found))
+            for fix in (part if self._step(rule, project, part, found) else self._bisect(rule, project, part, found))
         ]
 
     def all_skipped(self, project: Project) -> tuple[Skipped, ...]:
