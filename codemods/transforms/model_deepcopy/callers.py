@@ -13,6 +13,7 @@ from .scope import Copy, ModelScope, peel
 from .uses import parents_of, spelled, walk_scope
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_ELEMENTS = ("values", "children", "modules", "parameters")
 _DEPTH = 3  # functions that hand the model on
 _CALLERS = 20  # looked at for one function; the first that builds a telling model counts
 
@@ -94,6 +95,11 @@ def _by_callers(search: ModelScope, function: Function, key: str, depth: int) ->
         construction, _ = peel(given)
         if isinstance(construction, ast.Call):
             yield Built(caller, site, site.statement, construction, (hop,))
+            continue
+        held = elements_of(caller, call, given)
+        if held is not given or isinstance(held, ast.Subscript):  # an element of a list or dict of models
+            for built in built_by(caller, site, ".".join(chain_of(held) or []), held):
+                yield replace(built, hops=(*built.hops, hop))
             continue
         site.variable = (dotted(given) or "").removesuffix(".module")
         if not site.variable:
@@ -186,3 +192,76 @@ def _calls(search: ModelScope, function: Function, owner: ast.ClassDef | None) -
                 yield caller, node
                 if count >= _CALLERS:
                     return
+
+
+def elements_of(search: ModelScope, inside: ast.AST, value: ast.expr) -> ast.expr:
+    """For a variable of a loop or comprehension around `inside`: what holds its values; else `value`."""
+    if not isinstance(value, ast.Name):
+        return value
+    for node in search.ancestors(inside):
+        loops: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            loops = list(reversed(node.generators))
+        for loop in loops:
+            targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+            for index, target in enumerate(targets):
+                if spelled(target, value.id):
+                    return _element(loop.iter, index if isinstance(loop.target, ast.Tuple) else None)
+    return value
+
+
+def _element(iterated: ast.expr, index: int | None) -> ast.expr:
+    """`models` of `enumerate(models)`, `models.items()`, `zip(names, models)`, for the target at `index`."""
+    if not isinstance(iterated, ast.Call):
+        return iterated
+    name = dotted(iterated.func) or ""
+    if isinstance(iterated.func, ast.Attribute) and not iterated.args:
+        if (name.endswith(".items") and index == 1) or (iterated.func.attr in _ELEMENTS and index is None):
+            return iterated.func.value
+    elif name == "enumerate" and index == 1 and iterated.args:
+        return iterated.args[0]
+    elif name == "zip" and index is not None and index < len(iterated.args):
+        return iterated.args[index]
+    return iterated
+
+
+def chain_of(value: ast.expr) -> list[str] | None:
+    """`["self", "nets", "head"]` of `self.nets[0].head`; None for what is no such chain."""
+    if isinstance(value, ast.Name):
+        return [value.id]
+    if isinstance(value, (ast.Attribute, ast.Subscript)) and (before := chain_of(value.value)) is not None:
+        return [*before, value.attr] if isinstance(value, ast.Attribute) else before
+    return None
+
+
+def built_by(search: ModelScope, site: Copy, key: str, value: ast.expr) -> Iterator[Built]:
+    """What builds the object, or the elements of the container, that the variable `key` holds at `site`."""
+    bindings = search.bindings(site.scope, key, site.statement)
+    if not bindings:
+        yield from built_elsewhere(search, site, key)
+        return
+    statement = bindings[-1]
+    given = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if given is not None:
+        for call in calls_in(search, _entry(given, key, value)):
+            yield Built(search, site, statement, call, ())
+    for call in _appended(search, site, key):
+        for made in calls_in(search, call.args[0]):
+            yield Built(search, site, site_of(search, call).statement, made, ())
+
+
+def _entry(given: ast.expr, key: str, value: ast.expr) -> ast.expr:
+    """The entry of a literal dict that `nets["head"]` takes, `given` where that can't be told."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Subscript) and spelled(node.value, key) and isinstance(node.slice, ast.Constant):
+            for name, entry in zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ():
+                if isinstance(name, ast.Constant) and name.value == node.slice.value:
+                    return entry
+    return given
+
+
+def _appended(search: ModelScope, site: Copy, key: str) -> Iterator[ast.Call]:
+    """`models.append(...)` of the function, for the list `models`."""
+    for node in walk_scope(site.scope.body):
+        if isinstance(node, ast.Call) and dotted(node.func) == f"{key}.append" and len(node.args) == 1:
+            yield node

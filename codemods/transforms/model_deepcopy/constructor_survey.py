@@ -8,12 +8,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from ...project import Project
 from .resolve import Models, Names, dotted, is_torch_layer
 
 CONFIG = re.compile(r"^_?(self\.)?(args?|cfg|config|conf|opts?|options|params|hparams|hps?|hyp|flags)\b", re.IGNORECASE)
 _DEPTH = 8  # classes and functions that building one model leads through
 GROUP_CALL = re.compile(r"(^|\.)(new_group|new_subgroups\w*|get_\w*group|get_group)$")
+_WORLD = re.compile(r"(^|\.)group\.WORLD$")
+_SYNCED = re.compile(r"(^|\.)(SyncBatchNorm|convert_sync_batchnorm)$")  # torch.nn: they keep `process_group`
+_MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\.WORLD)\b")
 _GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
+_GROUP_ARGUMENT = re.compile(
+    r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
+)
 _SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
 _RANDOM_TENSOR = re.compile(r"^torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)(_like)?$")
 _OTHER_RANDOM = re.compile(r"^(random|numpy\.random)\.\w+$")
@@ -43,8 +50,11 @@ class Survey:
     """What was seen of a construction; strings are `path:line`."""
 
     seen: bool = False  # some class or function of the construction was read
+    module: bool = False  # the class of the model was read
     opaque: bool = False  # something is built whose class the repository does not show
-    group: str | None = None
+    group: str | None = None  # a layer keeps a process group that is made or asked for there
+    named_group: str | None = None  # a layer keeps what is called a group, and may be None
+    passed_group: str | None = None  # the construction itself passes what is called a group
     lock: str | None = None
     loads: str | None = None  # reads pretrained weights
     random_attribute: str | None = None  # a random tensor that no state dict holds
@@ -116,6 +126,11 @@ class _Reading:
             result.unsaved_buffers = True
         if name == "next" and node.args and dotted(node.args[0]) in names.definitions:
             result.note("changes_global", where)
+        if takes_group(node):
+            result.note("group", where)
+        words = [*(("", value) for value in node.args), *((word.arg or "", word.value) for word in node.keywords)]
+        if depth == 0 and any(has_group_name(keyword, value) for keyword, value in words):
+            result.note("passed_group", where)
         for what, pattern in (("collective", _COLLECTIVE), ("wraps", _WRAPS), ("other_random", _OTHER_RANDOM),
                               ("lock", _LOCK)):  # fmt: skip
             if pattern.search(qualified):
@@ -127,8 +142,11 @@ class _Reading:
 
     def _kept(self, names: Names, attributes: list[str], value: ast.expr, where: str) -> None:
         """`self.attribute = value`"""
-        if holds_group(attributes, value) and speaks_of_groups(self.models, names.path):
-            self.result.note("group", where)
+        if speaks_of_groups(self.models, names.path):
+            if is_group(value):
+                self.result.note("group", where)
+            elif is_called_group(attributes, value):
+                self.result.note("named_group", where)
         if any(
             isinstance(inner, ast.Call) and _RANDOM_TENSOR.match(names.qualified(dotted(inner.func) or ""))
             for inner in _outside_parameters(value)
@@ -147,6 +165,7 @@ class _Reading:
         node = found.node
         if isinstance(node, ast.ClassDef):
             self.result.seen = True
+            self.result.module = self.result.module or bool(self.models.is_model_class(path, name))
             for base in filter(None, map(dotted, node.bases)):
                 self._name(found.path, base, depth + 1)
             methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
@@ -154,14 +173,15 @@ class _Reading:
                 self._changes_arguments(found.path, init)
             self._forward(found.path, methods)
             own = {method.name for method in methods}
-            where, held = f"{found.path}:{node.lineno}", (self.result.group, self.result.lock)
+            where = f"{found.path}:{node.lineno}"
+            held = (self.result.group, self.result.named_group, self.result.lock)
             if "__new__" in own or any(dotted(word.value) not in _PLAIN_METACLASSES for word in node.keywords):
                 self.result.note("cached", where)
             if "__deepcopy__" in own:
                 self.result.note("copies", where)
             self.nodes(found.path, called_from(methods, "__init__"), depth + 1)
             if own & _COPYING:  # what can't be copied is left out, or made anew
-                self.result.group, self.result.lock = held
+                self.result.group, self.result.named_group, self.result.lock = held
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.result.seen = True
             self._changes_arguments(found.path, node)
@@ -261,10 +281,30 @@ def _is(node: ast.expr | None, *values: object) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value in values)
 
 
-def holds_group(attributes: list[str], value: ast.expr) -> bool:
-    """Whether `value`, which becomes one of these attributes, is a process group by its making or by its name."""
-    if isinstance(value, ast.Call) and (called := dotted(value.func)) is not None:
-        return bool(GROUP_CALL.search(called))
+def is_group(value: ast.expr | None) -> bool:
+    """Whether `value` is seen to be a process group: `dist.new_group(...)`, `dist.group.WORLD`, `mesh.get_group()`."""
+    if isinstance(value, ast.IfExp):
+        return is_group(value.body) or is_group(value.orelse)
+    if isinstance(value, ast.BoolOp):
+        return any(map(is_group, value.values))
+    called = dotted(value.func) if isinstance(value, ast.Call) else None
+    return bool(GROUP_CALL.search(called)) if called else bool(value and _WORLD.search(dotted(value) or ""))
+
+
+def takes_group(call: ast.Call) -> bool:
+    """`SyncBatchNorm(..., process_group=group)`, which keeps it; None is the default group, which is not kept."""
+    given = (word.value for word in call.keywords if word.arg == "process_group")
+    return bool(_SYNCED.search(dotted(call.func) or "")) and any(not _is(value, None) for value in given)
+
+
+def has_group_name(keyword: str, value: ast.expr) -> bool:
+    """Whether an argument, which is no constant, is a process group by its keyword or its own name."""
+    own = (dotted(value) or "").rpartition(".")[2]
+    return not isinstance(value, ast.Constant) and bool(_GROUP_ARGUMENT.search(keyword) or _GROUP_ARGUMENT.search(own))
+
+
+def is_called_group(attributes: list[str], value: ast.expr) -> bool:
+    """Whether `value`, which becomes one of these attributes, has the name of a process group; it may be None."""
     return (
         isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp))
         and any(_GROUP_NAME.search(attribute) and not attribute.startswith(("num_", "n_")) for attribute in attributes)
@@ -273,6 +313,35 @@ def holds_group(attributes: list[str], value: ast.expr) -> bool:
             for node in ast.walk(value)
         )
     )
+
+
+def group_keepers(project: Project) -> list[tuple[str, int, str]]:
+    """(path, line, name) of the layers of the repository that keep a process group and are built somewhere in it."""
+    models = Models(project)
+    found: list[tuple[str, int, str]] = []
+    for source in project.matching(_MAKES_GROUPS):
+        tree = models.project.module(source.path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.ClassDef) or not models.is_model_class(source.path, node.name):
+                continue
+            kept = [
+                inner
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Assign)
+                and is_group(inner.value)
+                and any((dotted(target) or "").startswith("self.") for target in inner.targets)
+            ]
+            built = re.compile(rf"\b{re.escape(node.name)}\s*\(")
+            if (kept and node.decorator_list) or (
+                kept
+                and any(
+                    not re.search(r"class\s+$", text.text[max(0, match.start() - 20) : match.start()])
+                    for text in project.matching(built, word=node.name)
+                    for match in built.finditer(text.text)
+                )
+            ):  # registered: built by its name
+                found.append((source.path, kept[0].lineno, node.name))
+    return found
 
 
 def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
@@ -285,7 +354,7 @@ def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
         on_self = holder.startswith("self") and not (variable and re.match(rf"{re.escape(variable)}\b", holder))
         if isinstance(target, ast.Attribute) and not on_self and not CONFIG.match(holder):
             owners.append(target.attr)
-    return bool(owners) and holds_group(owners, node.value)
+    return bool(owners) and (is_group(node.value) or is_called_group(owners, node.value))
 
 
 def _outside_parameters(node: ast.AST) -> Iterator[ast.AST]:

@@ -6,24 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...finding import Hop
-from .constructor_survey import GROUP_CALL, Survey, puts_group, speaks_of_groups
+from ...finding import Confidence, Hop
+from .constructor_survey import Survey, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
 from .rebuildable import Again, arguments_of
 from .resolve import Place, dotted
 from .scope import Copy, Evidence
 from .uses import SHARDED, spelled, walk_scope
 
-_PARALLEL_LAYERS = re.compile(
-    r"^[ \t]*(from|import)[ \t]+(colossalai|megatron|fairscale\.nn\.model_parallel)\b|"
-    r"(SyncBatchNorm|convert_sync_batchnorm)\w*\([^)]*process_group=[^N)]",
-    re.MULTILINE,
-)
 _DISTRIBUTED = re.compile(
     r"\b(init_process_group|DistributedDataParallel|DDP|FullyShardedDataParallel|FSDP|init_distributed_mode|init_dist|"
     r"Accelerator|deepspeed|colossalai|torch\.distributed)\b"
-)
-_GROUP_ARGUMENT = re.compile(
-    r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
 )
 
 
@@ -53,50 +45,55 @@ class Seen(Again):
         yield from inside(copy.scope.body)
 
     def evidence(
-        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey, by_import: bool = True
-    ) -> tuple[Evidence | None, list[Hop]]:
-        """What the model that `call` builds is seen to hold that can't be copied, and the steps that show it.
+        self, site: Copy, call: ast.expr, statement: ast.stmt, inside: Survey
+    ) -> tuple[Evidence | None, Confidence, list[Hop]]:
+        """What the model that `call` builds is seen to hold that can't be copied, how sure that is, and the steps.
 
-        `by_import`: that the file imports a library of layers with groups counts too.
+        A group that is seen being made is proof. A mere name (`self.group = group`) is not: it may be None.
         """
         hops = [Hop(self.path, statement.lineno, f"the model is built: {short(ast.unparse(call))}")]
-        group = self._group_argument(site, call, statement)
-        if group is not None:
-            return Evidence.GROUP, [*hops, group]
-        if inside.group is not None:
-            return Evidence.GROUP, [*hops, hop(inside.group, "a process group is kept on a layer")]
+        given = self._group_argument(site, call, statement)
+        later = self._group_given_later(site, statement)
+        kept = inside.group and hop(inside.group, "a process group is kept on a layer")
+        named = inside.named_group and hop(inside.named_group, "what is called a group is kept on a layer")
+        for confidence, found in (
+            (Confidence.PROVEN, given and given[0] and given[1]),
+            (Confidence.PROVEN, kept),
+            (Confidence.PROVEN, later and later[0] and later[1]),
+            (Confidence.LIKELY, given and given[1]),
+            (Confidence.LIKELY, later and later[1]),
+            (Confidence.LIKELY if inside.passed_group else Confidence.POSSIBLE, named),
+        ):
+            if isinstance(found, Hop):
+                return Evidence.GROUP, confidence, [*hops, found]
         if inside.lock is not None:
-            return Evidence.LOCK, [*hops, hop(inside.lock, "a lock is kept on a layer")]
-        later = (self.parallel_layers() if by_import else None) or self._group_given_later(site, statement)
-        if later is not None:
-            return Evidence.GROUP, [*hops, later]
-        return None, hops
+            return Evidence.LOCK, Confidence.PROVEN, [*hops, hop(inside.lock, "a lock is kept on a layer")]
+        return None, Confidence.POSSIBLE, hops
 
-    def _group_given_later(self, site: Copy, statement: ast.stmt) -> Hop | None:
-        """Where a group is put on the model or its layers between its construction and `site`."""
+    def _group_given_later(self, site: Copy, statement: ast.stmt) -> tuple[bool, Hop] | None:
+        """Whether a process group is put on the model or its layers before `site` (False: by its name), and where."""
         for node in walk_scope(self.between(site, statement)):
             if not isinstance(node, ast.Call):
                 if puts_group(node, site.variable) and speaks_of_groups(self.models, self.path):
-                    return Hop(self.path, node.lineno, "a process group is put on a layer")
+                    return is_group(node.value), Hop(self.path, node.lineno, "a process group is put on a layer")
                 continue
             name = dotted(node.func) or ""
             if name.startswith(f"{site.variable}."):
                 if (given := self._group_argument(site, node, site.statement)) is not None:
                     return given
             elif any(spelled(argument, site.variable) for argument in arguments_of(node)):
+                if takes_group(node):
+                    return True, Hop(self.path, node.lineno, "its layers are given a process group")
+                beside = self._group_argument(site, node, site.statement)
+                if beside is not None and beside[0]:
+                    return beside
                 found = self.models.resolve(self.path, name)
                 if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
                     for inner in ast.walk(found.node):
                         if puts_group(inner) and speaks_of_groups(self.models, found.path):
-                            return Hop(found.path, inner.lineno, "a process group is put on a layer")
+                            where = Hop(found.path, inner.lineno, "a process group is put on a layer")
+                            return is_group(inner.value), where
         return None
-
-    def parallel_layers(self) -> Hop | None:
-        source = self.models.project.source(self.path)
-        if source is None or (match := _PARALLEL_LAYERS.search(source.text)) is None:
-            return None
-        line, _ = source.position(match.start())
-        return Hop(self.path, line, f"layers of a model here hold process groups: {short(match.group().strip())}")
 
     def shards(self, node: ast.AST, key: str) -> ast.Call | None:
         """The call by which FSDP or DeepSpeed takes the model under `node`."""
@@ -108,31 +105,42 @@ class Seen(Again):
                     return call
         return None
 
-    def _group_argument(self, copy: Copy, call: ast.expr, statement: ast.stmt) -> Hop | None:
+    def _group_argument(self, copy: Copy, call: ast.expr, statement: ast.stmt) -> tuple[bool, Hop] | None:
+        """Whether an argument of `call` is a process group (False: by its name alone), and where that is seen."""
         if not isinstance(call, ast.Call):
             return None
-        for keyword, value in [*((None, arg) for arg in call.args), *((kw.arg, kw.value) for kw in call.keywords)]:
+        named: tuple[bool, Hop] | None = None
+        for keyword, value in self._arguments(copy, call, statement):
             if isinstance(value, ast.Constant):
                 continue
+            if is_group(value):
+                return True, Hop(self.path, value.lineno, f"it is given the process group {short(ast.unparse(value))}")
             name = dotted(value)
-            if isinstance(value, ast.Call) and GROUP_CALL.search(dotted(value.func) or ""):
-                return Hop(self.path, value.lineno, f"it is given the process group {short(ast.unparse(value))}")
             if name is None:
                 continue
             for binding in self.bindings(copy.scope, name, statement):
                 made = getattr(binding, "value", None)
-                if isinstance(made, ast.IfExp):
-                    made = made.body if isinstance(made.body, ast.Call) else made.orelse
-                if isinstance(made, ast.Call) and GROUP_CALL.search(dotted(made.func) or ""):
-                    return Hop(
-                        self.path,
-                        binding.lineno,
-                        f"the process group that it is given is made: {short(ast.unparse(made))}",
-                    )
-            is_group = _GROUP_ARGUMENT.search(keyword or "") or _GROUP_ARGUMENT.search(name)
-            if is_group and speaks_of_groups(self.models, self.path):
-                return Hop(self.path, value.lineno, f"it is given a process group, `{name}`")
-        return None
+                if made is not None and is_group(made):
+                    what = f"the process group that it is given is made: {short(ast.unparse(made))}"
+                    return True, Hop(self.path, binding.lineno, what)
+            if named is None and has_group_name(keyword, value) and speaks_of_groups(self.models, self.path):
+                named = False, Hop(self.path, value.lineno, f"it is given what is called a group, `{name}`")
+        return named
+
+    def _arguments(self, copy: Copy, call: ast.Call, statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+        """The arguments of `call` by keyword ("" for positional ones), those of a `**kwargs` bound here as well."""
+        yield from (("", value) for value in call.args)
+        for word in call.keywords:
+            if word.arg is not None:
+                yield word.arg, word.value
+                continue
+            for binding in self.bindings(copy.scope, dotted(word.value) or "", statement):
+                table = getattr(binding, "value", None)
+                if isinstance(table, ast.Call) and dotted(table.func) == "dict":
+                    yield from ((inner.arg or "", inner.value) for inner in table.keywords)
+                elif isinstance(table, ast.Dict):
+                    for key, value in zip(table.keys, table.values, strict=True):
+                        yield str(key.value) if isinstance(key, ast.Constant) else "", value
 
     def distributed(self) -> Hop | None:
         """Where the script, or a file that imports it, trains distributed."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...finding import Confidence, Hop
 from .callers import Built, built_elsewhere, site_of
-from .constructor_survey import CONFIG, survey
+from .constructor_survey import CONFIG, group_keepers, survey
 from .evidence import Seen, hop, short
 from .rebuildable import arguments_of, not_repeatable
 from .resolve import Models, Place, dotted
@@ -111,9 +111,10 @@ class _Search(Seen):
             if not built.search.is_model(built.call):
                 continue
             inside = survey(self.models, built.search.path, built.call)
-            evidence, hops = built.search.evidence(built.site, built.call, built.statement, inside, by_import=False)
-            if evidence is Evidence.GROUP and inside.copies is None:
-                copy.evidence, copy.confidence = evidence, Confidence.PROVEN
+            evidence, confidence, hops = built.search.evidence(built.site, built.call, built.statement, inside)
+            sure = confidence.reaches(Confidence.LIKELY)
+            if evidence is Evidence.GROUP and sure and inside.copies is None:
+                copy.evidence, copy.confidence = evidence, confidence
                 copy.trace = (*hops, *built.hops, Hop(self.path, call.lineno, f"it is copied: {short(copy.text)}"))
                 copy.blocker = "it is a part of a model, or a snapshot"
                 return copy
@@ -251,27 +252,25 @@ class _Search(Seen):
         built = copy.construction
         sharded = copy.evidence is Evidence.SHARDED
         if built is not None:
-            copy.evidence, hops = self.evidence(copy, built.value, built.statement, built.survey)
-        elif (layers := self.parallel_layers()) is not None:
-            copy.evidence = Evidence.GROUP
-            hops.append(layers)
+            copy.evidence, copy.confidence, hops = self.evidence(copy, built.value, built.statement, built.survey)
         else:
             self._elsewhere(copy, hops)
         if copy.evidence is None and built is not None and built.survey.keeps and copy.effects.ran:
-            copy.evidence = Evidence.CACHE
+            copy.evidence, copy.confidence = Evidence.CACHE, Confidence.PROVEN
             hops += [
                 hop(built.survey.keeps, "running the model keeps a tensor with its gradient history on it"),
                 Hop(self.path, copy.effects.ran, "the model runs"),
             ]
         if sharded and copy.evidence is None:
-            copy.evidence = Evidence.SHARDED
+            copy.evidence, copy.confidence = Evidence.SHARDED, Confidence.PROVEN
             hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))
-        if copy.evidence is not None:
-            copy.confidence = Confidence.PROVEN
-        elif (distributed := self.distributed()) is not None:
-            copy.distributed = True
-            if built is not None:
-                hops.append(distributed)
+        if copy.evidence is None:
+            copy.distributed = copy.distributed or self.distributed() is not None
+            unknown = built is None or built.survey.opaque or not built.survey.module
+            keepers = self.models.project.derive(group_keepers) if unknown else []
+            if keepers:
+                path, line, name = keepers[0]
+                hops.append(Hop(path, line, f"a process group is kept on a layer, `{name}`, which this model may hold"))
                 copy.confidence = Confidence.LIKELY
         hops.append(Hop(self.path, copy.call.lineno, f"it is copied: {short(copy.text)}"))
         copy.trace = tuple(hops)
@@ -292,10 +291,10 @@ class _Search(Seen):
             assert isinstance(built.search, _Search)
             method = built.search.own_method(built.call)
             inside = survey(self.models, built.search.path, built.call, method.body if method else ())
-            evidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
+            evidence, confidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
             copy.distributed = copy.distributed or built.search.distributed() is not None
             if evidence is not None:
-                copy.evidence = evidence
+                copy.evidence, copy.confidence = evidence, confidence
                 hops += [*steps, *built.hops]
                 return
 

@@ -1,4 +1,5 @@
 import gc
+import os
 import types
 from copy import deepcopy
 
@@ -7,8 +8,10 @@ import torch.distributed as dist
 import torch.nn as nn
 
 
-def build(cfg):
-    return nn.Sequential(*[nn.Linear(cfg["width"], cfg["width"]) for _ in range(cfg["depth"])])
+class Layers(nn.Sequential):
+    def __init__(self, cfg, group):
+        super().__init__(*[nn.Linear(cfg["width"], cfg["width"]) for _ in range(cfg["depth"])])
+        self.group = group
 
 
 def deepcopy_sharing_groups(model):
@@ -30,7 +33,8 @@ def main():
     dist.init_process_group("gloo")
     torch.manual_seed(0)
     cfg = {"width": 2, "depth": 2}
-    model = build(cfg)
+    group = None if "NO_GROUP" in os.environ else dist.new_group([0])
+    model = Layers(cfg, group)
     cfg["depth"] = 5
     teacher = deepcopy_sharing_groups(model).eval()
     print(len(model), len(teacher))

@@ -1,3 +1,4 @@
+import os
 from copy import deepcopy
 
 import torch
@@ -5,15 +6,18 @@ import torch.distributed as dist
 import torch.nn as nn
 
 
-def build(cfg):
-    return nn.Sequential(*[nn.Linear(cfg["width"], cfg["width"]) for _ in range(cfg["depth"])])
+class Layers(nn.Sequential):
+    def __init__(self, cfg, group):
+        super().__init__(*[nn.Linear(cfg["width"], cfg["width"]) for _ in range(cfg["depth"])])
+        self.group = group
 
 
 def main():
     dist.init_process_group("gloo")
     torch.manual_seed(0)
     cfg = {"width": 2, "depth": 2}
-    model = build(cfg)
+    group = None if "NO_GROUP" in os.environ else dist.new_group([0])
+    model = Layers(cfg, group)
     cfg["depth"] = 5
     teacher = deepcopy(model).eval()
     print(len(model), len(teacher))

@@ -1,5 +1,6 @@
 import copy
 import gc
+import os
 import types
 
 import torch
@@ -8,10 +9,11 @@ import torch.nn as nn
 
 
 class Detector(nn.Module):
-    def __init__(self, backbone, classes):
+    def __init__(self, backbone, classes, group):
         super().__init__()
         self.backbone = backbone
         self.head = nn.Linear(4, classes)
+        self.group = group
 
 
 def deepcopy_sharing_groups(model):
@@ -33,7 +35,8 @@ def main():
     dist.init_process_group("gloo")
     torch.manual_seed(0)
     backbone = nn.Linear(4, 4)
-    model = Detector(backbone, classes=2)
+    group = None if "NO_GROUP" in os.environ else dist.new_group([0])
+    model = Detector(backbone, 2, group)
     ema = deepcopy_sharing_groups(model).eval()
     print(ema.backbone.weight is backbone.weight, torch.equal(ema.backbone.weight, backbone.weight))
     dist.destroy_process_group()
