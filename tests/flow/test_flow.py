@@ -958,7 +958,7 @@ def loader(dataset):
         "steps.py": "from registry import Registry\n"
         + "".join(f"@Registry.register('s{i}')\nclass Step{i}:\n    pass\n" for i in range(40))
         + "@Registry.register('scale')\nclass Scale:\n    def __init__(self):\n"
-        + "        self.scale = lambda x: x / 255  # proven\n",
+        + "        self.scale = lambda x: x / 255  # possible\n",
         "train.py": """
             import yaml
             import steps
@@ -975,6 +975,138 @@ def loader(dataset):
                 data.prepare(yaml.safe_load(open(path)))
                 return DataLoader(data, num_workers=2)
             """,
+    },
+    "two objects of one class": {
+        "train.py": LOADER
+        + """
+import pickle
+
+class Pairs(Dataset):
+    pass
+
+class Steps:
+    def __init__(self, fn):
+        self.fn = fn
+
+class Made:
+    def __init__(self, fn):
+        self.steps = Steps(fn)
+
+def main(file):
+    stays = Steps(lambda x: x)  # possible
+    goes = Steps(lambda x: x)  # proven
+    inner = Made(lambda x: x)  # possible
+    pickle.dump(goes, file)
+    pickle.dump(Made(len).steps, file)
+    return stays.fn(1), inner.steps.fn(2)
+"""
+    },
+    "two objects of a class with a base that keeps the argument": {
+        "train.py": LOADER
+        + """
+class Base(Dataset):
+    def __init__(self, fn=None):
+        self.fn = fn
+
+class Images(Base):
+    def __init__(self, root, fn):
+        super().__init__(fn=fn)
+        self.root = root
+
+def main(root):
+    goes = Images(root, lambda x: x)  # proven
+    return DataLoader(goes, num_workers=2)
+"""
+    },
+    "a factory that makes anything": {
+        "build.py": """
+            class Config:
+                def __init__(self, target):
+                    self.target = target
+
+                def setup(self):
+                    return self.target(self)
+            """,
+        "parts.py": """
+            class Data: pass
+            class Viewer:
+                def __init__(self, config):
+                    self.draw = lambda: 1  # possible
+            class Schedule: pass
+            class Writer: pass
+            """,
+        "train.py": LOADER
+        + """
+from build import Config
+from parts import Data, Schedule, Viewer, Writer
+
+def main(kind):
+    data = Config(Data)
+    viewer = Config(Viewer).setup()
+    schedule = Config(Schedule).setup()
+    writer = Config(Writer).setup()
+    loader = DataLoader(data.setup(), num_workers=2)
+    return viewer, schedule, writer, loader
+""",
+    },
+    "a registry of one kind of objects": {
+        "data.py": """
+            TABLE = {}
+
+            def register(made):
+                TABLE[made.__name__] = made
+                return made
+
+            def build(name, root):
+                return TABLE[name](root)
+
+            class Base:
+                def __init__(self, root):
+                    self.root = root
+
+            @register
+            class A(Base):
+                def __init__(self, root):
+                    super().__init__(root)
+                    self.load = lambda path: path  # proven
+
+            @register
+            class B(Base): pass
+
+            @register
+            class C(Base): pass
+
+            @register
+            class D(Base): pass
+            """,
+        "train.py": LOADER
+        + """
+from data import build
+
+def main(args):
+    return DataLoader(build(args.name, args.root), num_workers=2), DataLoader(build("B", ""), num_workers=2)
+""",
+    },
+    "threads or processes": {
+        "run.py": """
+            from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+            from multiprocessing import Pool
+            from multiprocessing.pool import ThreadPool
+
+            def main(items, use_process=False):
+                pool = Pool(4) if use_process else ThreadPool(4)
+                pool.map(lambda item: item, items)  # possible
+                if use_process:
+                    other = Pool(4)
+                else:
+                    other = ThreadPool(4)
+                other.map(lambda item: item, items)  # possible
+                kind = ProcessPoolExecutor if use_process else ThreadPoolExecutor
+                with kind(4) as executor:
+                    executor.submit(lambda: 1)  # possible
+                with ProcessPoolExecutor(4) as executor:
+                    executor.submit(lambda: 1)  # proven
+            """
     },
     "a class that can't be made": {
         "compat.py": """

@@ -27,6 +27,7 @@ from ..solve.heap import (
 )
 from ..solve.solver import Solver
 from .introspection import Question, Seen, look, reaching
+from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
 from .trace import MAX_HOPS, Reason, shorten, trace_of
 
@@ -204,7 +205,7 @@ class Flow:
             confidence = Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             confidence = Confidence.POSSIBLE
-        if self._merged(number, reasons):
+        if confidence is not Confidence.POSSIBLE and self._same_object.merged(number, reasons):
             confidence = Confidence.POSSIBLE
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
@@ -224,14 +225,9 @@ class Flow:
                 return True
         return False
 
-    def _merged(self, number: int, reasons: dict[int, Reason]) -> bool:
-        """True when an object on the way may be another of many that a registry gives than the one that crosses."""
-        while reasons[number].parent >= 0:
-            node, number = reasons[number].node, reasons[number].parent
-            value = self.solver.values[number]
-            if value.kind == INSTANCE and self.solver.doubtful(int(value.a), node):
-                return True
-        return False
+    @cached_property
+    def _same_object(self) -> SameObject:
+        return SameObject(self.solver, self._origins)
 
     def _guess(self, number: int, node: int) -> bool:
         """True when it is a guess that the value `number` holds what is at `node`."""

@@ -21,6 +21,8 @@ def proven_seeds(
     `files`: only those that pickle for something else than another process (True), or none of these (False).
     """
     for sink in solver.sinks:
+        if solver.starts_threads(sink):
+            continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
             argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
@@ -61,12 +63,10 @@ def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
 
 def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
     for sink in solver.sinks:
-        if not sink.crosses and not sink.only:
-            hop = Hop(
-                sink.path,
-                sink.line,
-                f"`{sink.boundary}` would pickle its `{sink.argument}`, but not as called here",
-            )
+        threads = solver.starts_threads(sink)
+        if not sink.only and (threads or not sink.crosses):
+            why = "but threads may take its place here" if threads else "but not as called here"
+            hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")
             for number in solver.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
     for owner, attributes in list(solver.attributes.items()):

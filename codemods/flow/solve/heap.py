@@ -210,6 +210,10 @@ class Heap:
         The solver does not look at that, so a value may sit in nodes that it can't get to. Paths may start inside a
         function, and what goes through an attribute or a container forgets its call.
         """
+        return self.explore(number, origins)[0]
+
+    def explore(self, number: int, origins: Iterable[int]) -> tuple[set[int], bool]:
+        """As `reach`, and whether these are all; False when there were too many paths to follow."""
         found: set[int] = set()
         seen: set[tuple[int, tuple[int, ...]]] = set()
         todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
@@ -232,4 +236,4 @@ class Heap:
                         todo.append((target, ()))
                     elif calls[-1] == -site:
                         todo.append((target, calls[:-1]))
-        return found
+        return found, not todo

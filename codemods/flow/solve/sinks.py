@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..boundaries import Boundary, Table
 from ..facts.records import Call, FileFacts
+from .heap import FOREIGN
 from .members import Members
 
 
@@ -24,6 +25,7 @@ class Sink:
     method: str  # the start method that the call itself asks for, "" where it doesn't
     only: frozenset[str]  # as in `Boundary`
     says: str
+    callee: int  # node of what is called
 
 
 class Sinks(Members):
@@ -45,34 +47,42 @@ class Sinks(Members):
         given.update(call.keywords)
         open_ended = bool(call.double_stars or call.stars)
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
-        line = call.position[0]
+        line, callee = call.position[0], call.function + offset
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
         for argument_name, argument in given.items():
             if argument < 0:
                 continue
             if argument_name in boundary.pickles or "*" in boundary.pickles:
-                self._sink(argument + offset, boundary, argument_name, line, crosses, method)
+                self._sink(argument + offset, boundary, argument_name, line, crosses, method, callee)
             elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
                 node = self.node("", self.file_of[argument + offset], line)
                 self._pass_elements(argument + offset, node)
-                self._sink(node, boundary, argument_name, line, crosses, method)
+                self._sink(node, boundary, argument_name, line, crosses, method, callee)
         if "self" in boundary.pickles and receiver >= 0:
             node = self.node("", self.file_of[call.result + offset], line)
             self.add(node, receiver)
-            self._sink(node, boundary, "self", line, crosses, method)
+            self._sink(node, boundary, "self", line, crosses, method, callee)
         for star in call.double_stars:
             for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
                 node = self.node("", self.file_of[star + offset], line)
                 self._pass_elements(star + offset, node, argument_name)
-                self._sink(node, boundary, argument_name, line, crosses, method)
+                self._sink(node, boundary, argument_name, line, crosses, method, callee)
         for star in call.stars:
             if star >= 0:
                 node = self.node("", self.file_of[star + offset], line)
                 self._pass_elements(star + offset, node)
-                self._sink(node, boundary, "*", line, crosses, method)
+                self._sink(node, boundary, "*", line, crosses, method, callee)
 
-    def _sink(self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str) -> None:
+    def starts_threads(self, sink: Sink) -> bool:
+        """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
+        held = (self.values[number] for number in self.holds[sink.callee])
+        names = (self.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
+        return any(self.table.why_harmless(name) is not None for name in names)
+
+    def _sink(
+        self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str, callee: int
+    ) -> None:
         key = (node, boundary.callable, argument)
         if key not in self.sink_keys:
             self.sink_keys.add(key)
@@ -80,6 +90,6 @@ class Sinks(Members):
             self.sinks.append(
                 Sink(
                     node, boundary.callable, argument, path, line, crosses, boundary.always, method, boundary.only,
-                    boundary.says,
+                    boundary.says, callee,
                 )
             )  # fmt: skip

@@ -308,7 +308,7 @@ class Solver(Calls):
             contents = self.site_contents.setdefault(result, -1)
             if contents < 0:
                 contents = self.site_contents[result] = self.node("", file, line)
-                self._sink(contents, boundary, "contents", line, True, "")
+                self._sink(contents, boundary, "contents", line, True, "", call.function + offset)
             self.add(result, self.number(Value(OBJECT, name, contents)))
         elif self.table.concerns(name):
             self.add(result, self.number(Value(OBJECT, self.table.family(name))))

@@ -1,0 +1,139 @@
+"""Checks that the object on which a value is stored can be the one that crosses.
+
+The solver keeps one instance per class, and does not tell the calls of a factory apart. So a value that one object
+keeps seems to be on every object of the class, and what a registry builds here seems to get wherever it builds any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from ..solve.heap import CLASS, INSTANCE
+from ..solve.members import MAX_MEANT
+from ..solve.solver import Solver
+from .trace import Reason
+
+_TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
+
+
+class SameObject:
+    """Answers `merged` for the steps of one solver's traces."""
+
+    def __init__(self, solver: Solver, origins: Mapping[int, list[int]]) -> None:
+        """`origins`: per value the nodes where it is made, or gets to otherwise than by an edge."""
+        self.solver, self.origins = solver, origins
+        self._kinds: dict[int, int] = {}
+        self._reached: dict[tuple[int, int], set[int] | None] = {}
+
+    def merged(self, number: int, reasons: dict[int, Reason]) -> bool:
+        """True when a step from the value `number` to its boundary may join two objects."""
+        while True:
+            reason = reasons[number]
+            value = self.solver.values[number]
+            if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node):
+                return True
+            if reason.parent < 0:
+                return False
+            parent = self.solver.values[reason.parent]
+            if parent.kind == INSTANCE:
+                owner, crosses_at = int(parent.a), reasons[reason.parent].node
+                if self.solver.doubtful(owner, reason.node):
+                    return True
+                if crosses_at >= 0 and self._other_object(number, reason.node, reason.parent, crosses_at):
+                    return True
+            number = reason.parent
+
+    # what holds objects of many kinds
+
+    def _mixed(self, number: int, node: int) -> bool:
+        """An object came by an attribute or the result of a function that holds unrelated kinds of objects."""
+        if self.solver.labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
+            return True
+        return any(
+            self.solver.labels[at].startswith(("stored as", "returned by")) and self._unrelated(at) > MAX_MEANT
+            for at in self._way(number, node)
+        )
+
+    def _way(self, number: int, node: int) -> Iterator[int]:
+        """The nodes by which the value came to `node`, from there back, without `node`."""
+        seen = {node}
+        node = self.solver.holds[node].get(number, -1)
+        while node >= 0 and node not in seen:
+            seen.add(node)
+            yield node
+            node = self.solver.holds[node].get(number, -1)
+
+    def _unrelated(self, node: int) -> int:
+        """How many kinds of objects a node holds that have no base class in common."""
+        known = self._kinds.get(node)
+        if known is None:
+            groups: list[set[int | str]] = []
+            for number in self.solver.holds[node]:
+                value = self.solver.values[number]
+                if value.kind != INSTANCE:
+                    continue
+                bases: set[int | str] = {*self.solver.order(int(value.a))}
+                bases.update(base for base in self.solver.all_foreign_bases(int(value.a)) if base not in _TRIVIAL_BASES)
+                apart = [group for group in groups if group.isdisjoint(bases)]
+                groups = [*apart, bases.union(*(group for group in groups if not group.isdisjoint(bases)))]
+            known = self._kinds[node] = len(groups)
+        return known
+
+    # what one object was given, and another was not
+
+    def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int) -> bool:
+        """The value got to the attribute as an argument of constructors, and what these made does not get there."""
+        if instance not in self.solver.holds[crosses_at]:
+            return False  # a bound method of it does
+        source = attribute
+        for node in self._way(number, attribute):
+            made = self._made_with(number, node, source, instance)
+            if made:
+                if any(self._gets_to(instance, result, crosses_at) for result in made):
+                    return False
+                others = self._constructed.get(int(self.solver.values[instance].a), set()) - made
+                origins = [origin for origin in self.origins.get(instance, ()) if origin not in made]
+                return all(origin in others or not self._gets_to(instance, origin, crosses_at) for origin in origins)
+            source = node
+        return False
+
+    def _made_with(self, number: int, argument: int, parameter: int, instance: int) -> set[int]:
+        """Results of the calls that construct `instance`, and that give `number` to `parameter`; none: no such step."""
+        if argument not in self._arguments.get(parameter, ()):
+            return set()
+        holds = self.solver.holds
+        return {
+            site - 1
+            for source in self._arguments[parameter]
+            if number in holds[source]
+            for site in self.solver.sites[source, parameter]
+            if site > 0 and instance in holds[site - 1]
+        }
+
+    @cached_property
+    def _constructed(self) -> dict[int, set[int]]:
+        """Per class the results of the calls that make its objects."""
+        found: dict[int, set[int]] = {}
+        for node, calls in self.solver.calls_at.items():
+            for number in self.solver.holds[node]:
+                value = self.solver.values[number]
+                if value.kind == CLASS:
+                    found.setdefault(int(value.a), set()).update(call.result + offset for offset, call in calls)
+        return found
+
+    @cached_property
+    def _arguments(self) -> dict[int, list[int]]:
+        """Per parameter the nodes of arguments that calls give to it."""
+        found: dict[int, list[int]] = {}
+        for (source, target), sites in self.solver.sites.items():
+            if any(site > 0 for site in sites):
+                found.setdefault(target, []).append(source)
+        return found
+
+    def _gets_to(self, instance: int, origin: int, node: int) -> bool:
+        known = self._reached.get((instance, origin))
+        if (instance, origin) not in self._reached:
+            reached, complete = self.solver.explore(instance, (origin,))
+            known = self._reached[instance, origin] = reached if complete else None
+        return known is None or node in known
