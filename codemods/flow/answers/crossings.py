@@ -29,7 +29,7 @@ from ..solve.solver import Solver
 from .introspection import Question, Seen, look, reaching
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
-from .trace import MAX_HOPS, Reason, shorten, trace_of
+from .trace import MAX_HOPS, Reason, Reasons, shorten, trace_of
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -191,7 +191,7 @@ class Flow:
         position: Position,
         confidence: Confidence,
         number: int,
-        reasons: dict[int, Reason],
+        reasons: Reasons,
     ) -> Crossing:
         trace = trace_of(self.solver, number, reasons[number], reasons, kind, path, position)
         guessed = self._guessed(number, reasons)
@@ -216,7 +216,7 @@ class Flow:
         file, made = self.solver.classes[int(self.solver.values[number].a)]
         return self.solver.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
 
-    def _guessed(self, number: int, reasons: dict[int, Reason]) -> bool:
+    def _guessed(self, number: int, reasons: Reasons) -> bool:
         """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or
         on one of the repo that may be none of those that it was put on."""
         while reasons[number].parent >= 0:
@@ -234,15 +234,13 @@ class Flow:
         value = self.solver.values[number]
         return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node))
 
-    def _closure(
-        self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]
-    ) -> dict[int, Reason]:
+    def _closure(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]) -> Reasons:
         """Every value (`among` these) that crosses along with the seeds, and why.
 
         Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
         """
         solver = self.solver
-        reasons: dict[int, Reason] = {}
+        reasons = Reasons()
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
         todo: list[tuple[int, int, int, int, Reason]] = []
         order = count()
@@ -253,12 +251,14 @@ class Flow:
         for number, reason in seeds:
             if (among is None or number in among) and (reason.node < 0 or reason.node in self.reach(number)):
                 wait(number, reason, 0, self._hops(reason.node, number))
+                reasons.nodes.add(reason.node)
         while todo:
             guesses, hops, _, number, reason = heappop(todo)
             if number in reasons:
                 continue
             reasons[number] = reason
             for node in self._inside(number, only):
+                reasons.nodes.add(node)
                 for held in solver.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
@@ -366,7 +366,7 @@ class Flow:
         return found
 
     @cached_property
-    def _deep_copied(self) -> dict[int, Reason]:
+    def _deep_copied(self) -> Reasons:
         only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), EVERY)
         seeds = (seed for seed in proven_seeds(self.solver, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure(seeds, None, only)
@@ -438,7 +438,7 @@ class Flow:
                 return [("class", solver.files[file], made.position)]
         return []
 
-    def _boundary(self, reason: Reason, reasons: dict[int, Reason]) -> str:
+    def _boundary(self, reason: Reason, reasons: Reasons) -> str:
         while reason.parent >= 0:
             reason = reasons[reason.parent]
         return reason.boundary

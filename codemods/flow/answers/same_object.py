@@ -12,7 +12,7 @@ from functools import cached_property
 from ..solve.heap import CLASS, INSTANCE
 from ..solve.members import MAX_MEANT
 from ..solve.solver import Solver
-from .trace import Reason
+from .trace import Reasons
 
 _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
 
@@ -26,7 +26,7 @@ class SameObject:
         self._kinds: dict[int, int] = {}
         self._reached: dict[tuple[int, int], set[int] | None] = {}
 
-    def merged(self, number: int, reasons: dict[int, Reason]) -> bool:
+    def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
         while True:
             reason = reasons[number]
@@ -40,7 +40,9 @@ class SameObject:
                 owner, crosses_at = int(parent.a), reasons[reason.parent].node
                 if self.solver.doubtful(owner, reason.node):
                     return True
-                if crosses_at >= 0 and self._other_object(number, reason.node, reason.parent, crosses_at):
+                if crosses_at >= 0 and self._other_object(
+                    number, reason.node, reason.parent, crosses_at, reasons.nodes
+                ):
                     return True
             number = reason.parent
 
@@ -82,19 +84,19 @@ class SameObject:
 
     # what one object was given, and another was not
 
-    def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int) -> bool:
-        """The value got to the attribute as an argument of constructors, and what these made does not get there."""
+    def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
+        """The value got to the attribute as an argument of constructors, and nothing that these made crosses."""
         if instance not in self.solver.holds[crosses_at]:
             return False  # a bound method of it does
         source = attribute
         for node in self._way(number, attribute):
             made = self._made_with(number, node, source, instance)
             if made:
-                if any(self._gets_to(instance, result, crosses_at) for result in made):
+                if any(self._gets_to(instance, result, nodes) for result in made):
                     return False
                 others = self._constructed.get(int(self.solver.values[instance].a), set()) - made
                 origins = [origin for origin in self.origins.get(instance, ()) if origin not in made]
-                return all(origin in others or not self._gets_to(instance, origin, crosses_at) for origin in origins)
+                return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
             source = node
         return False
 
@@ -131,9 +133,9 @@ class SameObject:
                 found.setdefault(target, []).append(source)
         return found
 
-    def _gets_to(self, instance: int, origin: int, node: int) -> bool:
+    def _gets_to(self, instance: int, origin: int, nodes: set[int]) -> bool:
         known = self._reached.get((instance, origin))
         if (instance, origin) not in self._reached:
             reached, complete = self.solver.explore(instance, (origin,))
             known = self._reached[instance, origin] = reached if complete else None
-        return known is None or node in known
+        return known is None or not known.isdisjoint(nodes)

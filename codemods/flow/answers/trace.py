@@ -22,8 +22,16 @@ class Reason:
     boundary: str
 
 
+class Reasons(dict[int, Reason]):
+    """Why each of some values crosses, by its number; `nodes`: every place by which one of them does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: set[int] = set()
+
+
 def trace_of(
-    solver: Solver, number: int, reason: Reason, reasons: dict[int, Reason], kind: str, path: str, position: Position
+    solver: Solver, number: int, reason: Reason, reasons: Reasons, kind: str, path: str, position: Position
 ) -> Trace:
     words = {
         "lambda": "a lambda is made here",

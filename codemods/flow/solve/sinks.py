@@ -78,7 +78,7 @@ class Sinks(Members):
         """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
         held = (self.values[number] for number in self.holds[sink.callee])
         names = (self.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
-        return any(self.table.why_harmless(name) is not None for name in names)
+        return any(self.table.why_harmless(name) is not None and self.table.boundary(name) is None for name in names)
 
     def _sink(
         self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str, callee: int
