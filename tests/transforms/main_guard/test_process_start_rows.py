@@ -1,0 +1,48 @@
+"""Every callable that starts processes, and every loader: at module level each needs the guard."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.engine.migrate import check
+from codemods.finding import Confidence, Finding
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+
+def findings(source: str) -> list[Finding]:
+    settings = Settings(select=("main-guard",), confidence=Confidence.POSSIBLE)
+    report = check(MemoryFiles({"train.py": source.encode()}), settings)
+    assert not report.skipped
+    return list(report.findings)
+
+
+@pytest.mark.parametrize("name", [
+    "multiprocessing.Pool", "multiprocessing.Manager", "torch.multiprocessing.spawn",
+    "torch.multiprocessing.start_processes",
+    "concurrent.futures.ProcessPoolExecutor", "tqdm.contrib.concurrent.process_map", "detectron2.engine.launch",
+])  # fmt: skip
+def test_what_starts_processes(name: str) -> None:
+    module, _, last = name.rpartition(".")
+    body = "def work(n):\n    return n\n"
+    [finding] = findings(f"import {module}\n{body}{name}(work, [1])\n")
+    assert finding.span.line == 4 and finding.confidence is Confidence.PROVEN
+    [imported] = findings(f"from {module} import {last} as start\n{body}start(work, [1])\n")
+    assert imported.span.line == 4 and imported.message == finding.message
+    assert not findings(f"import {module}\n{body}if __name__ == '__main__':\n    {name}(work, [1])\n")
+    assert not findings(f"import {module}\n{body}{module}.unknown(work, [1])\n")
+
+
+@pytest.mark.parametrize("name", [
+    "torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader",
+])  # fmt: skip
+def test_a_loader_with_workers_that_is_walked_over(name: str) -> None:
+    module = name.rpartition(".")[0]
+    source = f"import {module}\nloader = {name}([1], num_workers={{}})\nfor batch in loader:\n    print(batch)\n"
+    [finding] = findings(source.format(2))
+    assert finding.confidence is Confidence.PROVEN
+    assert not findings(source.format(0))
+    for walk in ("iter(loader)", "list(loader)", "[b for b in loader]", "sum(loader)", "next(iter(loader))"):
+        [each] = findings(source.format(2).partition("for batch")[0] + f"print({walk})\n")
+        assert each.confidence is Confidence.PROVEN, walk
+    assert not findings(source.format(2).partition("for batch")[0] + "print(len(loader))\n")
