@@ -1,0 +1,345 @@
+"""Would the tests notice? Small changes of the code, one at a time, and the tests that execute the changed line.
+
+    python benchmarks/mutation.py record                        # once: which test executes which line (.coverage)
+    python benchmarks/mutation.py run --seed 7 --count 150      # a sample over all packages
+    python benchmarks/mutation.py run --changed main --count 12 # only modules that differ from a revision
+
+A mutant survives when all these tests pass; it is printed with its diff. Nothing in the checkout is written but
+`.coverage`, which `coverage report` reads too: mutants live in a copy. Tests in which only child processes execute the
+package are not in `.coverage`; `--also PREFIX=TESTS` names tests to run for the mutants of modules below PREFIX.
+The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import difflib
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "codemods"
+LEFT_OUT = ("codemods/demo_repo/",)
+DATA, SECONDS = ".coverage", ".coverage.seconds"
+TEST_SECONDS = 30.0  # of CPU: the tests of one mutant take no more, the most specific first
+
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+}  # fmt: skip
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, order=True)
+class Mutant:
+    """`path` with the characters `start:end` (of the file) replaced; `lines` is the statement around."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+    kind: str
+    lines: tuple[int, int]
+
+    def apply(self, source: str) -> str:
+        return source[: self.start] + self.text + source[self.end :]
+
+
+def _variants(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
+    """Every small change of one node: (the expression to replace, the text instead, its kind)."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and (other := COMPARED.get(type(node.ops[0]))):
+        yield node, ast.unparse(ast.Compare(node.left, [other()], node.comparators)), "comparison"
+    elif isinstance(node, ast.BoolOp):
+        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield node, ast.unparse(ast.BoolOp(swapped, node.values)), "and/or"
+        for at in range(len(node.values)):
+            rest = node.values[:at] + node.values[at + 1 :]
+            yield node, ast.unparse(rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)), "operand"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node, ast.unparse(node.operand), "not"
+    elif isinstance(node, ast.BinOp) and (op := OPERATORS.get(type(node.op))):
+        yield node, ast.unparse(ast.BinOp(node.left, op(), node.right)), "operator"
+    elif isinstance(node, ast.IfExp):
+        yield node, ast.unparse(node.body), "branch"
+        yield node, ast.unparse(node.orelse), "branch"
+    elif isinstance(node, ast.If | ast.While):
+        yield node.test, "False", "branch"
+        if isinstance(node, ast.If):
+            yield node.test, "True", "branch"
+    elif isinstance(node, ast.comprehension):
+        for test in node.ifs:
+            yield test, "True", "filter"
+    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+        yield node.value, "None", "return"
+    elif isinstance(node, ast.Constant):
+        value = node.value
+        if isinstance(value, bool):
+            yield node, str(not value), "constant"
+        elif isinstance(value, int):
+            yield node, str(value + 1), "constant"
+        elif isinstance(value, str) and value and " " not in value:  # with a blank it is a sentence for people
+            yield node, repr(value + "_"), "constant"
+    elif isinstance(node, ast.Call):
+        if len(node.args) > 1:  # the last may have a default; any other would be missed by every caller
+            yield node, ast.unparse(ast.Call(node.func, node.args[:-1], node.keywords)), "argument"
+        for at in range(len(node.keywords)):
+            keywords = node.keywords[:at] + node.keywords[at + 1 :]
+            yield node, ast.unparse(ast.Call(node.func, node.args, keywords)), "argument"
+
+
+def _dropped(node: ast.AST) -> bool:
+    """True for a statement that can be left out as a mutant."""
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
+    return isinstance(node, ast.AugAssign | ast.Continue | ast.Break | ast.Raise | ast.Delete)
+
+
+def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt]]:
+    """Every node that runs, with its statement; annotations, docstrings, f-strings and what only types need are not."""
+    todo: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
+    while todo:
+        node, inside = todo.pop()
+        if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert | ast.Global | ast.Nonlocal):
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        inside = node if isinstance(node, ast.stmt) else inside
+        if inside is not None:
+            yield node, inside
+        for name, value in ast.iter_fields(node):
+            if name not in ("annotation", "returns", "decorator_list", "bases"):
+                todo += [(item, inside) for item in (value if isinstance(value, list) else [value])
+                         if isinstance(item, ast.AST)]  # fmt: skip
+
+
+def mutants(path: str, source: str) -> list[Mutant]:
+    """Every mutant of one module."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    lines = source.splitlines()
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
+
+    def mutant(node: ast.expr | ast.stmt, text: str, kind: str, inside: ast.stmt) -> Mutant:
+        start = offset(node.lineno, node.col_offset)
+        end = offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+        header = isinstance(inside, ast.If | ast.While | ast.For | ast.With | ast.FunctionDef | ast.ClassDef | ast.Try)
+        last = node.end_lineno if header else inside.end_lineno
+        return Mutant(path, start, end, text, kind, (inside.lineno, last or inside.lineno))
+
+    found = set()
+    for node, inside in _nodes(ast.parse(source)):
+        for target, text, kind in _variants(node):
+            text = text if kind == "constant" or text in ("True", "False", "None") else f"({text})"
+            found.add(mutant(target, text, kind, inside))
+        if isinstance(node, ast.stmt) and _dropped(node):
+            found.add(mutant(node, "pass", "statement", inside))
+    return sorted(found)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    paths = [str(folder), str(folder / "tests")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+
+
+def _copy(folder: Path) -> None:
+    """The checkout as it is, less what git does not track."""
+    listed = subprocess.run(["git", "ls-files", "-z", "-c", "-o", "--exclude-standard"], cwd=ROOT, capture_output=True)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / PACKAGE)], check=False)
+
+
+def record(tests: list[str], marks: str) -> int:
+    """Run the tests once and write which of them executes which line."""
+    import coverage
+    import pytest
+
+    class Recorder:
+        """One coverage context a test."""
+
+        def __init__(self, running: coverage.Coverage) -> None:
+            self.running, self.seconds = running, dict[str, float]()
+
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+            self.running.switch_context(item.nodeid)
+            start = time.process_time()
+            result = yield
+            self.seconds[item.nodeid] = round(time.process_time() - start, 3)
+            self.running.switch_context("")
+            return result
+
+    os.chdir(ROOT)
+    running = coverage.Coverage(data_file=DATA, branch=True, source=[PACKAGE])
+    running.set_option("run:relative_files", True)
+    running.erase()
+    running.start()
+    recorder = Recorder(running)
+    status = pytest.main(["-q", "-p", "no:cacheprovider", "-m", marks, *tests], plugins=[recorder])
+    running.stop()
+    running.save()
+    Path(SECONDS).write_text(json.dumps(recorder.seconds), encoding="utf-8")
+    return int(status)
+
+
+class Choice:
+    """Which tests can notice a mutant, the most specific first."""
+
+    def __init__(self, also: list[str]) -> None:
+        import coverage
+
+        self.data = coverage.CoverageData(str(ROOT / DATA))
+        self.data.read()
+        self.seconds: dict[str, float] = json.loads((ROOT / SECONDS).read_text(encoding="utf-8"))
+        self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
+        self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
+        self.by_path: dict[str, dict[int, list[str]]] = {}
+        for path in self.data.measured_files():
+            by_line = self.by_path[path] = self.data.contexts_by_lineno(path)
+            self.modules.update({test for line in by_line.values() for test in line if test})
+
+    def tests(self, mutant: Mutant) -> tuple[list[str], float]:
+        """Test ids or files, and the CPU seconds they took."""
+        by_line = self.by_path.get(mutant.path, {})
+        first, last = mutant.lines
+        wanted = {test for line in range(first, last + 1) for test in by_line.get(line, ()) if test}
+        if not wanted:  # it runs on import
+            wanted = {test for tests in by_line.values() for test in tests if test}
+        chosen: list[str] = []
+        total = 0.0
+        room = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
+        near = {test: not test.startswith(room) for test in wanted}
+        for test in sorted(wanted, key=lambda test: (near[test], self.modules[test], self.seconds.get(test, 0), test)):
+            if not chosen or total + self.seconds.get(test, 0) <= TEST_SECONDS:
+                chosen.append(test)
+                total += self.seconds.get(test, 0)
+        for prefix, tests in self.also:
+            if mutant.path.startswith(prefix):
+                chosen += tests
+                total += 60
+        return chosen, total
+
+
+def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, number: int) -> str | None:
+    """None when the tests notice the mutant, else why not."""
+    if not tests:
+        return "no test executes it"
+    limit = int(20 + 4 * seconds)
+    target = folder / mutant.path
+    before = target.stat()
+    target.write_text(mutant.apply(source), encoding="utf-8")
+    os.utime(target, (before.st_atime, before.st_mtime + 10 + number))  # never the time of compiled code
+    cache = tempfile.mkdtemp(dir=folder)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests],
+            cwd=folder,
+            env={**_environment(folder), "SPAWNFIX_CACHE_DIR": cache},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            timeout=20 * limit,  # for one that waits for ever; the limit is CPU time
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        target.write_text(source, encoding="utf-8")
+        os.utime(target, (before.st_atime, before.st_mtime))
+        shutil.rmtree(cache, ignore_errors=True)
+    words = done.stdout.decode(errors="replace")
+    if done.returncode in (4, 5) and "not found" in words:
+        return f"record again: {words[-300:]}"
+    return "all its tests pass" if done.returncode == 0 else None
+
+
+def _changed(revision: str) -> set[str]:
+    done = subprocess.run(
+        ["git", "diff", "--name-only", revision, "--", PACKAGE], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    recording = commands.add_parser("record", help="run the tests once and write which executes which line")
+    recording.add_argument("tests", nargs="*", default=[])
+    recording.add_argument("-m", dest="marks", default="not slow", help="pytest's -m")
+    running = commands.add_parser("run", help="try a sample of mutants")
+    running.add_argument("--seed", type=int, default=None)
+    running.add_argument("--count", type=int, default=20)
+    running.add_argument("--changed", metavar="REV", help="only modules that differ from this revision")
+    running.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only modules below this path")
+    running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
+    options = parser.parse_args()
+    if options.command == "record":
+        return record(options.tests, options.marks)
+
+    seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+    paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
+    paths = [path for path in paths if not path.startswith(LEFT_OUT)]
+    if options.changed:
+        paths = [path for path in paths if path in _changed(options.changed)]
+    if options.only:
+        paths = [path for path in paths if path.startswith(tuple(options.only))]
+    sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
+    everything = [mutant for path in paths for mutant in mutants(path, sources[path])]
+    sample = random.Random(seed).sample(everything, min(options.count, len(everything)))
+    print(f"seed {seed}: {len(sample)} of {len(everything)} mutants in {len(paths)} modules", flush=True)
+
+    choice = Choice(options.also)
+    tried: Counter[str] = Counter()
+    killed: Counter[str] = Counter()
+    survivors: dict[str, list[str]] = defaultdict(list)
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")))
+        _copy(folder)
+        for number, mutant in enumerate(sample):
+            source = sources[mutant.path]
+            tests, seconds = choice.tests(mutant)
+            room = "/".join(Path(mutant.path).parts[1:-1][:2]) or "."
+            why = survives(folder, mutant, source, tests, seconds, number)
+            tried[room] += 1
+            killed[room] += why is None
+            line = source.count("\n", 0, mutant.start) + 1
+            print(f"{'killed  ' if why is None else 'SURVIVED'} {mutant.path}:{line} {mutant.kind}", flush=True)
+            if why is not None:
+                after = mutant.apply(source)
+                diff = difflib.unified_diff(source.splitlines(), after.splitlines(), lineterm="", n=2)
+                survivors[room].append(f"{mutant.path}:{line} ({mutant.kind}; {why})\n" + "\n".join(list(diff)[2:]))
+                print(survivors[room][-1], flush=True)
+    for room in sorted(tried):
+        print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total = killed.total(), tried.total()
+    print(f"{total[0]} of {total[1]} killed; seed {seed}; {used.ru_utime + used.ru_stime:.0f} s of CPU")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
