@@ -174,7 +174,7 @@ def _copy(folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(folder / PACKAGE)], check=False)
 
 
-def record(tests: list[str], marks: str) -> int:
+def record(tests: list[str], marks: str, more: bool) -> int:
     """Run the tests once and write which of them executes which line."""
     import coverage
     import pytest
@@ -195,11 +195,15 @@ def record(tests: list[str], marks: str) -> int:
             return result
 
     os.chdir(ROOT)
-    running = coverage.Coverage(data_file=DATA, branch=True, source=[PACKAGE])
+    running = coverage.Coverage(data_file=DATA, branch=False, source=[PACKAGE])
     running.set_option("run:relative_files", True)
-    running.erase()
-    running.start()
     recorder = Recorder(running)
+    if more:
+        running.load()
+        recorder.seconds.update(json.loads(Path(SECONDS).read_text(encoding="utf-8")))
+    else:
+        running.erase()
+    running.start()
     status = pytest.main(["-q", "-p", "no:cacheprovider", "-m", marks, *tests], plugins=[recorder])
     running.stop()
     running.save()
@@ -290,6 +294,7 @@ def main() -> int:
     recording = commands.add_parser("record", help="run the tests once and write which executes which line")
     recording.add_argument("tests", nargs="*", default=[])
     recording.add_argument("-m", dest="marks", default="not slow", help="pytest's -m")
+    recording.add_argument("--more", action="store_true", help="keep what earlier runs recorded")
     running = commands.add_parser("run", help="try a sample of mutants")
     running.add_argument("--seed", type=int, default=None)
     running.add_argument("--count", type=int, default=20)
@@ -298,7 +303,7 @@ def main() -> int:
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
     options = parser.parse_args()
     if options.command == "record":
-        return record(options.tests, options.marks)
+        return record(options.tests, options.marks, options.more)
 
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))

@@ -1,0 +1,227 @@
+"""Single edges of the value-flow graph: each program loses its only path when one edge is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+LOADER = "from torch.utils.data import DataLoader, Dataset\n"
+# a dataset of the repository that keeps its one argument
+KEEPER = (
+    LOADER
+    + """
+class Rows(Dataset):
+    def __init__(self, fn):
+        self.fn = fn
+
+def load(fn):
+    return DataLoader(Rows(fn), num_workers=2)
+
+"""
+)
+
+PROGRAMS = {
+    "a default value gets to its parameter": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, path, fn=lambda x: x + 1):  # proven
+        self.path, self.fn = path, fn
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "each default gets to its own parameter": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(
+        self,
+        path,
+        first=lambda x: x + 1,
+        second=lambda x: x + 2,  # proven
+        *,
+        third=lambda x: x + 3,
+        fourth=lambda x: x + 4,  # proven
+    ):
+        first(path), third(path)
+        self.second, self.fourth = second, fourth
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "defaults of keyword-only parameters, some without": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(
+        self,
+        *,
+        path,
+        used=lambda x: x + 1,
+        kept=lambda x: x + 2,  # proven
+    ):
+        used(path)
+        self.kept = kept
+
+loader = DataLoader(Rows(path='.'), num_workers=2)
+"""
+    },
+    "the default of a positional-only parameter": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, path, fn=lambda x: x + 1, /):  # proven
+        self.path, self.fn = path, fn
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "the default of a lambda's parameter is what it gives": {
+        "data.py": KEEPER
+        + """
+build = lambda fn=lambda x: x + 1: Rows(fn)  # proven
+loader = DataLoader(build(), num_workers=2)
+"""
+    },
+    "what filter leaves is what was there": {
+        "data.py": KEEPER
+        + """
+def build(flip):
+    fs = [(lambda x: -x) if flip else None, lambda x: x + 1]  # proven
+    return load(list(filter(None, fs)))
+"""
+    },
+    "a bound append": {
+        "data.py": KEEPER
+        + """
+def build():
+    fs = []
+    put = fs.append
+    put(lambda x: x + 1)  # proven
+    return load(fs)
+"""
+    },
+    "a bound extend": {
+        "data.py": KEEPER
+        + """
+def build():
+    fs = []
+    join = fs.extend
+    join([lambda x: x + 1])  # proven
+    return load(fs)
+"""
+    },
+    "a bound update, by keyword and by dict": {
+        "data.py": KEEPER
+        + """
+def build():
+    table = {}
+    join = table.update
+    join({'a': lambda x: x + 1})  # proven
+    join(b=lambda x: x + 2)  # proven
+    return load(table)
+"""
+    },
+    "a bound update fills keys of their own": {
+        "data.py": KEEPER
+        + """
+def build():
+    table = {}
+    join = table.update
+    join(a=lambda x: x + 1, b=lambda x: x + 2)
+    return load(table['c'])
+"""
+    },
+    "a bound get and its default": {
+        "data.py": KEEPER
+        + """
+def build(key):
+    table = {'a': lambda x: x + 1}  # proven
+    get = table.get
+    load(get('a', lambda x: x + 2))  # proven
+"""
+    },
+    "a bound get of another key": {
+        "data.py": KEEPER
+        + """
+def build(key):
+    table = {'a': lambda x: x + 1, 'b': str}
+    get = table.get
+    load(get('b', None))
+"""
+    },
+    "a bound setdefault gives and keeps its default": {
+        "data.py": KEEPER
+        + """
+def build():
+    table, other = {'a': str}, {'a': str}
+    table_default, other_default = table.setdefault, other.setdefault
+    load(table_default('b', lambda x: x + 1))  # proven
+    other_default('b', lambda x: x + 2)  # proven
+    load(other)
+"""
+    },
+    "a bound get does not keep its default": {
+        "data.py": KEEPER
+        + """
+def build():
+    table = {'a': str}
+    get = table.get
+    get('b', lambda x: x + 2)
+    load(table)
+"""
+    },
+    "bound copy, values and items": {
+        "data.py": KEEPER
+        + """
+def build():
+    first = {'a': lambda x: x + 1}  # proven
+    second = {'a': lambda x: x + 2}  # proven
+    third = {'a': lambda x: x + 3}  # proven
+    copy, values, items = first.copy, second.values, third.items
+    load(copy())
+    for value in values():
+        load(value)
+    for key, value in items():
+        load(value)
+"""
+    },
+    "the key of a bound items is not its value": {
+        "data.py": KEEPER
+        + """
+def build():
+    table = {'a': lambda x: x + 1}
+    items = table.items
+    for key, value in items():
+        load(key)
+"""
+    },
+    "names of one's own module by a star import": {
+        "fns.py": """
+            first = lambda x: x + 1  # proven
+            _second = lambda x: x + 2
+            """,
+        "main.py": KEEPER.replace("from torch", "from fns import *\nfrom torch", 1) + "load(first)\n",
+    },
+    "a star import of a star import": {
+        "fns.py": "first = lambda x: x + 1  # proven\n",
+        "mid.py": "from fns import *\n",
+        "main.py": KEEPER + "from mid import *\nload(first)\n",
+    },
+    "an attribute of a module that has it by a star import": {
+        "pkg/__init__.py": "from .fns import *\n",
+        "pkg/fns.py": "first = lambda x: x + 1  # proven\n",
+        "main.py": KEEPER + "import pkg\nload(pkg.first)\n",
+    },
+    "one's own name hides that of a star import": {
+        "fns.py": "first = lambda x: x + 1\n",
+        "main.py": "from fns import *\n" + KEEPER + "first = str\nload(first)\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_edge(name: str) -> None:
+    assert crossing(PROGRAMS[name]) == marked(PROGRAMS[name])
