@@ -1,0 +1,158 @@
+"""dist-launcher: what becomes of the parsed arguments, whatever their name, and of the call that defines the option."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons, reported
+
+RULE = "dist-launcher"
+LAUNCH = "python -m torch.distributed.launch --nproc_per_node=2 a.py\n"
+RUN = "torchrun --nproc_per_node=2 a.py\n"
+DEFAULT = "default=int(os.environ.get('LOCAL_RANK', 0))"
+
+
+def script(use: str, option: str = "'--local_rank', type=int, default=0", name: str = "opt") -> str:
+    return (
+        "import argparse\nimport os\nfrom engine import run\n\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument({option})\n{name} = parser.parse_args()\n{use}\n"
+    )
+
+
+@pytest.mark.parametrize("use", ["run(opt)", "run(cfg=opt)", "run(*opt)", "os.sys.modules['engine'].run(opt)"])
+def test_arguments_under_any_name_that_are_handed_on_need_the_default(use: str) -> None:
+    """What is called can't be read, so it may use the local rank; without the default each rank would be 0."""
+    done = migrated({"run.sh": LAUNCH, "a.py": script(use)}, RULE)
+    assert done["run.sh"] == RUN
+    assert DEFAULT in done["a.py"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param("print(opt)", id="printed"),
+        pytest.param("run(opt.lr)", id="one of them"),
+        pytest.param("run(options)", id="something else"),
+        pytest.param("def train(o): pass\ntrain(opt)", id="read by a function in sight"),
+    ],
+)
+def test_arguments_that_nobody_else_reads_need_no_default(use: str) -> None:
+    done = migrated({"run.sh": LAUNCH, "a.py": script(use)}, RULE)
+    assert done["run.sh"] == RUN
+    assert DEFAULT not in done.get("a.py", "")
+
+
+def test_arguments_of_parse_known_args() -> None:
+    text = script("run(opt)", name="opt, rest")
+    text = text.replace("parse_args", "parse_known_args")
+    assert DEFAULT in migrated({"run.sh": LAUNCH, "a.py": text}, RULE)["a.py"]
+
+
+def taught(option: str) -> str:
+    """The `add_argument` call after the migration."""
+    text = migrated({"run.sh": LAUNCH, "a.py": script("print(opt.local_rank)", option)}, RULE)["a.py"]
+    start = text.index("parser.add_argument(")
+    return text[start : text.index("\nopt = ")].removeprefix("parser.add_argument")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "'--local_rank', type=int, default=0",
+            f"('--local-rank', '--local_rank', type=int, {DEFAULT})",
+            id="a default is replaced",
+        ),
+        pytest.param(
+            '"--local_rank", type=int, required=True',
+            '("--local-rank", "--local_rank", type=int, default=os.environ.get("LOCAL_RANK"))',
+            id="the default stands where required stood",
+        ),
+        pytest.param(
+            "'--local_rank', required=False, type=int, default=0",
+            f"('--local-rank', '--local_rank', type=int, {DEFAULT})",
+            id="required goes, in front",
+        ),
+        pytest.param(
+            "'--local_rank', type=int, default=0, required=False",
+            f"('--local-rank', '--local_rank', type=int, {DEFAULT})",
+            id="required goes, at the end",
+        ),
+        pytest.param(
+            "'--local_rank', type=int, default=0, required=False,",
+            f"('--local-rank', '--local_rank', type=int, {DEFAULT},)",
+            id="the trailing comma stays",
+        ),
+        pytest.param(
+            "'--local_rank', default=-1, type=int, help='of a node'",
+            "('--local-rank', '--local_rank', default=int(os.environ.get('LOCAL_RANK', -1)), type=int, "
+            "help='of a node')",
+            id="the others stay",
+        ),
+        pytest.param(
+            "'--local_rank', '--local-rank', type=int, default=0",
+            f"('--local_rank', '--local-rank', type=int, {DEFAULT})",
+            id="both spellings are there",
+        ),
+    ],
+)
+def test_the_option_after_it_was_taught(before: str, after: str) -> None:
+    assert taught(before) == after
+
+
+def test_a_default_of_its_own_is_added_after_the_type() -> None:
+    before = "'--local_rank', type=int, help='of a node'"
+    after = "('--local-rank', '--local_rank', type=int, default=os.environ.get('LOCAL_RANK'), help='of a node')"
+    assert taught(before) == after
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("'--local_rank', type=int, choices=[0, 1], default=0", "it has `choices=`"),
+        ("'--local_rank', type=int, nargs=1, default=0", "it has `nargs=`"),
+        ("'--local_rank', type=int, default=0, **extra", "put together at run time"),
+        ("*names, '--local_rank', type=int, default=0", "put together at run time"),
+        ("'--local_rank', type=lambda s: int(s), default=0", "a type of its own"),
+        ("'--local_rank', type=rank, default=0", "a type of its own"),
+    ],
+)
+def test_options_that_are_no_plain_numbers_are_refused(option: str, reason: str) -> None:
+    (said,) = reasons({"run.sh": LAUNCH, "a.py": script("print(opt.local_rank)", option)}, RULE)
+    assert reason in said
+
+
+# several nodes
+
+SAMPLER = """\
+import argparse, os
+import torch.distributed as dist
+from torch.utils.data.distributed import DistributedSampler
+parser = argparse.ArgumentParser()
+parser.add_argument('--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0)))
+args = parser.parse_args()
+dist.init_process_group('nccl')
+sampler = DistributedSampler(data, rank=args.local_rank)
+"""
+
+
+def test_the_rank_on_the_node_as_that_of_a_sampler() -> None:
+    several = {"run.sh": "torchrun --nnodes=2 --nproc_per_node=2 a.py\n", "a.py": SAMPLER}
+    (finding,) = reported(several, RULE)
+    assert (finding.path, finding.span.line, finding.fix) == ("a.py", 8, None)
+    assert "`args.local_rank` is the rank on the node" in finding.message
+    assert reported({**several, "run.sh": "torchrun --nnodes=1 --nproc_per_node=2 a.py\n"}, RULE) == []
+
+
+@pytest.mark.parametrize("other", ["rank=dist.get_rank()", "num_replicas=args.local_rank", "shuffle=True"])
+def test_other_arguments_of_a_sampler_are_fine(other: str) -> None:
+    text = SAMPLER.replace("rank=args.local_rank", other)
+    assert reported({"run.sh": "torchrun --nnodes=2 --nproc_per_node=2 a.py\n", "a.py": text}, RULE) == []
+
+
+def test_the_rank_on_the_node_as_that_of_the_group() -> None:
+    text = SAMPLER.replace("'nccl'", "'nccl', rank=args.local_rank, world_size=4").replace(
+        "rank=args.local_rank)\n", ")"
+    )
+    (finding,) = reported({"run.sh": "torchrun --nnodes=2 --nproc_per_node=2 a.py\n", "a.py": text}, RULE)
+    assert finding.span.line == 7
