@@ -1,0 +1,71 @@
+"""`migrate --no-git`: the files of a plain folder are rewritten in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codemods import commands
+
+BEFORE = b"class A:\r\n    def __init__(self, d: dict):\r\n        self.names = d.keys()\r\n"
+AFTER = BEFORE.replace(b"d.keys()", b"list(d.keys())")
+USE = b"import pickle\n\nfrom a import A\n\npickle.dumps(A({}))\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    where = tmp_path / "plain"
+    (where / "sub").mkdir(parents=True)
+    (where / "a.py").write_bytes(BEFORE)
+    (where / "sub/run.py").write_bytes(USE)
+    (where / "a.py").chmod(0o755)
+    monkeypatch.chdir(where)
+    return where
+
+
+def migrate(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr("sys.argv", ["spawnfix", "migrate", *arguments])
+    with pytest.raises(SystemExit) as done:
+        commands.main()
+    assert isinstance(done.value.code, int)
+    return done.value.code
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_writes_what_it_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert migrate(monkeypatch, "--no-git", ".") == 0
+    assert contents(folder) == {"a.py": AFTER, "sub/run.py": USE}
+    assert (folder / "a.py").stat().st_mode & 0o777 == 0o755
+    said = capsys.readouterr().err
+    assert "dict-views: 1 repaired" in said
+    assert "rewrote 1 file in" in said
+    assert migrate(monkeypatch, "--no-git", ".") == 0
+    assert contents(folder) == {"a.py": AFTER, "sub/run.py": USE}
+    said = capsys.readouterr().err
+    assert "nothing found in 2 files" in said and "rewrote" not in said
+
+
+def test_a_dry_run_writes_nothing_and_prints_the_change(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert migrate(monkeypatch, "--no-git", "--dry-run", ".") == 0
+    assert contents(folder) == {"a.py": BEFORE, "sub/run.py": USE}
+    out = capsys.readouterr().out
+    assert "-        self.names = d.keys()" in out and "+        self.names = list(d.keys())" in out
+
+
+def test_one_file_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "b.py").write_bytes(BEFORE)
+    (folder / "sub/run.py").write_bytes(USE + b"from b import A as B\npickle.dumps(B({}))\n")
+    assert migrate(monkeypatch, "--no-git", "b.py") == 0
+    assert contents(folder)["a.py"] == BEFORE
+    assert migrate(monkeypatch, "--no-git", ".") == 0
+    assert contents(folder)["a.py"] == AFTER
