@@ -38,9 +38,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_writes_what_it_says(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_writes_what_it_says(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert migrate(monkeypatch, "--no-git", ".") == 0
     assert contents(folder) == {"a.py": AFTER, "sub/run.py": USE}
     assert (folder / "a.py").stat().st_mode & 0o777 == 0o755

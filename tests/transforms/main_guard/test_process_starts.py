@@ -1,0 +1,116 @@
+"""main-guard: what starts processes is judged by what a function is given, call by call."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+RULE = "main-guard"
+HEAD = """\
+import multiprocessing as mp
+from torch.utils.data import DataLoader
+
+def run(loader):
+    for batch in loader:
+        print(batch)
+
+"""
+WITH, WITHOUT = "DataLoader(rows, num_workers=2)", "DataLoader(rows)"
+
+
+@pytest.mark.parametrize(
+    ("calls", "line"),
+    [
+        pytest.param(f"run({WITHOUT})\nrun({WITH})\n", 2, id="the second"),
+        pytest.param(f"run({WITH})\nrun({WITHOUT})\n", 1, id="the first"),
+        pytest.param(f"run(loader={WITHOUT})\nrun(loader={WITH})\n", 2, id="by name"),
+        pytest.param(f"run({WITHOUT})\nrun(other={WITH})\n", None, id="another name"),
+        pytest.param(f"run({WITHOUT})\nrun({WITHOUT})\n", None, id="neither"),
+        pytest.param(f"run({WITHOUT})\nrun(*{WITH})\n", None, id="starred"),
+    ],
+)
+def test_one_function_called_twice(calls: str, line: int | None) -> None:
+    found = reported({"a.py": HEAD + calls}, RULE)
+    places = [hop.line for each in found for hop in each.trace if hop.what == "`run` is called here"]
+    assert places == ([] if line is None else [HEAD.count("\n") + line])
+    assert len(found) == (line is not None)
+
+
+@pytest.mark.parametrize(
+    ("workers", "certain"),
+    [
+        ("num_workers=2", ["proven"]),
+        ("num_workers=os.cpu_count()", ["likely"]),
+        ("num_workers=n", []),
+        ("num_workers=0", []),
+        ("1, False, None, None, 4", ["proven"]),  # batch_size, shuffle, sampler, batch_sampler, num_workers
+        ("1, False, None, None, 0", []),
+        ("1, False, None, 4", []),
+        ("1, False, None, None, 4, None", ["proven"]),
+        ("1, False, None, None, None, 4", []),
+    ],
+)
+def test_the_number_of_workers(workers: str, certain: list[str]) -> None:
+    text = HEAD + f"for batch in DataLoader(rows, {workers}):\n    print(batch)\n"
+    assert [each.confidence.value for each in reported({"a.py": text}, RULE)] == certain
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        pytest.param("l = [DataLoader(rows, num_workers=2)]\nfor b in l[0]:\n    pass\n", id="from a list"),
+        pytest.param("l = {1: DataLoader(rows, num_workers=2)}\nfor b in l[1]:\n    pass\n", id="from a dict"),
+        pytest.param(
+            "l = {k: DataLoader(rows, num_workers=2) for k in 'ab'}\nfor b in l['a']:\n    pass\n",
+            id="from a dict comp",
+        ),
+        pytest.param(
+            "for b in DataLoader(rows) if tiny else DataLoader(rows, num_workers=2):\n    pass\n", id="one of two"
+        ),
+        pytest.param("a, b = DataLoader(rows, num_workers=2), 1\nfor x in a:\n    pass\n", id="one of a pair"),
+        pytest.param("for x, y in zip(DataLoader(rows, num_workers=2), rows):\n    pass\n", id="zipped"),
+        pytest.param("print(list(DataLoader(rows, num_workers=2)))\n", id="listed"),
+        pytest.param("print([b for b in DataLoader(rows, num_workers=2)])\n", id="in a comprehension"),
+        pytest.param(
+            "def make():\n    return DataLoader(rows, num_workers=2)\nfor b in make():\n    pass\n", id="made"
+        ),
+        pytest.param(
+            "def make():\n    return 1, DataLoader(rows, num_workers=2)\na, b = make()\nfor x in b:\n    pass\n",
+            id="made with another",
+        ),
+        pytest.param("cfg = dict(num_workers=2)\nfor b in DataLoader(rows, **cfg):\n    pass\n", id="by settings"),
+        pytest.param(
+            "class T:\n    def __init__(self):\n        self.a, self.l = 1, None\n"
+            "        self.l = DataLoader(rows, num_workers=2)\n        for b in self.l:\n            pass\nT()\n",
+            id="an attribute",
+        ),
+    ],
+)
+def test_loaders_by_way_of(loop: str) -> None:
+    assert len(reported({"a.py": HEAD + loop}, RULE)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("p = mp.Process(target=print)\n", id="a process that is not started"),
+        pytest.param("for b in DataLoader(rows, num_workers=2, multiprocessing_context='fork'):\n    pass\n", id="fork"),
+        pytest.param("from concurrent.futures import ProcessPoolExecutor\n"
+                     "ProcessPoolExecutor(2, mp_context=mp.get_context('fork')).submit(print)\n", id="pool by fork"),
+        pytest.param("l = [DataLoader(rows), DataLoader(rows)]\nfor b in l[0]:\n    pass\n", id="none of a list"),
+        pytest.param("cfg = dict(num_workers=0)\nfor b in DataLoader(rows, **cfg):\n    pass\n", id="settings say 0"),
+        pytest.param("class T:\n    def __init__(self):\n        self.l = DataLoader(rows, num_workers=2)\n"
+                     "        self.m = DataLoader(rows)\n        for b in self.m:\n            pass\nT()\n", id="another"),
+    ],
+)  # fmt: skip
+def test_what_starts_nothing(text: str) -> None:
+    assert reported({"a.py": HEAD + text}, RULE) == []
+
+
+def test_a_process_of_ones_own_class_is_one() -> None:
+    own = "class Mine(mp.Process):\n    pass\n\np = Mine()\np.start()\n"
+    done = migrated({"a.py": HEAD + own}, RULE)
+    assert done["a.py"].endswith('if __name__ == "__main__":\n    p = Mine()\n    p.start()\n')
+    other = own.replace("mp.Process", "Thread")
+    assert reported({"a.py": HEAD + other}, RULE) == []
