@@ -95,15 +95,23 @@ def test_loaders_by_way_of(loop: str) -> None:
     "text",
     [
         pytest.param("p = mp.Process(target=print)\n", id="a process that is not started"),
-        pytest.param("for b in DataLoader(rows, num_workers=2, multiprocessing_context='fork'):\n    pass\n", id="fork"),
-        pytest.param("from concurrent.futures import ProcessPoolExecutor\n"
-                     "ProcessPoolExecutor(2, mp_context=mp.get_context('fork')).submit(print)\n", id="pool by fork"),
+        pytest.param(
+            "for b in DataLoader(rows, num_workers=2, multiprocessing_context='fork'):\n    pass\n", id="fork"
+        ),
+        pytest.param(
+            "from concurrent.futures import ProcessPoolExecutor\n"
+            "ProcessPoolExecutor(2, mp_context=mp.get_context('fork')).submit(print)\n",
+            id="pool by fork",
+        ),
         pytest.param("l = [DataLoader(rows), DataLoader(rows)]\nfor b in l[0]:\n    pass\n", id="none of a list"),
         pytest.param("cfg = dict(num_workers=0)\nfor b in DataLoader(rows, **cfg):\n    pass\n", id="settings say 0"),
-        pytest.param("class T:\n    def __init__(self):\n        self.l = DataLoader(rows, num_workers=2)\n"
-                     "        self.m = DataLoader(rows)\n        for b in self.m:\n            pass\nT()\n", id="another"),
+        pytest.param(
+            "class T:\n    def __init__(self):\n        self.l = DataLoader(rows, num_workers=2)\n"
+            "        self.m = DataLoader(rows)\n        for b in self.m:\n            pass\nT()\n",
+            id="another",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_starts_nothing(text: str) -> None:
     assert reported({"a.py": HEAD + text}, RULE) == []
 
