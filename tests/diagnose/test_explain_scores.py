@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.diagnose.explain import Explanation, explain_error
 from codemods.delivery.target import Target
+from codemods.diagnose.explain import Explanation, explain_error
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
