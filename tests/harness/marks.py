@@ -6,6 +6,7 @@ import re
 import textwrap
 
 from codemods.finding import Confidence
+from codemods.flow.answers.crossings import flow_of
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
@@ -31,6 +32,6 @@ def marked(files: dict[str, str]) -> set[tuple[str, int, str]]:
 def crossing(files: dict[str, str]) -> set[tuple[str, int, str]]:
     """(path, line, confidence) of every hazard that the flow analysis sees crossing, or that may."""
     contents = {path: text.encode() for path, text in dedented(files).items()}
-    found = Project(MemoryFiles(contents)).flow.crossings(KINDS)
+    found = flow_of(Project(MemoryFiles(contents))).crossings(KINDS)
     assert all(isinstance(each.confidence, Confidence) for each in found)
     return {(each.path, each.line, each.confidence.value) for each in found}
