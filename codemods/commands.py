@@ -393,6 +393,7 @@ def diagnose(
     child: Annotated[
         bool, typer.Option("--child/--no-child", help="With TARGET: let a spawned process make the object again.")
     ] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", help="With -: don't print what the program printed.")] = False,
 ) -> None:
     """Look at an object, a running program or a traceback: what can't reach a worker, and what repairs it.
 
@@ -402,7 +403,16 @@ def diagnose(
 
     raise typer.Exit(
         run_diagnose(
-            arguments or [], "--" in sys.argv, python, dry_run_fork, format.value == "json", save, seconds, child, _put
+            arguments or [],
+            "--" in sys.argv,
+            python,
+            dry_run_fork,
+            format.value == "json",
+            save,
+            seconds,
+            child,
+            _put,
+            quiet,
         )
     )
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from ..delivery.target import Target, to_check
 from ..problem import Problem
@@ -13,8 +17,7 @@ from ..settings import Settings, read_settings
 from ..transforms import rules
 from .explain import Explanation, explain_error
 from .report import Diagnosis, Obstacle, Place
-
-MAX_TEXT = 4_000_000  # characters of a traceback that are read
+from .stream import read_stream
 
 
 def run_diagnose(
@@ -27,6 +30,7 @@ def run_diagnose(
     seconds: float,
     child: bool,
     put: Callable[[bytes], None],
+    quiet: bool = False,
 ) -> int:
     """The exit code of `diagnose`: 0 nothing is in the way, 1 problems. `dashes`: there was a `--` before a command.
 
@@ -37,7 +41,9 @@ def run_diagnose(
     if _is_text(arguments):
         if python is not None or dry_run_fork:
             raise Problem("a traceback is only read: leave out --python and --dry-run-fork")
-        return _read(as_json, save, put)
+        return _read(as_json, save, put, pass_on=bool(arguments) and not quiet)
+    if quiet:
+        raise Problem("--quiet goes with a program's output: python train.py 2>&1 | spawnfix diagnose --quiet -")
     first = arguments[0]
     if len(arguments) > 1 or (dashes and not _is_target(first)):
         if not dashes:
@@ -86,8 +92,22 @@ def _report(done: Diagnosis, as_json: bool, save: Path | None, put: Callable[[by
         show_diagnosis(done, None if save is None else str(save))
 
 
-def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None]) -> int:
-    text = sys.stdin.buffer.read(MAX_TEXT).decode("utf-8", "replace")
+def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_on: bool) -> int:
+    """Explain the text on stdin. `pass_on`: it is a program's output, which goes on to our own as it comes."""
+    out = sys.stderr.buffer if as_json else sys.stdout.buffer
+
+    def hand_on(piece: bytes) -> None:
+        with contextlib.suppress(OSError):  # whoever read our output is gone; the program must not die of it
+            out.write(piece)
+            out.flush()
+
+    kept = read_stream(sys.stdin.buffer, hand_on if pass_on and _is_pipe(sys.stdin.buffer) else None)
+    text = decoded(kept.data())
+    if pass_on and not kept.suspects:
+        print("no error in what the program printed", file=sys.stderr)
+        if as_json or save is not None:
+            _report(Diagnosis("-", ()), as_json, save, put)
+        return 0
     explanation = _explained(text, None)
     done = _as_diagnosis(explanation)
     if save is not None or as_json:
@@ -97,6 +117,21 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None]) -> int
 
         show_explanation(explanation)
     return 1
+
+
+def _is_pipe(stream: BinaryIO) -> bool:
+    """True where another program writes; a file that is read has its text already."""
+    try:
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def decoded(data: bytes) -> str:
+    """Text that was pasted or redirected: UTF-8, or UTF-16, which PowerShell's `>` writes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _as_diagnosis(explanation: Explanation) -> Diagnosis:

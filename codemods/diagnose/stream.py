@@ -1,0 +1,128 @@
+"""Reads what a program prints, to its end and in bounded memory: `python train.py 2>&1 | spawnfix diagnose -`.
+
+What is printed goes on unchanged as it comes. Kept are the first and the last lines, and the lines around everything
+that looks like an error, so that neither a log of gigabytes nor an error in its middle is lost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import BinaryIO
+
+CHUNK = 64 * 1024  # bytes asked for at once
+LINE = 64 * 1024  # bytes of one line that are kept; more is data
+BEFORE = 1200  # lines kept before an error: a traceback of the deepest recursion
+AFTER = 60  # lines kept after it: a message of many lines, notes
+HEAD = 200  # lines
+MAX_KEPT = 16 * 1024 * 1024  # bytes of the lines around errors; the first and the last of them are kept
+
+# A cheap first look; `causes` knows what an error means.
+_SUSPECT = re.compile(
+    rb"rror|xception|Traceback|pickle|bootstrapping|new process before|freeze_support|exited unexpectedly|"
+    rb"signal|recursion|expected|unrecognized|re-initialize|Cowardly|deepcopy|Killed|timed? ?out",
+)
+
+
+class Kept:
+    """Lines of a stream that may explain an error. Lines are bytes with their line end."""
+
+    def __init__(self) -> None:
+        self._head: list[bytes] = []
+        self._recent: deque[bytes] = deque(maxlen=BEFORE)
+        self._blocks: deque[bytes] = deque()
+        self._size = 0
+        self._after = 0  # lines that still belong to the last error
+        self._cut = 0  # bytes of blocks that were let go
+        self.lines = 0
+        self.suspects = 0
+
+    def add(self, line: bytes) -> None:
+        """Take the next line."""
+        self.lines += 1
+        line = line[:LINE]
+        if self.lines <= HEAD:
+            self._head.append(line)
+            if _SUSPECT.search(line):
+                self.suspects += 1
+            return
+        if _SUSPECT.search(line):
+            self.suspects += 1
+            for earlier in self._recent:
+                self._keep(earlier)
+            self._recent.clear()
+            self._keep(line)
+            self._after = AFTER
+        elif self._after:
+            self._after -= 1
+            self._keep(line)
+        else:
+            self._recent.append(line)
+
+    def _keep(self, line: bytes) -> None:
+        self._blocks.append(line)
+        self._size += len(line)
+        while self._size > MAX_KEPT:
+            # the first errors are the head's, or the first half's: let go of the middle
+            at = len(self._blocks) // 2
+            self._blocks.rotate(-at)
+            gone = self._blocks.popleft()
+            self._blocks.rotate(at)
+            self._size -= len(gone)
+            self._cut += len(gone)
+
+    def data(self) -> bytes:
+        """The kept lines, in their order."""
+        return b"".join([*self._head, *self._blocks, *self._recent])
+
+
+def read_stream(stream: BinaryIO, pass_on: Callable[[bytes], None] | None) -> Kept:
+    """Read `stream` to its end, handing each piece to `pass_on` as it comes.
+
+    A first Ctrl-C ends the program that writes, not the reading; a second one ends the reading too.
+    """
+    kept = Kept()
+    rest: list[bytes] = []
+    size = 0
+    with _one_interrupt():
+        while piece := _read_some(stream):
+            if pass_on is not None:
+                pass_on(piece)
+            *lines, last = piece.split(b"\n")
+            for line in lines:
+                kept.add(b"".join([*rest, line, b"\n"]))
+                rest, size = [], 0
+            if last and size < LINE:
+                rest.append(last)
+                size += len(last)
+    if rest:
+        kept.add(b"".join(rest))
+    return kept
+
+
+def _read_some(stream: BinaryIO) -> bytes:
+    """What is there, at once: a line that waits for a full buffer would be seen late."""
+    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    return read(CHUNK)
+
+
+@contextlib.contextmanager
+def _one_interrupt() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def once(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,124 @@
+"""The output of a program, read to its end: what goes on, what is kept, and what it means."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from codemods.diagnose import stream
+from codemods.diagnose.stream import BEFORE, HEAD, read_stream
+from harness.case import ROOT
+
+ERROR = b"""\
+Traceback (most recent call last):
+  File "/home/ada/train.py", line 3, in <module>
+    main()
+TypeError: cannot pickle 'dict_keys' object
+"""
+
+
+class Pipe(io.RawIOBase):
+    """A stream that gives `size` bytes at a time."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size, self.at = data, size, 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self.data[self.at : self.at + self.size]
+        self.at += len(piece)
+        return piece
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_everything_goes_on_unchanged(size: int) -> None:
+    data = b"caf\xe9 \xff\r\nline\n\x1b[31mred\x1b[0m\nlast"
+    seen: list[bytes] = []
+    kept = read_stream(Pipe(data, size), seen.append)  # type: ignore[arg-type]
+    assert b"".join(seen) == data == kept.data()
+    assert kept.lines == 4
+
+
+@pytest.mark.parametrize("before", [0, HEAD, 5 * BEFORE])
+@pytest.mark.parametrize("after", [0, 5 * BEFORE])
+def test_an_error_is_kept_wherever_it_stands(before: int, after: int) -> None:
+    noise = b"step %d loss 0.1\n"
+    data = b"".join(noise % n for n in range(before)) + ERROR + b"".join(noise % n for n in range(after))
+    kept = read_stream(io.BytesIO(data), None)
+    assert ERROR in kept.data()
+    assert kept.suspects
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "MAX_KEPT", 100_000)
+    line = b"RuntimeError: " + b"x" * 986 + b"\n"
+    data = ERROR + line * 3000 + ERROR
+    tracemalloc.start()
+    kept = read_stream(io.BytesIO(data), None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2_000_000
+    assert kept.data().startswith(ERROR) and kept.data().endswith(ERROR)
+    long = read_stream(Pipe(b"y" * 3_000_000, 65536), None)  # type: ignore[arg-type]
+    assert len(long.data()) < 2 * stream.LINE
+
+
+def diagnose(folder: Path, *arguments: str, data: bytes) -> subprocess.CompletedProcess[bytes]:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, str(ROOT / "cli.py"), "diagnose", *arguments, "-"]
+    return subprocess.run(command, input=data, cwd=folder, env=env, capture_output=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_pipeline(tmp_path: Path) -> None:
+    noise = b"".join(b"step %d\n" % n for n in range(300_000))  # beyond any pipe's buffer
+    done = diagnose(tmp_path, data=noise + ERROR)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith(noise + ERROR)
+    assert b"dict-views: a view of a dict" in done.stdout[len(noise + ERROR) :]
+    quiet = diagnose(tmp_path, "--quiet", data=noise + ERROR)
+    assert quiet.returncode == 1 and b"step 1\n" not in quiet.stdout and b"dict-views" in quiet.stdout
+    data = diagnose(tmp_path, "--format", "json", data=noise + ERROR)
+    assert json.loads(data.stdout)["problems"][0]["rule"] == "dict-views"
+    assert data.stderr.startswith(noise + ERROR)
+
+
+@pytest.mark.slow
+def test_a_program_without_an_error(tmp_path: Path) -> None:
+    done = diagnose(tmp_path, data=b"epoch 1\nepoch 2\n")
+    assert done.returncode == 0
+    assert done.stdout == b"epoch 1\nepoch 2\n"
+    assert b"no error" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_error_that_is_not_known(tmp_path: Path) -> None:
+    done = diagnose(tmp_path, data=b"Traceback (most recent call last):\nZeroDivisionError: division by zero\n")
+    assert done.returncode == 2
+    assert b"no error in this text that has to do with starting processes" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no signals of a terminal there")
+def test_an_interrupt_ends_the_program_and_not_the_report(tmp_path: Path) -> None:
+    """Ctrl-C goes to both ends of the pipe."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    command = [sys.executable, str(ROOT / "cli.py"), "diagnose", "-"]
+    reader = subprocess.Popen(command, cwd=tmp_path, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert reader.stdin is not None and reader.stdout is not None
+    reader.stdin.write(b"ready\n")
+    reader.stdin.flush()
+    assert reader.stdout.readline() == b"ready\n"  # it reads, and hands on at once
+    reader.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    out, _ = reader.communicate(ERROR)
+    assert reader.returncode == 1
+    assert b"dict-views: a view of a dict" in out
