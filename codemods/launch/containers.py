@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..tree.suffixes import CONTAINER_FILE, GUIDE_FILE, MAKEFILE, SHEBANG, SHELL_SCRIPT, WINDOWS_SCRIPT, YAML_FILE
 from .bash import Command, Script, Word, read
@@ -19,6 +20,12 @@ MENTIONS = re.compile(r"torch\.distributed\.(?:launch|run)\b|torchrun")
 STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # any way to start a program
 _GUIDE_LANGUAGES = frozenset(
     ("", "bash", "sh", "shell", "zsh", "console", "shell-session", "bashrc", "cmd", "text", "none")
+)
+_PYTHON = frozenset(("python", "py", "python3"))  # what shell blocks are called by mistake
+_SHELL = re.compile(  # Python can't parse such a line
+    r"^[ \t>]*(?:[$%][ \t]+)?(?:\w+=\S*[ \t]+)*"
+    r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t])",
+    re.MULTILINE,
 )
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
 _DIRECTIVE = re.compile(
@@ -81,7 +88,20 @@ def part(path: str, start: int, piece: str, host: Host) -> Script:
     """The shell text `piece` that stands at `start` of the file."""
     script = read(path, piece, start)
     script.host = host
+    if host is Host.GUIDE:
+        script.commands = list(_in_the_clone(script.commands))
     return script
+
+
+def _in_the_clone(commands: list[Command]) -> Iterator[Command]:
+    """The commands of a guide, where `cd NAME` after `git clone URL/NAME` enters the repository itself."""
+    cloned: set[str] = set()
+    for command in commands:
+        values = [word.value or "" for word in command.words]
+        if values[:2] == ["git", "clone"]:
+            cloned |= {value.rstrip("/").rpartition("/")[2].removesuffix(".git") for value in values[2:]}
+        folders = tuple("." if (step or "").rstrip("/") in cloned else step for step in command.folders)
+        yield replace(command, folders=folders)
 
 
 def variables(text: str) -> Iterator[tuple[int, int, str]]:
@@ -96,6 +116,17 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
     """Where the lines of a batch or PowerShell file start the old launcher."""
     for match in re.finditer(r"^(?![ \t]*(?:@?rem\b|::|#)).*?(-m[ \t]+torch\.distributed\.launch)", text, re.M | re.I):
         yield match.start(1), match.end(1)
+
+
+def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a guide, outside of its blocks, name the old launcher."""
+    blocks = list(_literal(text) if directives else _fenced(text, every=True))
+    for match in re.finditer(r"torch\.distributed\.launch\b", text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        sentence = re.search(r"[A-Za-z]{3,}", re.sub(r"^[ \t>$]*(?:\w+=\S*[ \t]+)*\S*python.*", "", line))
+        inside = any(start <= match.start() < end for start, end in blocks)
+        if sentence and not inside and not line.startswith(("    ", "\t")):
+            yield match.start(), match.end()
 
 
 def _recipes(text: str) -> Iterator[tuple[int, str]]:
@@ -123,7 +154,8 @@ def _prompt(head: str) -> str:
     return head if "#" in head else " " * len(head)  # `# torchrun …` is a comment rather than a prompt of root
 
 
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
+def _fenced(text: str, every: bool = False) -> Iterator[tuple[int, int]]:
+    """The fenced blocks that may hold shell, or `every` one."""
     opened: tuple[str, str, int] | None = None
     for match in _FENCE.finditer(text):
         fence, language = match.group(2), match.group(3).lower()
@@ -132,7 +164,9 @@ def _fenced(text: str) -> Iterator[tuple[int, int]]:
         if opened is None:
             opened = (fence, language, line_end)
         elif fence.startswith(opened[0]) and not language:
-            if opened[1] in _GUIDE_LANGUAGES:
+            if opened[1] in _GUIDE_LANGUAGES or (
+                opened[1] in _PYTHON and _SHELL.search(text, opened[2], match.start())
+            ):
                 yield opened[2], match.start()
             opened = None
 

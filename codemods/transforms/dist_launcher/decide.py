@@ -10,8 +10,7 @@ from ...finding import Confidence, Hop, Refused
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter, entry_places
 from ...project import Project
-from ...syntax.argparse_options import Option, rewritten
-from ...syntax.imports import reference
+from ...syntax.argparse_options import Option
 from ...syntax.modules import Modules
 from ...tree.source import Source
 from . import program as entries
@@ -22,12 +21,12 @@ from .local_rank import (
     plain,
     rank_option,
     rank_options,
-    rewritable,
     spelling,
 )
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
 from .self_spawning import OwnRanks, own_ranks, under_line
-from .torch_version import Pin, Version, pin_for, pins
+from .teach import missing_spellings, teach
+from .torch_version import Named, Version, named_versions, oldest_for
 from .verdict import (
     DEPRECATED,
     Verdict,
@@ -55,7 +54,7 @@ class Decisions:
         self._programs: dict[str, entries.Program | None] = {}
         self._imports: entries.Imports = {}
         self._own: dict[str, OwnRanks | None] = {}
-        self._pins: list[Pin] | None = None
+        self._torch: list[Named] | None = None
         self._options: dict[str, list[Option]] = {}
         self._unseen: dict[str, tuple[str, int] | None] = {}
         self._told: dict[str, RankOption] = {}
@@ -137,8 +136,7 @@ class Decisions:
         verdict.title = "Take --local_rank too"
         verdict.hops.append(Hop(found[0].path, found[0].line, f"its {spelling(found[0])}"))
         try:
-            rewritable(program, found)
-            self._teach(found[0], verdict)
+            verdict.edits, verdict.imports = teach(self.project, program, found)
         except Refused as refusal:
             verdict.reason = refusal.reason
         return verdict
@@ -237,13 +235,15 @@ class Decisions:
         """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
-        if verdict.reason is None and not (loop and line.host == Host.GUIDE):  # else the line stays: see `alone`
-            self.settled.add(program.path)
         try:
             self._local_rank(line, program, verdict)
         except Refused as refusal:
             verdict.message = verdict.message or DEPRECATED
             verdict.reason = refusal.reason
+        if verdict.line_stays is not None and not verdict.edits:
+            verdict.reason = verdict.reason or verdict.line_stays
+        elif verdict.reason is None and not (loop and line.host == Host.GUIDE):  # else the line stays: see `alone`
+            self.settled.add(program.path)
         option = entries.launcher_option(program)
         per_node = line.flag("nproc-per-node")
         if option is not None and not line.passes("--launcher") and per_node is not None and per_node.value != "1":
@@ -297,24 +297,28 @@ class Decisions:
             verdict.reason = (
                 f"`{unknown}` may hold --use_env, which torchrun does not take: rename the launcher by hand"
             )
-        newest, where = self._newest_torch(line, path)
-        if newest < _OLDEST_RUN and self.launcher != "python":
-            verdict.reason = f"{where} asks for torch {newest[0]}.{newest[1]}, torchrun came with 1.10: raise it first"
-        verdict.edits, name = swap_launcher(source, line, module_only=newest < _OLDEST_TORCHRUN)
+        oldest, where = self._oldest_torch(line, path)
+        if oldest < _OLDEST_RUN and self.launcher != "python":
+            verdict.line_stays = (
+                f"{where} names torch {oldest[0]}.{oldest[1]}, and torchrun came with 1.10. Rename the launcher when "
+                "1.10 is the oldest torch that you support"
+            )
+            return verdict
+        verdict.edits, name = swap_launcher(source, line, module_only=oldest < _OLDEST_TORCHRUN)
         verdict.title = f"Start the ranks with {name}"
         if use_env is not None:
             verdict.edits += drop_flag(source, line, use_env)
         return verdict
 
-    def _newest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
-        """The newest torch that the repository allows where `path` lies, and which file says so."""
-        if self._pins is None:
-            self._pins = pins(self.project)
-        pin = pin_for(self._pins, path)
-        if pin is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
+    def _oldest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
+        """The oldest torch that the repository names for `path`, and which file names it."""
+        if self._torch is None:
+            self._torch = named_versions(self.project)
+        named = oldest_for(self._torch, path)
+        if named is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
             return (99, 0), ""
         uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
-        return max(pin.newest, _OLDEST_RUN) if uses_rendezvous else pin.newest, f"{pin.path}:{pin.line}"
+        return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, f"{named.path}:{named.line}"
 
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
@@ -328,23 +332,29 @@ class Decisions:
         told = self._rank_option(program, option)
         hops = [Hop(option.path, option.line, f"its {spelling(option)}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
-        missing = [name for name in entries.SPELLINGS if name not in option.names]
-        if passed and missing:
+        missing = missing_spellings(program, found, option) if passed else []
+        if missing:
             when = "since" if missing[0] == "--local-rank" else "before"
             verdict.message = (
                 f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
                 f"{spelling(option)}: every rank stops with `unrecognized arguments`"
             )
         deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
-        if not deaf or (line.starter is not Starter.LAUNCH and not option.required and not plain(option.default)):
+        deaf = deaf and (line.starter is Starter.LAUNCH or option.required or plain(option.default))
+        if verdict.line_stays is not None:  # the script learns what old and new launchers pass
+            deaf = bool(missing)
+        if not deaf:
             verdict.hops += hops[:1] if verdict.message else []
             return
-        hazard = f"orchrun never passes --local_rank: {kept_default(option)}"
-        verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
-        verdict.title = f"{verdict.title}, and read LOCAL_RANK in the script" if verdict.title else "Read LOCAL_RANK"
+        if verdict.line_stays is None:
+            hazard = f"orchrun never passes --local_rank: {kept_default(program, option)}"
+            verdict.message = f"{verdict.message}. T{hazard}" if verdict.message else f"t{hazard}"
+        does = "take both spellings of --local_rank" if verdict.line_stays else "read LOCAL_RANK in the script"
+        verdict.title = f"{verdict.title}, and {does}" if verdict.title else does[0].upper() + does[1:]
         verdict.hops += hops
-        rewritable(program, found)
-        self._teach(option, verdict)
+        edits, imports = teach(self.project, program, found)
+        verdict.edits += edits
+        verdict.imports += imports
 
     def _found(self, program: entries.Program) -> list[Option]:
         if program.path not in self._options:
@@ -381,7 +391,7 @@ class Decisions:
                 met.confidence = Confidence.LIKELY
             return met
         verdict = Verdict(
-            f"torchrun never passes --local_rank: {kept_default(option)}; torch.distributed.launch passes "
+            f"torchrun never passes --local_rank: {kept_default(program, option)}; torch.distributed.launch passes "
             "--local-rank=N since torch 2.0, --local_rank=N before",
             "Read LOCAL_RANK in the script",
             hops=[Hop(option.path, option.line, f"its {spelling(option)}")],
@@ -389,34 +399,7 @@ class Decisions:
         )
         verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]
         try:
-            rewritable(program, found)
-            self._teach(option, verdict)
+            verdict.edits, verdict.imports = teach(self.project, program, found)
         except Refused as refusal:
             verdict.reason = refusal.reason
         return verdict if met is None else met.and_then(verdict)
-
-    def _teach(self, option: Option, verdict: Verdict) -> None:
-        """Both spellings, and LOCAL_RANK as the default."""
-        path = option.path
-        source, module = self.project.source(path), self.project.module(path)
-        assert source is not None and module is not None
-        try:
-            environ, needs = reference(module, path, "os", "environ")
-        except ValueError as error:
-            raise Refused(f"`os` is taken in {path} ({error}): give --local_rank its default by hand") from None
-        first = re.search(r"[\"']", source.text[source.offset(option.line, option.call.col_offset) :])
-        quote = first.group() if first is not None else '"'
-        key = f"{quote}LOCAL_RANK{quote}"
-        if option.default is None:  # argparse sends a default that is a string through `type`; None stays None
-            default = f"{environ}.get({key})"
-        else:
-            old = ast.get_source_segment(source.text, option.default) or ast.unparse(option.default)
-            default = f"{environ}.get({key}, {old})"
-            default = f"int({default})" if option.type == "int" else default
-        names = list(option.names)
-        if "--local-rank" not in names:
-            names.insert(names.index("--local_rank"), "--local-rank")
-        if "--local_rank" not in names:
-            names.insert(names.index("--local-rank") + 1, "--local_rank")
-        verdict.edits.append(rewritten(source, option, names, default))
-        verdict.imports += needs

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...finding import Refused
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
@@ -21,22 +20,6 @@ _SAVES = re.compile(
 )
 
 
-def rewritable(program: Program, found: list[Option]) -> None:
-    """Raises Refused when the option's default can't be given with the same meaning."""
-    option = found[0]
-    where = f"{spelling(option)} at {option.path}:{option.line}"
-    if len(found) > 1:
-        lines = ", ".join(f"{each.path}:{each.line}" for each in found)
-        raise Refused(f"several parsers take {spelling(option)} ({lines}): give each LOCAL_RANK as its default")
-    if option.odd is not None:
-        raise Refused(f"{where} can't be rewritten ({option.odd}): give it LOCAL_RANK as its default")
-    if option.type not in ("int", "str"):
-        raise Refused(f"{where} has a type of its own: give it LOCAL_RANK as its default by hand")
-    overwritten = overwritten_defaults(program)
-    if overwritten is not None:
-        raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
-
-
 def spelling(option: Option) -> str:
     """The name of the option that launchers pass, as the script spells it; `-r` may stand before it."""
     return next(name for name in option.names if name in SPELLINGS)
@@ -47,7 +30,7 @@ def plain(default: ast.expr | None) -> bool:
     return default is None or isinstance(default, (ast.Constant, ast.UnaryOp))
 
 
-def kept_default(option: Option) -> str:
+def kept_default(found: Program, option: Option) -> str:
     """What every rank does when it is passed no local rank, in words."""
     if option.required:
         return f"the script stops, as its {spelling(option)} is required"
@@ -57,7 +40,8 @@ def kept_default(option: Option) -> str:
     if value == "-1":
         return "every rank would keep the default -1 and train alone"
     if value == "0":
-        return "every rank would keep the default 0 and use the first GPU"
+        aware = any("LOCAL_RANK" in text for text in found.texts.values())  # it picks its device by that, or may do so
+        return f"every rank would keep the default 0{'' if aware else ' and use the first GPU'}"
     return f"every rank would keep the default {value}"
 
 

@@ -205,15 +205,22 @@ def rejects_unknown_arguments(found: Program) -> bool:
 
 def launcher_option(found: Program) -> Option | None:
     """`--launcher` with a choice `pytorch`, default `none`, where `none` means not distributed."""
-    for option in options(found.path, found.entry, "--launcher"):
+    asked = any(_is_launcher_test(node) for tree in found.modules.values() for node in nodes(tree))
+    for option in _options_of_modules(found, "--launcher") if asked else ():
         choices = option.keywords.get("choices")
         default = option.keywords.get("default")
         values = [n.value for n in ast.walk(choices) if isinstance(n, ast.Constant)] if choices is not None else []
         if "pytorch" not in values or not isinstance(default, ast.Constant) or default.value != "none":
             continue
-        if any(_is_launcher_test(node) for node in nodes(found.entry)):
-            return option
+        return option
     return None
+
+
+def _options_of_modules(found: Program, name: str) -> list[Option]:
+    """The options called `name`: the entry's own, else those of what it imports."""
+    own = list(options(found.path, found.entry, name))
+    imported = (option for path, tree in found.modules.items() for option in options(path, tree, name))
+    return own or [option for option in imported if option.path != found.path]
 
 
 def _is_launcher_test(node: ast.AST) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
-from ...finding import Confidence, Finding, Fix, Hop
+from ...finding import Confidence, Edit, Finding, Fix, Hop
 from ...launch import bash as shell
 from ...launch import containers
 from ...launch.hosts import Host
@@ -44,12 +45,16 @@ def find(project: Project) -> Iterable[Finding]:
     )
     spawns: set[tuple[str, int]] = set()
     ranks: set[tuple[str, int]] = set()
+    guides: dict[str, Source] = {}  # those whose commands change
     for (source, script), found, plain in zip(scripts, lines, others, strict=True):
         groups: dict[int, list[LaunchLine]] = {}
         for line in found:
             groups.setdefault(line.module.start, []).append(line)
         for group in groups.values():
-            yield from _launcher(decisions, source, script, group)
+            for finding in _launcher(decisions, source, script, group):
+                if script.host is Host.GUIDE and finding.fix is not None:
+                    guides[source.path] = source
+                yield finding
             for line in group if script.host != Host.GUIDE else ():
                 yield from _spawn_settings(decisions, source, line, spawns)
                 yield from _world_ranks(decisions, source, line, ranks)
@@ -63,6 +68,10 @@ def find(project: Project) -> Iterable[Finding]:
         elif host == Host.RECIPE:
             for start, end, name in containers.variables(source.text):
                 yield _reported(source, start, end, f"{_HELD.format(name)}: rewrite it by hand")
+    for guide in guides.values():
+        for start, end in containers.prose(guide.text, guide.path.endswith(".rst")):
+            what = "the text names `torch.distributed.launch`, which the commands of this guide no longer use"
+            yield _reported(guide, start, end, "text is not rewritten: adapt it to the new commands", what)
     yield from _in_python(decisions)
 
 
@@ -155,9 +164,17 @@ def _launcher(decisions: Decisions, source: Source, script: shell.Script, group:
     said = " ".join(source.text[first.start : line.module.end].replace("\\", " ").split())
     hop = Hop(source.path, span.line, f"the launch line: {said}" + (f" ... {line.entry}" if line.entry else ""))
     edits = tuple(dict.fromkeys(edit for verdict in verdicts for edit in verdict.edits))
+    if reason is None and _overlap(edits):
+        reason = "the scripts that it starts need different launchers: write a line of its own for each of them"
     imports = tuple(dict.fromkeys(need for verdict in verdicts for need in verdict.imports))
     fix = None if reason else Fix(chosen.title, edits, imports)
     yield Finding(ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
+
+
+def _overlap(edits: tuple[Edit, ...]) -> bool:
+    """Do two different edits change the same characters?"""
+    ordered = sorted(edits, key=lambda edit: (edit.path, edit.start, edit.end))
+    return any(one.path == two.path and two.start < one.end for one, two in pairwise(ordered))
 
 
 def _shared_variable(script: shell.Script, group: list[LaunchLine], verdicts: list[Verdict]) -> str | None:

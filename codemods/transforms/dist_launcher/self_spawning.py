@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from ...launch.lines import LaunchLine, Starter
 from ...syntax.argparse_options import nodes, options
 from ...syntax.main_guard import is_main_guard
-from .program import Program, called
+from .program import SPELLINGS, Program, called
 
 _ASKS = re.compile(r"environ|getenv|torchelastic")
 _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")
 _SPAWNERS = ("spawn", "start_processes")
+_SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,13 @@ class OwnRanks:
     count: ast.expr | None
     conditions: tuple[ast.expr, ...]
     rendezvous: bool  # the program names its own address: tcp://, file:// or MASTER_ADDR
+    standalone: bool = False  # no branch of it reads what a launcher sets: it is right under plain python
 
 
 def own_ranks(found: Program) -> OwnRanks | None:
     """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
     ranked = any(
-        isinstance(node, ast.Call)
-        and called(node) == "init_process_group"
-        and any(keyword.arg in ("rank", "world_size") for keyword in node.keywords)
+        isinstance(node, ast.Call) and called(node) == "init_process_group" and _is_ranked(node)
         for path, tree in found.modules.items()
         if "init_process_group" in found.texts[path]
         for node in nodes(tree)
@@ -45,22 +45,30 @@ def own_ranks(found: Program) -> OwnRanks | None:
     rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
     calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
     for path, tree in found.modules.items():
-        if not re.search(r"\bspawn\b|start_processes|\bProcess\(", found.texts[path]):
+        if not re.search(r"\bspawn\b|start_processes|\bProcess\b", found.texts[path]):
             continue
         for holder, node, tests in _calls_with_tests(tree):
             if path != found.path and holder not in calls:
                 continue
             count = _rank_count(node, tree)
             if not isinstance(count, bool):
-                return OwnRanks(path, node.lineno, called(node), count, tests, rendezvous)
+                standalone = rendezvous and not _needs_launcher(found)
+                return OwnRanks(path, node.lineno, called(node), count, tests, rendezvous, standalone)
     return None
+
+
+def _is_ranked(join: ast.Call) -> bool:
+    """Does the call of `init_process_group` say which rank this is?"""
+    return len(join.args) > 3 or any(keyword.arg in ("rank", "world_size") for keyword in join.keywords)
 
 
 def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
     """How many processes the call starts (an expression or None); False when it starts no ranks."""
-    name = called(node)
+    aliases = _aliases(tree)
+    name = called(node) if isinstance(node.func, ast.Attribute) else aliases.get(called(node), called(node))
     base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    if name in _SPAWNERS and (base.endswith(("mp", "multiprocessing")) or (not base and name in _SPAWNERS)):
+    base = aliases.get(base, base)
+    if name in _SPAWNERS and (not base or base.endswith(("mp", "multiprocessing"))):
         given = next((keyword.value for keyword in node.keywords if keyword.arg == "nprocs"), None)
         return given if given is not None else node.args[2] if len(node.args) > 2 else None
     if name == "Process":
@@ -74,6 +82,46 @@ def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
                 and "init_process_group" in ast.unparse(function)
             ):
                 return _loop_count(node, tree)
+    return False
+
+
+def _aliases(tree: ast.Module) -> dict[str, str]:
+    """Other names of multiprocessing and its functions: `import torch.multiprocessing as tmp`, `import spawn as go`."""
+    found: dict[str, str] = {}
+    for node in nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {alias.asname: alias.name for alias in node.names if alias.asname}
+    return found
+
+
+def _needs_launcher(found: Program) -> bool:
+    """Does some branch of the program read what a launcher sets or passes?"""
+    for path, tree in found.modules.items():
+        if any(
+            isinstance(node, ast.Call) and called(node) == "init_process_group" and not _is_ranked(node)
+            for node in nodes(tree)
+        ):
+            return True
+        if any(option for option in options(path, tree, *SPELLINGS)):
+            return True
+        if "torchelastic" in found.texts[path]:
+            return True
+        stored = {
+            id(node.slice)
+            for node in nodes(tree)
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        }
+        stored |= {
+            id(node.args[0])
+            for node in nodes(tree)
+            if isinstance(node, ast.Call) and called(node) in ("setdefault", "putenv") and node.args
+        }
+        stored |= {id(key) for node in nodes(tree) if isinstance(node, ast.Dict) for key in node.keys}
+        if any(
+            isinstance(node, ast.Constant) and node.value in _SET_BY_LAUNCHER and id(node) not in stored
+            for node in nodes(tree)
+        ):
+            return True
     return False
 
 
@@ -92,9 +140,9 @@ def under_line(own: OwnRanks, found: Program, line: LaunchLine) -> OwnRanks | No
         given = _switch(found, plain, line)
         if given is None:
             given = _set_for_launcher(found, plain)
-        if given is None:
+        if given is None and not own.standalone:
             open_tests.append(test)
-        elif given != wanted:
+        elif given is not None and given != wanted:
             return None
     if open_tests and line.starter is not Starter.LAUNCH:
         return None  # started by torchrun on purpose: the test is there for it

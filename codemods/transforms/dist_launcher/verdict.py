@@ -28,6 +28,7 @@ class Verdict:
     hops: list[Hop] = field(default_factory=list)
     reason: str | None = None
     confidence: Confidence = Confidence.PROVEN
+    line_stays: str | None = None  # why the line itself can't change
 
     def and_then(self, other: Verdict) -> Verdict:
         """Both in one: what `other` says after this, its reason and confidence."""

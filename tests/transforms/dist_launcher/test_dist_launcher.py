@@ -18,7 +18,7 @@ from codemods.launch.lines import LaunchLine, entry_places, launch_lines
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.dist_launcher import RULE
-from codemods.transforms.dist_launcher.torch_version import pin_for, pins
+from codemods.transforms.dist_launcher.torch_version import named_versions, oldest_for
 from codemods.tree.files import MemoryFiles
 
 LAUNCH = "python -m torch.distributed.launch"
@@ -434,8 +434,8 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
     ("script", "reason"),
     [
         (
-            HEARS_ARGUMENT + "q = argparse.ArgumentParser()\nq.add_argument('--local_rank', type=int)\n",
-            "several parsers",
+            HEARS_ARGUMENT + "q = argparse.ArgumentParser()\nq.add_argument('--local_rank', type=int, dest='r')\n",
+            "stored as `r`",
         ),
         (HEARS_ARGUMENT.replace("args =", "parser.set_defaults(**cfg)\nargs ="), "overwrite the default"),
         (HEARS_ARGUMENT.replace("print", "vars(args).update(cfg)\nprint"), "overwrite the default"),
@@ -525,7 +525,11 @@ def test_plain_python_for_a_script_that_spawns(before: str, after: str) -> None:
         ("torchrun --nproc_per_node=2 a.py", SPAWNS, "asked for 2 ranks, the script starts `args.gpus`"),
         ('torchrun --nproc_per_node=4 a.py "$@"', SPAWNS, "make them agree"),
         ("torchrun --nnodes=2 --nproc_per_node=4 a.py", SPAWNS, "several nodes"),
-        (f"{LAUNCH} --nproc_per_node=4 a.py", SPAWNS.replace("    mp.spawn", "    if x: mp.spawn"), "only if `x`"),
+        (
+            f"{LAUNCH} --nproc_per_node=4 a.py",
+            SPAWNS.replace("    mp.spawn", "    r = os.environ['RANK']\n    if x: mp.spawn"),
+            "only if `x`",
+        ),
         ("torchrun --nproc_per_node=4 a.py", SPAWNS.replace("tcp://127.0.0.1:9999", "env://"), "MASTER_ADDR"),
         (
             "torchrun --nproc_per_node=4 a.py",
@@ -680,57 +684,65 @@ def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "newest"),
+    ("path", "text", "oldest"),
     [
         ("requirements.txt", "numpy\ntorch==1.8.1\n", (1, 8)),
-        ("requirements.txt", "torch>=1.6,<1.10\n", (1, 9)),
+        ("requirements.txt", "torch>=1.6,<1.10\n", (1, 6)),
+        ("requirements.txt", "torch>=1.3\n", (1, 3)),
+        ("requirements.txt", "torch>1.12.0\n", (1, 12)),
+        ("requirements.txt", "torch>=2.0\n", (2, 0)),
+        ("requirements.txt", "torch~=1.8\n", (1, 8)),
+        ("requirement.txt", "torch != 1.8.0, < 1.9.1\n", (1, 9)),
         ("requirements/runtime.txt", "torch<=1.9.0\n", (1, 9)),
+        ("requirements.txt", "torch @ file:///torch-1.8.0-cp38.whl\n", (1, 8)),
+        ("requirements.txt", "torch\ntorchvision==0.9\npytorch_lightning==1.5\n", None),
+        ("requirements.txt", "# torch==1.4\n", None),
+        ("other/requirements.txt", "torch==1.4\n", None),
         ("environment.yml", "dependencies:\n  - pytorch=1.7.1=py3.8_cuda11\n", (1, 7)),
         ("environment.yml", "  - pytorch==1.5.0\n", (1, 5)),
         ("docker/Dockerfile", "FROM pytorch/pytorch:1.6.0-cuda10.1\n", (1, 6)),
         ("docker/Dockerfile", 'ARG PYTORCH="1.9.0"\n', (1, 9)),
+        ("docker/Dockerfile", "RUN pip install torch==1.7.1+cu110 -f x\n", (1, 7)),
+        ("docker/Dockerfile", "ENV TORCH_VERSION 1.8.0\n", (1, 8)),
         ("setup.py", "install_requires=['torch~=1.8.0', 'x'],\n", (1, 8)),
-        ("docs/install.md", "pip install torch==1.9.1+cu111 torchvision==0.10.1\n", (1, 9)),
-        ("docs/install.md", "pip install torch==1.3\nconda install pytorch==1.9.0 -c pytorch\n", (1, 9)),
-        ("docs/install.md", "pip install torch==1.3\nconda install pytorch torchvision -c pytorch\n", None),
-        ("setup.cfg", "install_requires =\n    torch>=1.4,<1.9\n", (1, 8)),
+        ("setup.cfg", "install_requires =\n    torch>=1.4,<1.9\n", (1, 4)),
         ("pyproject.toml", 'dependencies = ["numpy", "torch<=1.8.1"]\n', (1, 8)),
         ("pyproject.toml", 'torch = "1.7.*"\n', (1, 7)),
         ("pyproject.toml", 'torch = "~1.8"\n', (1, 8)),
-        ("pyproject.toml", 'torch = {version = ">=1.4,<1.9", source = "x"}\n', (1, 8)),
-        ("pyproject.toml", 'torch = "^1.8"\n', None),
+        ("pyproject.toml", 'torch = {version = ">=1.4,<1.9", source = "x"}\n', (1, 4)),
+        ("pyproject.toml", 'torch = "^1.8"\n', (1, 8)),
         ("Pipfile", 'torch = "==1.8"\n', (1, 8)),
-        ("docker/Dockerfile", "RUN pip install torch==1.7.1+cu110 -f x\n", (1, 7)),
-        ("docker/Dockerfile", "ENV TORCH_VERSION 1.8.0\n", (1, 8)),
-        ("requirements.txt", "torch @ file:///torch-1.8.0-cp38.whl\n", (1, 8)),
-        ("requirements.txt", "torch>=1.3\n", None),
-        ("requirements.txt", "torch\ntorchvision==0.9\npytorch_lightning==1.5\n", None),
-        ("requirements.txt", "torch~=1.8\n", (1, 13)),
-        ("requirements.txt", "# torch==1.4\n", None),
-        ("requirement.txt", "torch != 1.8.0, < 1.9.1\n", (1, 9)),
         ("install.sh", "pip install torch==1.7.1 torchvision\n", (1, 7)),
-        ("install.sh", "pip install torch\npip install torch==1.7.1\n", None),
+        ("install.sh", "pip install torch\n", None),
+        ("docs/install.md", "pip install torch==1.9.1+cu111 torchvision==0.10.1\n", (1, 9)),
+        ("docs/install.md", "pip install torch==1.3\nconda install pytorch==1.9.0 -c pytorch\n", (1, 3)),
+        ("README.md", "pip install torch torchvision\n", None),
         ("README.md", "tested with torch==1.4\n", (1, 4)),
         ("README.md", "- Python 3.8\n- PyTorch 1.7.1\n- CUDA 11\n", (1, 7)),
         ("README.md", "* [PyTorch](https://pytorch.org) (version 1.9.0)\n", (1, 9)),
-        ("README.md", "The code runs on **PyTorch 1.8** and on PyTorch 1.12\n", (1, 12)),
-        ("README.md", "PyTorch 1.6+\n", None),
-        ("README.md", "PyTorch 1.6 or later\n", None),
-        ("README.md", "PyTorch >= 1.6\n", None),
-        ("README.md", "pytorch-lightning 1.5, torchvision 0.9, torch.nn 1.0\n", None),
-        ("other/requirements.txt", "torch==1.4\n", None),
+        ("README.md", "The code was tested on **PyTorch 1.8** and on PyTorch 1.12\n", (1, 8)),
+        ("README.md", "Requires PyTorch 1.6+\n", (1, 6)),
+        ("README.md", "We need pytorch >= 1.8.0 and cuda\n", (1, 8)),
+        ("README.md", "Once upon a time PyTorch 1.2 was slow.\n", None),
+        ("README.md", "- pytorch-lightning 1.5, torchvision 0.9, torch.nn 1.0\n", None),
     ],
 )
-def test_reads_the_torch_that_is_asked_for(path: str, text: str, newest: tuple[int, int] | None) -> None:
-    pin = pin_for(pins(Project(MemoryFiles({path: text.encode()}))), "tools/a.py")
-    assert (pin.newest if pin is not None else None) == newest
+def test_reads_the_torch_that_is_named(path: str, text: str, oldest: tuple[int, int] | None) -> None:
+    named = oldest_for(named_versions(Project(MemoryFiles({path: text.encode()}))), "tools/a.py")
+    assert (named.oldest if named is not None else None) == oldest
+
+
+def test_requirements_count_before_a_guide() -> None:
+    contents = {"README.md": b"- PyTorch 1.7\n", "requirements.txt": b"torch==1.12\n", "pyskl.yaml": b"torch==1.11\n"}
+    named = oldest_for(named_versions(Project(MemoryFiles(contents))), "tools/a.py")
+    assert named is not None and (named.path, named.oldest) == ("requirements.txt", (1, 12))
 
 
 def test_torch_1_9_has_the_module_but_not_torchrun() -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": READS_ENV, "requirements.txt": "torch==1.9.0\n"}
     assert migrated(contents) == {"run.sh": "python -m torch.distributed.run a.py\n"}
     contents["requirements.txt"] = "torch==1.8.0\n"
-    assert "requirements.txt:1 asks for torch 1.8" in reasons(contents)[0]
+    assert "requirements.txt:1 names torch 1.8" in reasons(contents)[0]
     contents["other.sh"] = "torchrun a.py\n"  # says more about the torch in use
     assert migrated(contents) == {"run.sh": "torchrun a.py\n"}
 
@@ -804,7 +816,14 @@ def test_messages_name_the_consequence() -> None:
             "1. x\n   ~~~\n   {L} --nproc_per_node=<gpus> a.py\n   ~~~\n",
             "1. x\n   ~~~\n   torchrun --nproc_per_node=<gpus> a.py\n   ~~~\n",
         ),
-        ("docs/x.md", "```python\n{L} a.py\n```\n\n```sh\n{L} gone.py\n{L} $X\n```\n", None),
+        ("docs/x.md", "```python\nx = 1  # {L} a.py\n```\n\n```sh\n{L} gone.py\n{L} $X\n```\n", None),
+        ("docs/x.md", "```python\n# one\n{L} a.py\n```\n", "```python\n# one\ntorchrun a.py\n```\n"),
+        (
+            "docs/x.md",
+            "```bash\ngit clone https://github.com/me/TOOL.git\ncd TOOL\n{L} a.py\n```\n",
+            "```bash\ngit clone https://github.com/me/TOOL.git\ncd TOOL\ntorchrun a.py\n```\n",
+        ),
+        ("docs/x.md", "```bash\ngit clone https://github.com/me/TOOL\ncd OTHER\n{L} a.py\n```\n", None),
         ("docs/x.rst", "Run::\n\n    {L} a.py\n\nNow {L} a.py\n", "Run::\n\n    torchrun a.py\n\nNow {L} a.py\n"),
         (
             "x.rst",
@@ -982,7 +1001,10 @@ def test_deepspeed_passes_the_rank_itself() -> None:
 def test_script_alone_where_torch_is_too_old_for_the_line() -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": DISTRIBUTED, "requirements.txt": "torch==1.8\n"}
     assert migrated(contents).keys() == {"a.py"}
-    assert [finding.path for finding in findings(contents) if finding.reason] == ["run.sh"]
+    changed = migrated(contents)["a.py"]
+    assert '"--local-rank", "--local_rank"' in changed or "'--local-rank', '--local_rank'" in changed
+    again = findings({**contents, "a.py": changed})
+    assert [(each.path, each.reason is not None) for each in again] == [("run.sh", True)]
 
 
 def test_parser_of_another_module_without_a_launch_line() -> None:
