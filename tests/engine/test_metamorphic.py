@@ -27,11 +27,9 @@ MINIMUM = {  # cases that each transformation changes, at least
 }  # fmt: skip
 
 _SELF = "attributes are looked for on `self` by that name"
-_SPLIT_PARSER = "options are looked for in the entry script, not in a module that it imports its parser from"
 _BELOW = "the name is bound further down then: refused, and the reason says what to move"
 _ORDER = "what comes first gets the plain name, or stands first in the list of captured values"
 _BY_NAME = "the function or class is told by its own name, not by where it is imported from"
-_SPAWN = "`spawn` of torch.multiprocessing is told by the names `mp` and `multiprocessing`"
 _CLASS = "the file that imports the class under another name is not followed"
 _MARK = "decorators are told by their own name"
 _MODE = "`mmap.ACCESS_READ` and `mmap.PROT_READ` are read as text"
@@ -97,9 +95,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "rename_locals": {"lambdas/functools_is_taken": "the case is about a parameter that is called `functools`"},
     "alias_imports": {
         "dict-views/ordered_dict_of_heads": _BY_NAME,
-        "dist-launcher/spawns_by_itself": _SPAWN,
-        "dist-launcher/spawns_per_rank": _SPAWN,
-        "dist-launcher/starts_its_own_ranks": _SPAWN,
         "lambdas/counting_reader": _BY_NAME,
         "launcher-env/trainer_of_another_file": _CLASS,
         "model-deepcopy/averaged_by_the_library": _BY_NAME,
@@ -121,7 +116,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         "lambdas/stable_cascade": _ORDER,
     },
     "split_file": {
-        "dist-launcher/launcher_left_at_none": _SPLIT_PARSER,
         "lambdas/first_of_each_row": "`operator` is imported under its own name where the new file does not import it",
         "lambdas/frames_of_a_video": "whether a decorator only wraps is not looked up in another file: refused",
         "launcher-env/slurm_by_subscript": "a file that imports a function and does not call it is no script",

@@ -1,4 +1,4 @@
-"""Launch lines that start ranks with the old launcher, or start a script that does not hear its rank.
+"""Launch lines that use `torch.distributed.launch`, or start a script that does not learn its rank.
 
 What it finds
 -------------
@@ -66,8 +66,9 @@ Fix safety
 `torchrun` is `torch.distributed.launch --use_env` under another name: all other flags keep their meaning, and are kept;
 `--standalone` is never added. A bare `python` or `python3` becomes `torchrun`, which every virtual or conda environment
 has beside it. Where the line names its interpreter more exactly (a variable, a path, `python3.8`, flags such as `-u`),
-`torchrun` might belong to another one: there only the module is renamed, to `torch.distributed.run`. So it is where the
-repository asks for torch 1.9, and with an older torch the line stays.
+`torchrun` might belong to another one: there only the module is renamed, to `torch.distributed.run`. The same where the
+repository supports torch 1.9. Where its requirements, environments, images or README name an older torch
+(`torch>=1.7`), the line stays, and the script takes both spellings, so that the line works with old and new torch.
 
 A launcher keeps the ranks' store itself, so that nobody opens a `tcp://` address of the script's own and the ranks wait
 for it until the timeout. It becomes `env://` where rank and size come from the launcher's environment, or the rank is
@@ -87,11 +88,11 @@ ranks.
 Removing `set_start_method("spawn")` is offered as an unsafe fix: workers then start by fork, which is fast and shares
 memory, but must not touch CUDA, or locks that threads of the parent hold.
 
-In guides only lines are rewritten whose script is here, and refusals there aren't reported. Where the repository asks
-for a torch before 1.9, the line stays and only the script learns to hear every launcher.
+In guides only lines are rewritten whose script is here, and refusals there aren't reported; sentences that name the
+old launcher are reported where the commands of the guide change.
 
 Refused, with the reason: lines whose script can't be found, options with their own `type`, `choices` or `nargs`,
-several parsers, defaults that a file overwrites, parsers other than argparse that take local_rank, options that come
+defaults that a file overwrites, parsers other than argparse that take local_rank, options that come
 out of a table or a loop, `tcp://` addresses that more may rely on.
 
 References
@@ -109,7 +110,7 @@ from .rule import ID, SCREEN, find
 
 RULE = Rule(
     id=ID,
-    summary="Start ranks with torchrun, and let the script hear its local rank",
+    summary="Replace torch.distributed.launch by torchrun and read LOCAL_RANK",
     screen=SCREEN,
     find=find,
     documentation=__doc__,

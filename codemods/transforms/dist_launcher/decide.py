@@ -172,9 +172,9 @@ class Decisions:
 
     def _file(self, line: LaunchLine, name: str) -> list[str]:
         places, certain = entry_places(line, name)
-        if certain:
+        if certain and (places or line.host is not Host.GUIDE):
             return [place for place in places if place in self.files]
-        tail = name.removeprefix("./")  # the folder is unknown: a path of several parts may still be the only one
+        tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
         return ends if len(ends) == 1 and "/" in tail else []
 
@@ -232,7 +232,7 @@ class Decisions:
         return None if own is None else under_line(own, program, line)
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
-        """Does the script hear its rank from torchrun? If not, it is taught to, and the launcher renamed with it."""
+        """Renames the launcher, and lets the script read its rank where torchrun would not pass it."""
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
         try:

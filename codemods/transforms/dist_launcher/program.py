@@ -25,7 +25,7 @@ _TELLING: tuple[str, ...] = (
     ".parse_known_args(",
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
-_QUOTED = re.compile(r"[\"']--local[_-]rank[\"'=]")
+_QUOTED = re.compile(r"^[^#\n]*?[\"'](--local[_-]rank)[\"'=]", re.MULTILINE)
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
 Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
@@ -156,7 +156,7 @@ def unseen_option(project: Project, modules: Modules, found: Program, known: Imp
         if source.path in reached:
             at = _QUOTED.search(source.text)
             assert at is not None
-            return source.path, source.position(at.start())[0]
+            return source.path, source.position(at.start(1))[0]
     return None
 
 

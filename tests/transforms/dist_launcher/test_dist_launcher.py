@@ -823,6 +823,8 @@ def test_messages_name_the_consequence() -> None:
             "```bash\ngit clone https://github.com/me/TOOL.git\ncd TOOL\n{L} a.py\n```\n",
             "```bash\ngit clone https://github.com/me/TOOL.git\ncd TOOL\ntorchrun a.py\n```\n",
         ),
+        ("docs/x.md", "```bash\n{L} ../../x/a.py\n```\n", "```bash\ntorchrun ../../x/a.py\n```\n"),
+        ("docs/x.md", "```bash\n{L} ../../gone/a.py\n```\n", None),
         ("docs/x.md", "```bash\ngit clone https://github.com/me/TOOL\ncd OTHER\n{L} a.py\n```\n", None),
         ("docs/x.rst", "Run::\n\n    {L} a.py\n\nNow {L} a.py\n", "Run::\n\n    torchrun a.py\n\nNow {L} a.py\n"),
         (

@@ -1,0 +1,136 @@
+"""dist-launcher where old torch is supported, an option is defined twice, or a script starts its own ranks."""
+
+from __future__ import annotations
+
+import pytest
+from test_dist_launcher import LAUNCH, READS_ENV, SPAWNS, files, findings, migrated
+
+NEVER_READ = """\
+import argparse
+import torch.distributed as dist
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", type=int, default=0)
+args = parser.parse_args()
+dist.init_process_group("gloo")
+print(dist.get_rank())
+"""
+TWICE = """\
+import argparse
+import os
+
+def parse_args():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--local_rank', type=int, default=-1)
+    parser.add_argument('--local-rank', type=int, default=-1)
+    args = parser.parse_args()
+    return args
+
+args = parse_args()
+print(args.local_rank)
+"""
+
+
+@pytest.mark.parametrize("torch", ["torch>=1.7.1", "torch==1.8.0", "torch<1.9"])
+def test_old_torch_keeps_the_line_and_the_script_takes_both_spellings(torch: str) -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "requirements.txt": f"{torch}\n"}
+    changed = migrated(contents)
+    assert changed.keys() == {"a.py"}
+    assert 'add_argument("--local-rank", "--local_rank", type=int' in changed["a.py"]
+    again = {**contents, **changed}
+    assert not migrated(again)
+    assert "came with 1.10" in (findings(again)[0].reason or "")
+
+
+def test_new_torch_swaps_the_launcher() -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "requirements.txt": "torch>=1.10\n"}
+    assert migrated(contents) == {"run.sh": "torchrun a.py\n"}
+
+
+def test_one_destination_of_two_options() -> None:
+    contents = files(run_sh=f"{LAUNCH} a.py\n", a_py=TWICE)
+    (finding,) = findings(contents)
+    assert "only takes" not in finding.message
+    script = migrated(contents)["a.py"]
+    default = "type=int, default=int(os.environ.get('LOCAL_RANK', -1))"
+    assert f"parser.add_argument('--local_rank', {default})" in script
+    assert f"parser.add_argument('--local-rank', {default})" in script
+
+
+def test_several_parsers_each_learn() -> None:
+    script = TWICE.replace(
+        "    parser.add_argument('--local-rank'",
+        "    other = argparse.ArgumentParser()\n    other.add_argument('--local_rank'",
+    )
+    changed = migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=script))["a.py"]
+    for parser in ("parser", "other"):
+        assert f"{parser}.add_argument('--local-rank', '--local_rank', type=int, default=int(os.environ" in changed
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from torch.multiprocessing import spawn", "spawn(worker, nprocs=args.gpus, args=(args,))"),
+        ("from torch.multiprocessing import spawn as go", "go(worker, nprocs=args.gpus, args=(args,))"),
+        ("import torch.multiprocessing as tmp", "tmp.spawn(worker, nprocs=args.gpus, args=(args,))"),
+        ("from torch import multiprocessing as m", "m.start_processes(worker, nprocs=args.gpus, args=(args,))"),
+    ],
+)
+def test_spawns_under_any_name(imports: str, call: str) -> None:
+    script = SPAWNS.replace("import torch.multiprocessing as mp", imports)
+    script = script.replace("mp.spawn(worker, nprocs=args.gpus, args=(args,))", call)
+    assert migrated(files(run_sh=f"{LAUNCH} --nproc_per_node=4 a.py\n", a_py=script)) == {"run.sh": "python a.py\n"}
+
+
+def test_spawns_in_one_branch_and_works_alone_in_the_other() -> None:
+    call = "mp.spawn(worker, nprocs=args.gpus, args=(args,))"
+    script = SPAWNS.replace(call, f"if args.gpus > 1:\n        {call}\n    else:\n        worker(0, args)")
+    for line in (f"{LAUNCH} --nproc_per_node=4 a.py\n", "torchrun --nproc_per_node=4 a.py\n"):
+        assert migrated(files(run_sh=line, a_py=script)) == {"run.sh": "python a.py\n"}
+    reads = script.replace("worker(0, args)", "worker(int(os.environ['RANK']), args)")
+    assert not migrated(files(run_sh=f"{LAUNCH} --nproc_per_node=4 a.py\n", a_py=reads))
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        f"for s in a b; do {LAUNCH} --nproc_per_node=4 $s.py; done\n",
+        f"L='{LAUNCH} --nproc_per_node=4'\n$L a.py\n$L b.py\n",
+    ],
+)
+def test_one_line_for_scripts_that_need_different_launchers(shell: str) -> None:
+    contents = {"run.sh": shell, "a.py": SPAWNS, "b.py": READS_ENV}
+    assert not migrated(contents)
+    for own, other in (("a.py", "b.py"), ("b.py", "a.py")):
+        swapped = {"run.sh": shell, own: READS_ENV, other: SPAWNS}
+        assert not migrated(swapped)
+
+
+def test_first_gpu_only_where_the_script_does_not_read_the_rank() -> None:
+    reads = NEVER_READ.replace("print(", "import os\nprint(args.local_rank, os.environ['LOCAL_RANK'], ")
+    (finding,) = findings(files(run_sh="torchrun --nproc_per_node=2 a.py\n", a_py=reads))
+    assert "keep the default 0" in finding.message and "first GPU" not in finding.message
+    plain = NEVER_READ.replace("print(", "print(args.local_rank, ")
+    (finding,) = findings(files(run_sh="torchrun --nproc_per_node=2 a.py\n", a_py=plain))
+    assert "first GPU" in finding.message
+
+
+def test_sentences_about_the_old_launcher_are_reported_where_commands_change() -> None:
+    guide = f"# Run\n\n```\n{LAUNCH} a.py\n```\n\nOn one GPU simply remove `-m torch.distributed.launch`.\n"
+    contents = {"README.md": guide, "a.py": READS_ENV}
+    found = findings(contents)
+    assert [(each.span.line, each.fix is None) for each in found] == [(4, False), (7, True)]
+    changed = migrated(contents)
+    assert findings({**contents, **changed}) == []
+    assert findings({**contents, "README.md": "Remove `-m torch.distributed.launch`.\n"}) == []
+
+
+def test_launcher_option_of_an_imported_parser() -> None:
+    parts = "import argparse\n\ndef parse():\n    p = argparse.ArgumentParser()\n"
+    parts += (
+        "    p.add_argument('--launcher', choices=['none', 'pytorch'], default='none')\n    return p.parse_args()\n"
+    )
+    script = "from parts import parse\nargs = parse()\nif args.launcher == 'none':\n    print('one process')\n"
+    line = "torchrun --nproc_per_node=2 a.py\n"
+    changed = migrated(files(run_sh=line, a_py=script, parts_py=parts))
+    assert changed == {"run.sh": "torchrun --nproc_per_node=2 a.py --launcher pytorch\n"}
