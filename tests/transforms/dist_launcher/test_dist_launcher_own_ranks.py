@@ -35,6 +35,7 @@ def program(start: str) -> str:
     return SPAWNS.replace("START", start.replace("\n", "\n    "))
 
 
+READS_RANK = "print(os.environ.get('RANK'))\n"  # or else every branch would be right without a launcher
 LOOP = "for rank in range({}):\n    ps.append({}(target=worker, args=(rank, args)))\nfor p in ps:\n    p.start()"
 
 
@@ -73,12 +74,18 @@ def test_plain_python_starts_them(start: str) -> None:
         pytest.param(
             "for host in range(9):\n    print(host)\n" + LOOP.format("3", "Process"), "starts `3`", id="another loop"
         ),
-        pytest.param("if sys.argv:\n    mp.spawn(worker, (args,), 4)", "only if `sys.argv`", id="under a test"),
         pytest.param(
-            "if sys.argv:\n    raise SystemExit\nmp.spawn(worker, (args,), 4)", "only if `not sys.argv`", id="after one"
+            READS_RANK + "if sys.argv:\n    mp.spawn(worker, (args,), 4)", "only if `sys.argv`", id="under a test"
         ),
         pytest.param(
-            "if sys.argv:\n    print()\nelse:\n    mp.spawn(worker, (args,), 4)", "only if `not sys.argv`", id="else"
+            READS_RANK + "if sys.argv:\n    raise SystemExit\nmp.spawn(worker, (args,), 4)",
+            "only if `not sys.argv`",
+            id="after one",
+        ),
+        pytest.param(
+            READS_RANK + "if sys.argv:\n    print()\nelse:\n    mp.spawn(worker, (args,), 4)",
+            "only if `not sys.argv`",
+            id="else",
         ),
     ],
 )
