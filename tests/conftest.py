@@ -34,6 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every migrated before_after program under forkserver too, not only those that ask for it",
     )
+    parser.addoption(
+        "--cold",
+        action="store_true",
+        help="start a fresh interpreter for each process of every before_after program: see harness/warm.py",
+    )
 
 
 @pytest.hookimpl(wrapper=True)

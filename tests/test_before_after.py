@@ -33,7 +33,12 @@ def test_rewrite(folder: Path, tmp_path: Path) -> None:
 def test_program(folder: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     case = Case.load(folder)
     with alone("launcher-port") if case.default_port else contextlib.nullcontext():
-        check_case(case, tmp_path, all_forkserver=bool(request.config.getoption("--forkserver")))
+        check_case(
+            case,
+            tmp_path,
+            all_forkserver=bool(request.config.getoption("--forkserver")),
+            cold=bool(request.config.getoption("--cold")),
+        )
 
 
 @EVERY_CASE

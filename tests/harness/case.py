@@ -16,6 +16,7 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "before_after"
 _LAUNCHES = re.compile(rb"torch\.distributed\.(launch|run)|torchrun")
+_IMPORTS = re.compile(rb"^\s*(?:import|from) torch\b|" + _LAUNCHES.pattern, re.MULTILINE)
 
 Tree = dict[str, tuple[bytes, bool]]  # path -> (content, executable)
 
@@ -97,6 +98,11 @@ class Case:
         return any(_LAUNCHES.search(content) for content, _ in read_tree(self.before).values()) or bool(
             _LAUNCHES.search(self.command.encode())
         )
+
+    @property
+    def imports_torch(self) -> bool:
+        """True when one of its programs imports torch, or starts a launcher, which does."""
+        return any(_IMPORTS.search(content) for content, _ in read_tree(self.before).values())
 
     def expected(self) -> Tree:
         """The whole tree that migrate must leave."""

@@ -14,7 +14,7 @@ from .tool import findings, spawnfix, text_diff, tree_diff
 _CHECK_FLAGS = ("--confidence", "--select", "--ignore", "--launcher")  # those of `migrate` that `check` takes too
 
 
-def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False) -> None:
+def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False, cold: bool = False) -> None:
     """Run it all, in folders below `tmp_path`. Raises AssertionError with what the programs printed."""
     numbers = iter(range(100))
 
@@ -22,7 +22,13 @@ def check_case(case: Case, tmp_path: Path, *, all_forkserver: bool = False) -> N
         # each run has a copy to itself, so that what a program writes can't help or hurt the next
         copy = fresh_copy(tree, tmp_path / f"run{next(numbers)}")
         return run(
-            case.command, copy, method, ranks=case.ranks, timeout=case.timeout, extra={**case.env, **(extra or {})}
+            case.command,
+            copy,
+            method,
+            ranks=case.ranks,
+            timeout=case.timeout,
+            extra={**case.env, **(extra or {})},
+            warm=case.imports_torch and not cold,
         )
 
     before = program(case.before, "spawn")

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import warm_start
+
 SITE = Path(__file__).with_name("site")
 # Nothing else of the tester's environment reaches a program: a RANK or PYTHONPATH from outside would decide the result.
 _KEPT = ("HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
@@ -64,15 +66,23 @@ def run(
     ranks: int = 0,
     timeout: float = 60,
     extra: Mapping[str, str] = {},
+    warm: bool = False,
 ) -> Outcome:
-    """Run `command` in `folder` through bash: once, or as `ranks` processes with a launcher's environment."""
+    """Run `command` in `folder` through bash: once, or as `ranks` processes with a launcher's environment.
+
+    With `warm` its Python processes start with torch imported where that makes no difference: see warm.py.
+    """
     port = str(free_port())
     env = environment(start_method, {"FREE_PORT": port, **extra})
-    if not ranks:
-        return _run_all(command, folder, [env], timeout)
-    shared = {"WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
-    envs = [{**env, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(ranks)]
-    return _run_all(command, folder, envs, timeout)
+    envs = [env]
+    if ranks:
+        shared = {"WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        envs = [{**env, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)} for rank in range(ranks)]
+    if not warm or not warm_start.possible():
+        return _run_all(command, folder, envs, timeout)
+    start = warm_start.warm_start(tuple(environment(None).items()))
+    with start.job(env["PATH"]) as added:
+        return _run_all(command, folder, [{**env, **added} for env in envs], timeout)
 
 
 def _run_all(command: str, folder: Path, envs: list[dict[str, str]], timeout: float) -> Outcome:

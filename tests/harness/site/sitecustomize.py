@@ -8,11 +8,17 @@ import atexit
 import os
 import sys
 
-_method = os.environ.get("HARNESS_START_METHOD")
-if _method:
-    from multiprocessing import context as _context
 
-    _context._default_context._default_context = _context._concrete_contexts[_method]  # type: ignore[attr-defined]
+def choose_start_method() -> None:
+    """Make the method that HARNESS_START_METHOD names the default, when there is such a variable."""
+    method = os.environ.get("HARNESS_START_METHOD")
+    if method:
+        from multiprocessing import context
+
+        context._default_context._default_context = context._concrete_contexts[method]  # type: ignore[attr-defined]
+
+
+choose_start_method()
 
 # torchrun starts ranks with `python -u`, where each piece of a `print` is a write of its own: ranks that share an
 # output would mix within a line. Whole lines, as when the output is a terminal.
