@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 pytest.register_assert_rewrite("harness.check", "harness.repositories")
+
+# Hundreds of interpreters that our tests start would each compile spawnfix anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # One profile for all machines: Hypothesis would else choose another where it finds the variable CI. Examples that
 # failed are kept in .hypothesis/ and tried first in the next run; each test states its seed, so that runs are alike.

@@ -62,6 +62,7 @@ def test_training_that_the_demo_only_shows_runs_too(kept: tuple[Path, str], tmp_
     assert after.code == 0 and after.stdout.startswith("loss "), str(after)
 
 
+@pytest.mark.slow
 def test_demo_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("GIT_DIR", "elsewhere")  # as in a git hook

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import tool
 from harness.torture import BODY, NEW, OLD
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,8 +39,7 @@ def git(repo: Path, *arguments: str) -> str:
 
 
 def spawnfix(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, ROOT / "cli.py", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, errors="replace")
+    done = tool.spawnfix(*map(str, arguments), cache=Path(os.environ["SPAWNFIX_CACHE_DIR"]))
     assert "Traceback" not in done.stderr, done.stderr
     return done
 

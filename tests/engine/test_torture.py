@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from codemods.tree.directory import DirectoryFiles
+from harness import tool
 from harness.torture import BODY, LINKS, NEW, OLD, Case, build, cases, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,10 +51,8 @@ def git(folder: Path, home: Path, *arguments: str) -> bytes:
 
 
 def spawnfix(home: Path, *arguments: str | Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, ROOT / "cli.py", *arguments], env=environment(home), capture_output=True, timeout=SECONDS
-    )
-    return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    done = tool.spawnfix(*map(str, arguments), cache=home / "cache", environment=environment(home))
+    return done.returncode, done.stdout, done.stderr
 
 
 def committed(folder: Path, home: Path) -> Path:
@@ -135,14 +134,12 @@ def test_the_branch_holds_the_same_bytes(in_git: Outcome, home: Path) -> None:
     assert not git(in_git.folder, home, "status", "--porcelain")
 
 
-@pytest.mark.slow
 def test_a_second_run_changes_nothing(in_git: Outcome, in_place: Outcome, home: Path) -> None:
     for folder, flags in ((in_git.folder, []), (in_place.folder, ["--no-git"])):
         code, out, err = spawnfix(home, "migrate", folder, "--dry-run", "--exit-code", *flags)
         assert (code, out) == (0, ""), err
 
 
-@pytest.mark.slow
 def test_the_diff_applies_with_git_and_gives_the_same_bytes(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "repo"
     build(folder)

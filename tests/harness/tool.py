@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -23,11 +23,16 @@ from codemods import commands
 from .case import ROOT, Tree
 
 
-def spawnfix(*arguments: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    """`spawnfix ARGUMENTS` in this process, with its cache at `cache`: what main() prints and exits with."""
+def spawnfix(
+    *arguments: str, cache: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`spawnfix ARGUMENTS` in this process, with its cache at `cache`: what main() prints and exits with.
+
+    `environment` stands in the place of the variables of this process.
+    """
     collects = gc.isenabled()  # a command turns the collector off, for its process ends with it
     with (
-        mock.patch.dict(os.environ, _environment(cache)),
+        mock.patch.dict(os.environ, {**(environment or {}), **_environment(cache)}, clear=environment is not None),
         mock.patch.object(sys, "argv", ["spawnfix", *arguments]),
         mock.patch.object(commands, "app", _command()),
         mock.patch.object(sys, "stdin", io.StringIO()),
