@@ -44,6 +44,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="start a fresh interpreter for each process of every before_after program: see harness/warm.py",
     )
+    parser.addoption(
+        "--no-skips",
+        action="store_true",
+        help="fail when a test is skipped for another reason than those of ALLOWED_SKIPS in conftest.py",
+    )
+
+
+# What a test may be skipped for where all else runs, and who runs it then.
+ALLOWED_SKIPS = {
+    "needs to give a folder to another user": "needs root; runs where CI works in a container",
+    "no fork by default": "Python 3.14 and macOS; runs on Linux with an older Python",
+}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With --no-skips: a skipped test that is not allowed makes the run fail."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not session.config.getoption("--no-skips"):
+        return
+    for report in reporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if reason.removeprefix("Skipped: ") not in ALLOWED_SKIPS:
+            reporter.write_line(f"\nskipped, but it should run here: {report.nodeid}: {reason}", red=True)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(wrapper=True)

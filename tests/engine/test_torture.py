@@ -211,27 +211,37 @@ def test_submodules_keep_their_commit_and_their_files(tmp_path: Path, home: Path
     assert not git(outer, home, "status", "--porcelain")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def as_who_may_not(*arguments: str | Path) -> list[str | Path]:
+    """The command for `cli.py ARGUMENTS` without the power of root to read and write everything."""
+    command = [sys.executable, ROOT / "cli.py", *arguments]
+    if not hasattr(os, "geteuid"):
+        pytest.skip("no permissions as on POSIX")
+    if os.geteuid():
+        return command
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv, or not to be root")
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+
+
+@pytest.mark.slow
 def test_folder_that_may_not_be_written_is_one_line(tmp_path: Path, home: Path) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "a.py").write_text(BODY)
     folder.chmod(0o555)
     try:
-        code, out, err = spawnfix(home, "migrate", "--no-git", folder)
+        command = as_who_may_not("migrate", "--no-git", folder)
+        done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
     finally:
         folder.chmod(0o755)
-    assert (code, out) == (2, "")
-    assert re.search(r"^spawnfix: can't write .*: Permission denied$", err, re.MULTILINE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(r"^spawnfix: can't write .*: Permission denied$", done.stderr, re.MULTILINE)
     assert [path.name for path in folder.iterdir()] == ["a.py"]
-    shutil.rmtree(folder)
+    assert (folder / "a.py").read_text() == BODY
 
 
 @pytest.mark.slow
 def test_folder_that_may_not_be_read_is_one_line(tmp_path: Path, home: Path) -> None:
-    may_not = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]  # root may do all
-    if may_not and shutil.which("setpriv") is None:
-        pytest.skip("needs setpriv, or not to be root")
     folder = tmp_path / "plain"
     for name in ("a.py", "closed/b.py", "listed/c.py", "open/d.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -240,10 +250,10 @@ def test_folder_that_may_not_be_read_is_one_line(tmp_path: Path, home: Path) -> 
     (folder / "closed").chmod(0)
     (folder / "listed").chmod(0o400)
     try:
-        command = [*may_not, sys.executable, ROOT / "cli.py", "check", folder]
-        seen = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
-        command[-2:] = ["migrate", "--no-git", folder]
-        done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
+        seen, done = (
+            subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=SECONDS)
+            for command in (as_who_may_not("check", folder), as_who_may_not("migrate", "--no-git", folder))
+        )
     finally:
         for name in ("closed", "listed"):
             (folder / name).chmod(0o755)

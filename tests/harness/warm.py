@@ -50,6 +50,7 @@ class Server:
     environment: dict[str, str]
     loaded: frozenset[str] = frozenset()  # top-level names of the modules that are imported
     children: dict[int, _Child] = field(default_factory=dict)  # by the descriptor of the connection
+    groups: dict[str, list[int]] = field(default_factory=dict)  # of a job: the process groups of all its children
 
     def serve(self, ours: int) -> dict[str, Any] | None:
         """Answer until the descriptor `ours` ends. In a child: the request that it is to carry out."""
@@ -110,9 +111,11 @@ class Server:
         files = [_moved(descriptor) for descriptor in files]
         request: dict[str, Any] = json.loads(_exactly(connection, int.from_bytes(_exactly(connection, 4), "big")))
         if "end" in request:
+            for group in self.groups.pop(request["end"], []):  # also those whose first process has ended
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
             for descriptor, child in list(self.children.items()):
                 if child.job == request["end"]:
-                    _signal(child.pid, signal.SIGKILL)
                     os.waitpid(child.pid, 0)
                     del self.children[descriptor]
                     child.connection.close()
@@ -136,6 +139,7 @@ class Server:
             return request
         _close(files)
         self.children[connection.fileno()] = _Child(pid, request["job"], connection)
+        self.groups.setdefault(request["job"], []).append(pid)
         return None
 
 
@@ -162,8 +166,10 @@ def _differs(request: dict[str, Any], environment: dict[str, str], loaded: froze
 
 
 def _after_flags(arguments: list[str]) -> list[str]:
-    """Without `-u`: sitecustomize sets the streams to whole lines in any case."""
-    return arguments[1:] if arguments[:1] == ["-u"] else arguments
+    """Without `-u`, as sitecustomize sets the streams to whole lines in any case, and `-B`, which we run with too."""
+    while arguments[:1] in (["-u"], ["-B"]):
+        arguments = arguments[1:]
+    return arguments
 
 
 def carry_out(request: dict[str, Any]) -> None:
@@ -208,7 +214,7 @@ def carry_out(request: dict[str, Any]) -> None:
 
 
 def _signal(pid: int, number: int) -> None:
-    """To all of the child's process group, as from a terminal."""
+    """Send it to a child; SIGKILL to its whole process group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
     if number == signal.SIGKILL:

@@ -1,0 +1,23 @@
+# The commands that people, hooks and CI share. PYTHON is an interpreter with `pip install -e ".[test,lint]"`.
+PYTHON ?= .venv/bin/python
+WORKERS ?= 2
+
+.PHONY: test fast lint docs coverage
+
+test:  ## everything: half an hour of CPU time, real programs included
+	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
+
+fast:  ## every module, in a minute of CPU time
+	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+coverage:  ## the fast tests with branch coverage; the floor stands in pyproject.toml
+	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-report=term:skip-covered
+
+lint:
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy --strict
+	$(PYTHON) -c "from importlinter.cli import lint_imports_command as run; run()"
+
+docs:  ## write what the documentation says about the rules
+	$(PYTHON) docs/generate.py
