@@ -63,6 +63,7 @@ def test_folder_with_something_in_it(place: Path) -> None:
         refused(place, name, "is not empty and was not made by spawnfix batch")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["repos", "repos/foo", "repos/foo/out", "repos/foo/.git"])
 def test_folder_around_or_in_a_repository_of_the_list(place: Path, out: str) -> None:
     refused(place, out, "a repository of the list")
@@ -77,6 +78,7 @@ def test_folder_that_is_a_link(place: Path, tmp_path: Path) -> None:
     assert (tmp_path / "elsewhere/scratch/a.txt").exists()
 
 
+@pytest.mark.slow
 def test_links_that_a_stranger_put_into_an_output_folder(place: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere/foo").mkdir(parents=True)
     (tmp_path / "elsewhere/foo/index.html").write_text("mine\n")
@@ -93,6 +95,7 @@ def test_links_that_a_stranger_put_into_an_output_folder(place: Path, tmp_path: 
     assert [path.name for path in (tmp_path / "elsewhere/foo").iterdir()] == ["index.html"]
 
 
+@pytest.mark.slow
 def test_what_people_put_beside_the_report_stays(place: Path) -> None:
     assert batch(place, "list.txt", "--out", "out").returncode == 0
     (place / "out/repos/foo/review.txt").write_text("looks good\n")
@@ -104,6 +107,7 @@ def test_what_people_put_beside_the_report_stays(place: Path) -> None:
     assert not list((place / "out").glob("scratch-*"))
 
 
+@pytest.mark.slow
 def test_another_list_does_not_replace_the_report_of_the_first(place: Path) -> None:
     assert batch(place, "list.txt", "--out", "out").returncode == 0
     report = (place / "out/summary.json").read_bytes()

@@ -6,10 +6,10 @@ Faults are put before every step that it takes outside its own process: see harn
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -295,7 +295,7 @@ except Problem as problem:
 """
 
 
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs resource limits")
+@pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="needs resource limits")
 @pytest.mark.parametrize("what", ["killed", "HEAD.lock"])
 def test_checkout_that_fails_half_way_is_undone(template: Path, what: str) -> None:
     (template / "0.py").write_text("first\n")
