@@ -66,6 +66,14 @@ class Variant:
     made_by: tuple[str, ...]  # callables
 
 
+@dataclass(frozen=True)
+class Selective:
+    """An object whose methods `keeping` keep their arguments, and whose methods `same` give back the object."""
+
+    keeping: frozenset[str]
+    same: frozenset[str]
+
+
 class Table:
     """Boundaries, carriers and harmless callables by canonical dotted name."""
 
@@ -82,6 +90,10 @@ class Table:
                 entry["becomes"], entry["parameter"], tuple(entry.get("values", ())), tuple(entry.get("made_by", ()))
             )
             self.variants.setdefault(entry["callable"], []).append(made)
+        self.selective = {
+            s["callable"]: Selective(frozenset(s["keeping"]), frozenset(s["same"]))
+            for s in entries.get("selective", ())
+        }
         self.harmless: dict[str, str] = {h["callable"]: h["source"] for h in entries.get("harmless", ())}
         self.carried_bases: dict[str, str] = {c["base"]: c["what"] for c in entries.get("carried", ())}
         self._sent_by_some = {c["base"] for c in entries.get("carried", ()) if c.get("needs_boundary")}
@@ -94,6 +106,7 @@ class Table:
             *self.starters,
             *self.carriers,
             *self.harmless,
+            *self.selective,
             *self.burdens,
             *(name for made in self.variants.values() for each in made for name in each.made_by),
             "functools.partial",

@@ -1102,6 +1102,157 @@ def main(args):
                     executor.submit(lambda: 1)  # proven
             """
     },
+    "kept on a module": {
+        "train.py": LOADER
+        + """
+import torchvision
+import lib
+from data import Images
+
+lib.transforms_train = [lambda x: x]  # proven
+lib.unused_transforms = [lambda x: x]
+torchvision.transforms_test = [lambda x: x]  # proven
+
+def main():
+    return DataLoader(Images(), num_workers=2)
+""",
+        "lib.py": "",
+        "data.py": LOADER
+        + """
+import lib
+import torchvision
+
+class Images(Dataset):
+    def __init__(self):
+        self.transforms = lib.transforms_train + torchvision.transforms_test
+""",
+    },
+    "kept in a dict on self": {
+        "train.py": LOADER
+        + """
+class Column:
+    def __init__(self, fn):
+        self.fn = fn
+
+class Table(Dataset):
+    def __init__(self, names):
+        self.columns = {}
+        self.columns["k"] = Column(lambda row: row)  # proven
+        for name in names:
+            self.columns[name] = Column(lambda row: row)  # proven
+
+def main(names):
+    return DataLoader(Table(names), num_workers=2)
+"""
+    },
+    "set by a class that derives from the one with the loader": {
+        "base.py": """
+            from functools import partial
+            import torch
+
+            REGISTRY = {None: torch.utils.data.DataLoader}
+
+            class Base:
+                @classmethod
+                def _collate_fn(cls, batch):
+                    return batch
+
+                def train_dataloader(self, **options):
+                    return self._loader(self.train, collate_fn=partial(self._collate_fn, size=1), **options)
+
+                def _loader(self, data, **options):
+                    return REGISTRY[self.kind](data, **options)
+            """,
+        "long.py": """
+            from base import Base
+
+            class Long(Base):
+                def setup(self):
+                    def collate_batch(batch):  # proven
+                        return [len(self.vocab), batch]
+                    self._collate_fn = collate_batch
+                    self.other = lambda x: x  # possible
+            """,
+    },
+    "set by code that runs in the worker": {
+        "train.py": LOADER
+        + """
+from multiprocessing import Process
+
+class Job(Process):
+    def __init__(self, items):
+        super().__init__()
+        self.items = items
+
+    def run(self):
+        self.prepare()
+        self.fn = lambda x: x
+
+    def prepare(self):
+        self.other = lambda x: x
+
+class Collate:
+    def __init__(self):
+        self.cache = None
+        self.fn = lambda x: x  # proven
+
+    def __call__(self, batch):
+        if self.cache is None:
+            self.cache = lambda x: x
+        return batch
+
+def main(items):
+    job = Job(items)
+    job.start()
+    return DataLoader(items, num_workers=2, collate_fn=Collate())
+"""
+    },
+    "a dataset that only loaders without workers get": {
+        "train.py": LOADER
+        + """
+class Here(Dataset):
+    def __init__(self):
+        self.fn = lambda x: x  # possible
+
+class There(Dataset):
+    def __init__(self):
+        self.fn = lambda x: x  # proven
+
+class Somewhere(Dataset):
+    def __init__(self):
+        self.fn = lambda x: x  # likely
+
+def main(workers):
+    DataLoader(Here(), num_workers=0)
+    DataLoader(Here())
+    DataLoader(There(), num_workers=0)
+    DataLoader(There(), num_workers=workers)
+    return Somewhere()
+"""
+    },
+    "transforms of Hugging Face datasets": {
+        "train.py": LOADER
+        + """
+import datasets
+from datasets import load_dataset
+
+def main(args, tokenizer):
+    dataset = load_dataset(args.name, cache_dir=args.cache)
+    mapped = dataset.map(lambda row: row, num_proc=4)
+
+    def preprocess_train(rows):  # proven
+        return tokenizer(rows)
+
+    train = dataset["train"].shuffle(seed=1).select(range(9)).with_transform(preprocess_train)
+    test = datasets.load_from_disk(args.test)
+    test.set_transform(lambda row: row)  # proven
+    other = datasets.load_from_disk(args.other)
+    other.set_transform(lambda row: row)
+    DataLoader(test, num_workers=2)
+    DataLoader(mapped["train"], num_workers=2)
+    return DataLoader(train, num_workers=args.workers), other
+"""
+    },
     "a class that can't be made": {
         "compat.py": """
             def missing(name):
@@ -1395,3 +1546,45 @@ def test_explain_line(name: str, path: str, line: int, words: str) -> None:
     contents = {file: textwrap.dedent(text).encode() for file, text in PROGRAMS[name].items()}
     text = sites_text(path, line, explain_line(Project(MemoryFiles(contents)), path, line))
     assert words in text
+
+
+LOADS = f"{LOADER}\n\ndef loader(data):\n    return DataLoader(data, num_workers=2, collate_fn=lambda batch: batch)\n"
+SPAWNS = "import multiprocessing\n\n\ndef main():\n    multiprocessing.set_start_method('spawn')\n\n\nmain()\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        pytest.param({"train.py": f"import data\n{SPAWNS}"}, "as spawn is set at train.py:6", id="the script"),
+        pytest.param(
+            {"train.py": "import data\nimport setup\n", "setup.py": SPAWNS},
+            "as spawn is set at setup.py:5",
+            id="helper",
+        ),
+        pytest.param(
+            {"train.py": "import data\n", "test.py": f"import data\n{SPAWNS}"},
+            "as spawn is set at test.py:6",
+            id="one of two scripts",
+        ),
+        pytest.param({"train.py": "import data\n", "other.py": SPAWNS}, "", id="another program"),
+        pytest.param({"train.py": "import data\n", "vendored/tools/run.py": SPAWNS}, "", id="a vendored helper"),
+        pytest.param(
+            {"train.py": "import data\n", "eval.py": "import data\n", "examples/run.py": f"import data\n{SPAWNS}"},
+            "",
+            id="one of many scripts",
+        ),
+        pytest.param({"tests/test_data.py": f"import data\n{SPAWNS}"}, "", id="a test"),
+        pytest.param(
+            {
+                "train.py": "import data\nimport tool\n",
+                "tool.py": "import torch\n" + SPAWNS.replace("def main():", "if 1:"),
+            },
+            "",
+            id="perhaps under the main guard of another script",
+        ),
+    ],
+)
+def test_the_line_that_sets_the_start_method_is_one_that_the_program_runs(files: dict[str, str], told: str) -> None:
+    (found,) = crossings({"data.py": LOADS, **files})
+    assert found.confidence is Confidence.PROVEN
+    assert (told or "under spawn and forkserver: on Windows") in found.trace[-1].what

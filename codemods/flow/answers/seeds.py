@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
-from ..facts.test_code import is_test
 from ..solve.sinks import Sink
 from ..solve.solver import Solver
+from .programs import Programs
 from .trace import Reason
 
 EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
@@ -20,13 +20,14 @@ def proven_seeds(
 
     `files`: only those that pickle for something else than another process (True), or none of these (False).
     """
+    programs = Programs(solver)
     for sink in solver.sinks:
         if solver.starts_threads(sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
             argument = "the object" if sink.argument == "self" else f"its `{sink.argument}`"
-            what = f"`{name}` pickles {argument} for another process, {start_words(solver, sink)}"
+            what = f"`{name}` pickles {argument} for another process, {start_words(programs, sink)}"
             if sink.says:
                 what = f"`{name}` {sink.says}"
             hop = Hop(sink.path, sink.line, what)
@@ -34,20 +35,24 @@ def proven_seeds(
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
 
 
-def start_words(solver: Solver, sink: Sink) -> str:
+def start_words(programs: Programs, sink: Sink) -> str:
     """Under which start methods, and so where, the arguments of a boundary call are pickled."""
     if sink.always:
         return "under every start method"
     if sink.method:
         return f"as {sink.method} is asked for here"
-    for (path, line), method in sorted(solver.start_methods.items()):
-        if method in ("spawn", "forkserver") and not is_test(path, solver.facts_of):
-            return f"as {method} is set at {path}:{line}"
+    start = programs.start_method(sink.path)
+    if start is not None:
+        return f"as {start[0]} is set at {start[1]}"
     return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 
 
 def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
-    """Objects of classes that nearly every program sends: datasets and data pipes."""
+    """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
+    at_home, sent = set[int](), set[int]()
+    for sink in solver.sinks:
+        if not sink.says:
+            (sent if sink.crosses else at_home).update(solver.holds[sink.node])
     for index, (file, made) in enumerate(solver.classes):
         for base in solver.all_foreign_bases(index):
             what = solver.table.carried(base)
@@ -56,7 +61,7 @@ def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
                     solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
                 )
                 number = solver.number_of_instance(index)
-                if number >= 0:
+                if number >= 0 and (number in sent or number not in at_home):
                     yield number, Reason(-1, -1, hop, "")
                 break
 

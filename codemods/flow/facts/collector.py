@@ -21,7 +21,8 @@ from .syntax import (
     position,
 )
 
-_WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
+# Methods that workers call on what they were sent: datasets; collate functions and transforms
+_WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
 
 def facts_of(path: str, tree: ast.Module) -> FileFacts:
@@ -351,7 +352,16 @@ class _Collector(Expressions):
 
     def mark_worker_side(self) -> None:
         methods = {(f.owner, f.name): i for i, f in enumerate(self.facts.functions) if f.kind == "method"}
-        inside = {index for (_, name), index in methods.items() if name in _WORKER_SIDE}
+        processes = {
+            owner
+            for owner, made in enumerate(self.facts.classes)
+            if any(base.endswith("Process") for base in made.base_names)
+        }
+        inside = {
+            index
+            for (owner, name), index in methods.items()
+            if name in _WORKER_SIDE or (name == "run" and owner in processes)
+        }
         changed = bool(inside)
         while changed:
             changed = False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 7  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 8  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -44,7 +44,9 @@ class Function:
     wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
     captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads
     raises: bool = False  # it does nothing but raise: as an initialiser, there are no instances
-    worker_side: bool = False  # a method that runs in the worker: __getitem__ and what only it calls
+    worker_side: bool = (
+        False  # a method that runs in the worker: __getitem__, run of a Process, and what only these call
+    )
 
 
 @dataclass(slots=True)

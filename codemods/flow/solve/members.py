@@ -27,6 +27,7 @@ from .heap import (
 )
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
+MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly give back what they were given
 _KEPT_AS = frozenset(
@@ -70,6 +71,8 @@ class Members(Heap):
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self._doubts: dict[tuple[int, int], bool] = {}
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
+        self.set_on_others: set[str] = set()  # names of attributes that are set on something else than `self`
+        self.foreign_attributes: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
         self.hazards: list[Hazard] = []
         self.loads_at: dict[int, list[tuple[str, int]]] = defaultdict(list)
@@ -102,7 +105,10 @@ class Members(Heap):
             self.module_nodes.append({name: node + offset for name, node in facts.module_names.items()})
             for base, attribute, result in facts.loads:
                 self.loads_at[base + offset].append((attribute, result + offset))
+            owners = self_nodes(facts) if facts.stores else {}
             for base, attribute, value, line, function in facts.stores:
+                if base not in owners:
+                    self.set_on_others.add(attribute)
                 worker = function >= 0 and facts.functions[function].worker_side
                 self.stores_at[base + offset].append((attribute, value + offset, line, worker))
             for container, result, key in facts.elements:
@@ -195,6 +201,9 @@ class Members(Heap):
                 owner = self.class_offset[index] + function.owner
                 kind = CLASS if function.binding == "classmethod" else INSTANCE
                 self.add(function.parameters[0].node + offset, self.number(Value(kind, owner)))
+                for derived in self.derived_makers.get(owner, ()) if kind == INSTANCE else ():
+                    if function.name not in self.classes[derived][1].members:
+                        self.add(function.parameters[0].node + offset, self.number(Value(kind, derived)))
         for node, contents, fields in facts.containers:
             made = Value(CONTAINER, contents + offset)
             if fields:
@@ -243,6 +252,16 @@ class Members(Heap):
             found.update(offset + number for number, made in enumerate(facts.classes) if made.nested)
             found.update(offset + owner for owner in hazardous(facts))
         return found
+
+    @cached_property
+    def derived_makers(self) -> dict[int, list[int]]:
+        """Per class the `makers` that derive from it, where they are few: who makes objects of them may be unseen."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for maker in sorted(self.makers):
+            if not self.classes[maker][1].nested:
+                for base in self.order(maker)[1:]:
+                    found[base].append(maker)
+        return {base: derived for base, derived in found.items() if len(derived) <= MAX_DERIVED}
 
     def order(self, index: int) -> tuple[int, ...]:
         """The class and its bases in the repo, nearest first (close enough to the method resolution order)."""
@@ -326,6 +345,8 @@ class Members(Heap):
         kind = value.kind
         if kind == FOREIGN:
             self._name(f"{value.a}.{attribute}", value.b, result)
+            if attribute in self.set_on_others and "(" not in str(value.a):
+                self.edge(self._module_attribute(f"{value.a}.{attribute}", result), result, self.lines[result])
         elif kind == MODULE:
             self._load_module(int(value.a), attribute, result)
         elif kind == CLASS:
@@ -373,6 +394,22 @@ class Members(Heap):
             if attribute in self.module_nodes[star]:
                 self.edge(self.module_nodes[star][attribute], result, self.lines[result])
                 return
+        if attribute in self.set_on_others:
+            self._set_on_module(index, attribute, result)
+            self.edge(names[attribute], result, self.lines[result])
+
+    def _set_on_module(self, index: int, attribute: str, near: int) -> None:
+        """A name of a module of the repo that other files bind."""
+        label = f"stored as `{attribute}` on the module"
+        self.module_nodes[index][attribute] = self.node(label, self.file_of[near], self.lines[near])
+
+    def _module_attribute(self, name: str, near: int) -> int:
+        """The node of an attribute that code of the repo sets on a module, or a class, that lies outside."""
+        node = self.foreign_attributes.get(name, -1)
+        if node < 0:
+            label = f"stored as `{name}`"
+            node = self.foreign_attributes[name] = self.node(label, self.file_of[near], self.lines[near])
+        return node
 
     def _load_member(self, order: Iterable[int], attribute: str, result: int, receiver: int, owner: int) -> bool:
         for at in order:
@@ -436,8 +473,13 @@ class Members(Heap):
             self.edge(stored, self.field(int(value.a), attribute), line)
         elif value.kind == OBJECT and value.b >= 0:
             self.edge(stored, value.b, line)
-        elif value.kind == MODULE and attribute in self.module_nodes[int(value.a)]:
-            self.edge(stored, self.module_nodes[int(value.a)][attribute], line)
+        elif value.kind == MODULE:
+            names = self.module_nodes[int(value.a)]
+            if attribute not in names:
+                self._set_on_module(int(value.a), attribute, base)
+            self.edge(stored, names[attribute], line)
+        elif value.kind == FOREIGN and "(" not in str(value.a):
+            self.edge(stored, self._module_attribute(f"{value.a}.{attribute}", base), line)
 
     # containers
 
@@ -450,8 +492,12 @@ class Members(Heap):
                 self.edge(self.every(contents), result, self.lines[result])
         elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
             self.edge(value.b, result, self.lines[result])
-        elif value.kind == OBJECT and value.a == "multiprocessing.Pipe":  # a pair of connections
+        elif value.kind == OBJECT and self._has_parts_like_it(value, key):
             self.add(result, self.number(value))
+
+    def _has_parts_like_it(self, value: Value, key: str) -> bool:
+        """A pair of connections, or a dict of datasets: `load_dataset(...)["train"]`."""
+        return value.a == "multiprocessing.Pipe" or (key != "" and value.b >= 0 and value.a in self.table.selective)
 
     def _put(self, value: Value, stored: int, line: int, key: str) -> None:
         if value.kind == CONTAINER:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..boundaries import Table, Variant
 from ..facts.records import Call, FileFacts, Function
@@ -51,12 +52,19 @@ _PAIRS = frozenset({"zip", "enumerate"})
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
+class StartMethod(NamedTuple):
+    """What a call sets for the whole process, "" where that isn't a literal; `in_function`: not when it is imported."""
+
+    method: str
+    in_function: bool
+
+
 class Solver(Calls):
     """Solves on construction. Node and value numbers are valid for this solver only."""
 
     def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
         super().__init__(facts, table)
-        self.start_methods: dict[tuple[str, int], str] = {}  # (path, line) -> what is set there for the whole process
+        self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
         self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
@@ -239,17 +247,43 @@ class Solver(Calls):
             return
         self._boundary(name, offset, call, value.b)
         self._run_elsewhere(name, offset, call)
+        if self._selective(name, value, receiver, offset, call):
+            return
         if name in self.table.starters:
             method, parameter = self.table.starters[name]
             asked = method or call.literals.get(parameter, call.literals.get(0))
-            self.start_methods[self.files[self.file_of[node]], call.position[0]] = (
-                asked if isinstance(asked, str) else ""
+            self.start_methods[self.files[self.file_of[node]], call.position[0]] = StartMethod(
+                asked if isinstance(asked, str) else "", call.scope >= 0
             )
         if name.endswith("().__init__"):
             if receiver is not None and receiver.kind == INSTANCE:
                 self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
         elif not self._builtin(name, node, offset, call):
             self._make_object(self._variant(name, offset, call), value, receiver, offset, call)
+
+    def _selective(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> bool:
+        """Calls of what makes, or is a method of, an object that keeps the arguments of some of its methods only."""
+        result, line = call.result + offset, call.position[0]
+        if name in self.table.selective:
+            contents = self.site_contents.get(result, -1)
+            if contents < 0:
+                contents = self.site_contents[result] = self.node("", self.file_of[result], line)
+                self.add(result, self.number(Value(OBJECT, name, contents)))
+            return True
+        maker, _, method = name.rpartition("().")
+        selective = self.table.selective.get(maker)
+        if selective is None or receiver is None or receiver.kind != OBJECT or receiver.b < 0:
+            return False
+        if method in selective.keeping:
+            label = f"kept by the object of `.{method}(...)`"
+            kept = self.site_contents.setdefault(result, -1)
+            if kept < 0:
+                kept = self.site_contents[result] = self.node(label, self.file_of[result], line)
+                self.edge(kept, receiver.b, line)
+                self._keep(kept, offset, call)
+        if method in selective.same:
+            self.add(result, value.b)
+        return True
 
     def _variant(self, name: str, offset: int, call: Call) -> str:
         """The name of what this call makes; what depends on an object given to it is made when that is known."""

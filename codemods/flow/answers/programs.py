@@ -1,0 +1,68 @@
+"""Which lines one program can run: scripts, and the files that they import."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ..facts.test_code import is_test
+from ..solve.solver import Solver
+
+
+class Programs:
+    """Answers for the files of one solver. A script is a file that no other file imports, tests aside."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self._importing: dict[str, frozenset[str]] = {}
+
+    def start_method(self, path: str) -> tuple[str, str] | None:
+        """A method and the `path:line` that sets it, where half the scripts that run `path` or more set one."""
+        scripts = self._scripts(path)
+        setting: set[str] = set()
+        first: tuple[str, str] | None = None
+        for start in self._starts:
+            runs = frozenset({start[0]}) if not start[3] else self._scripts(start[0]) | {start[0]}
+            if runs & scripts:
+                setting |= runs & scripts
+                first = first or (start[2], f"{start[0]}:{start[1]}")
+        return first if 2 * len(setting) >= len(scripts) else None
+
+    @cached_property
+    def _starts(self) -> list[tuple[str, int, str, bool]]:
+        """Calls that ask for spawn or forkserver, outside of tests: path, line, method, whether in a function."""
+        return [
+            (path, line, start.method, start.in_function)
+            for (path, line), start in sorted(self.solver.start_methods.items())
+            if start.method in ("spawn", "forkserver") and not is_test(path, self.solver.facts_of)
+        ]
+
+    def _scripts(self, path: str) -> frozenset[str]:
+        """The scripts that import `path`, directly or not; `path` itself where there is none."""
+        known = self._importing.get(path)
+        if known is None:
+            seen, todo = {path}, [path]
+            while todo:
+                for importer in self._importers.get(todo.pop(), ()):
+                    if importer not in seen:
+                        seen.add(importer)
+                        todo.append(importer)
+            tops = {each for each in seen if not self._importers.get(each)}
+            known = self._importing[path] = frozenset(tops or {path})
+        return known
+
+    @cached_property
+    def _importers(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        modules = self.solver.modules
+        for facts in self.solver.facts:
+            if is_test(facts.path, self.solver.facts_of):
+                continue
+            named = [(level, module, name) for _, module, level, name in facts.imports]
+            named += [(level, module, "") for module, level in facts.star_imports]
+            for level, module, name in named:
+                dotted = [module, f"{module}.{name}" if module else name] if name not in ("", "*") else [module]
+                for each in dotted:
+                    target = modules.relative(facts.path, level, each) if level else modules.absolute(facts.path, each)
+                    if target is not None and target != facts.path:
+                        found.setdefault(target, set()).add(facts.path)
+        return found
