@@ -17,6 +17,7 @@ import typer
 from . import __version__
 from .finding import Confidence
 from .problem import Problem
+from .quoting import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -479,9 +480,9 @@ def _say(line: str) -> None:
 
 
 def _put(data: bytes) -> None:
-    """The product, on stdout, byte for byte."""
+    """The product, on stdout, byte for byte; on a terminal without what could steer it."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(for_terminal(data) if sys.stdout.isatty() else data)
     sys.stdout.buffer.flush()
 
 

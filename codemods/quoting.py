@@ -21,6 +21,15 @@ def shell(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else f'"{_ACTIVE.sub("?", text)}"'
 
 
+def for_terminal(data: bytes) -> bytes:
+    """`data`, text of any encoding, with what could steer a terminal shown as an escape; lines and tabs stay."""
+    text = data.decode("utf-8", "backslashreplace").replace("\r\n", "\n")
+    if text.isascii() and all(line.replace("\t", "").isprintable() for line in text.split("\n")):
+        return text.encode()
+    shown = (c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    return "".join(shown).encode("utf-8", "backslashreplace")
+
+
 def printable(text: str) -> str:
     """`text` with "?" for what could steer a terminal or hide a part of a line."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

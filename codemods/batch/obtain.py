@@ -6,17 +6,19 @@ and the local repository is only read.
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 import signal
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
+from typing import TypedDict
+from urllib.parse import quote, unquote
 
 from ..problem import Problem
+from ..tree.directory import read_regular
+from ..tree.git_folder import GitFailed, GitFolder
 from ..tree.reading import MAX_BYTES
-from ..tree.repository import GitFailed, Repository
+from ..tree.repository import Repository
 from .repos import without_secrets
 from .spec import Spec
 
@@ -24,16 +26,6 @@ BASE = "refs/spawnfix/base"
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _XFSZ = int(getattr(signal, "SIGXFSZ", 25))
 _TOO_LARGE = re.compile(rf"died of signal {_XFSZ}\b|File too large")
-_CONFIG = """\
-[core]
-\trepositoryformatversion = {version}
-\tbare = true
-\tlogAllRefUpdates = false
-\tpackedGitWindowSize = 32m
-\tpackedGitLimit = 256m
-[gc]
-\tauto = 0
-"""
 
 
 @dataclass(frozen=True)
@@ -55,38 +47,52 @@ def resolve(spec: Spec, folder: Path) -> Base:
     return _resolved_remote(spec, folder) if spec.remote else _resolved_local(spec)
 
 
-def obtain(spec: Spec, base: Base, folder: Path) -> Repository:
+def obtain(spec: Spec, base: Base, folder: Path) -> GitFolder:
     """A new bare repository at `folder` that has the files of `base` and nothing checked out. Raises Problem."""
     if base.source is None:
         return _cloned(spec, base, folder)
-    objects = base.source.common_dir / "objects"
-    if any(letter in str(objects) for letter in '\n"#'):
-        raise Problem("git can't borrow from a folder with such a name")
-    repository = _empty(folder, len(base.commit))
-    (folder / "objects/info/alternates").write_bytes(os.fsencode(objects) + b"\n")
-    shallow = base.source.common_dir / "shallow"
-    if shallow.is_file():
-        (folder / "shallow").write_bytes(shallow.read_bytes())
-    return repository
+    source = base.source
+    shallow = read_regular(source.common_dir, "shallow") if (source.common_dir / "shallow").is_file() else b""
+    return GitFolder.create(folder, len(base.commit), source.common_dir / "objects", shallow)
 
 
-def network(spec: Spec, location: str) -> dict[str, dict[str, str]]:
-    """Arguments of `Repository.git` for a call that talks to `location` as the remote "origin".
+class Call(TypedDict):
+    """Arguments of `GitFolder.git`."""
 
-    A password goes through the environment, as a header: git's helpers get the address as an argument, for all to see.
+    config: dict[str, str]
+    env: dict[str, str]
+    credentials: str | None
+    seconds: float | None
+
+
+def network(spec: Spec, location: str) -> Call:
+    """Arguments of `GitFolder.git` for a call that talks to `location` as the remote "origin".
+
+    A password is no part of the address, which git's helpers get as an argument for all to see. It is for the host of
+    the address alone: where that redirects to another host, that one is not sent it.
     """
-    config = {"remote.origin.url": location, "http.lowSpeedLimit": "1000", "http.lowSpeedTime": "60"}
-    if match := re.match(r"(https?://)([^/@]+)@(.*)", location, re.DOTALL):
-        user, _, password = match[2].partition(":")
-        pair = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-        config |= {"remote.origin.url": match[1] + match[3], "http.extraHeader": f"Authorization: Basic {pair}"}
-    return {
-        "config": config,
-        "env": {
-            "GIT_ALLOW_PROTOCOL": ":".join(spec.protocols),
-            "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
-        },
+    address, credentials = split_credentials(location)
+    config = {"remote.origin.url": address, "http.lowSpeedLimit": "1000", "http.lowSpeedTime": "60"}
+    env = {
+        "GIT_ALLOW_PROTOCOL": ":".join(spec.protocols),
+        "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
     }
+    if "HOME" in os.environ:  # a .netrc of the user
+        env["HOME"] = os.environ["HOME"]
+    return {"config": config, "env": env, "credentials": credentials, "seconds": None}
+
+
+def split_credentials(location: str) -> tuple[str, str | None]:
+    """(the address without a password, scheme://user:password@host for git's credential store or None)."""
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/]*)@([^/@]*)(.*)", location, re.DOTALL)
+    if match is None:
+        return location, None
+    scheme, about, host, path = match.groups()
+    user, _, password = about.partition(":")
+    if scheme.lower() not in ("http", "https"):
+        return f"{scheme}://{user}@{host}{path}", None  # a key or an agent, no password
+    pair = f"{quote(unquote(user), safe='')}:{quote(unquote(password), safe='')}"
+    return f"{scheme}://{host}{path}", f"{scheme}://{pair}@{host}"
 
 
 def why(error: GitFailed, spec: Spec) -> str:
@@ -107,17 +113,6 @@ def _too_large(error: GitFailed) -> bool:
     return error.status in (-_XFSZ, 128 + _XFSZ) or bool(_TOO_LARGE.search(error.errors))
 
 
-def _empty(folder: Path, digits: int) -> Repository:
-    """A bare repository without a commit, for object ids of `digits` digits."""
-    for name in ("objects/info", "objects/pack", "refs/heads"):
-        (folder / name).mkdir(parents=True)
-    (folder / "HEAD").write_text("ref: refs/heads/none\n")
-    wide = digits == 64
-    extensions = "[extensions]\n\tobjectFormat = sha256\n" if wide else ""
-    (folder / "config").write_text(_CONFIG.format(version=int(wide)) + extensions)
-    return Repository(folder, folder, None)
-
-
 def _resolved_local(spec: Spec) -> Base:
     path = Path(spec.location)
     if not path.is_dir():
@@ -129,9 +124,9 @@ def _resolved_local(spec: Spec) -> Base:
         return Base(repository.head(), repository.branch() or "HEAD", repository)
     for wanted in (spec.ref, f"refs/remotes/origin/{spec.ref}"):
         try:
-            found = repository.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{wanted}^{{commit}}")
-            return Base(found.decode().strip(), spec.ref, repository)
-        except (GitFailed, ValueError):
+            found = repository.ours.git("rev-parse", "--verify", "--quiet", f"{wanted}^{{commit}}", "--")
+            return Base(found.decode().split()[0], spec.ref, repository)
+        except (GitFailed, ValueError, IndexError):
             continue
     raise Problem(f"no branch, tag or commit {spec.ref!r}")
 
@@ -145,7 +140,7 @@ def _resolved_remote(spec: Spec, folder: Path) -> Base:
     wanted = ["HEAD"] if ref is None else [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}", ref]
     try:
         call = network(spec, spec.location)
-        found = _empty(folder, 40).git("ls-remote", "--symref", "origin", *wanted, **call)  # type: ignore[arg-type]
+        found = GitFolder.create(folder).git("ls-remote", "--symref", "origin", *wanted, **call)
     except GitFailed as error:
         raise Problem(f"the remote can't be read: {why(error, spec)}") from None
     rows = [line.partition("\t")[::2] for line in found.decode("utf-8", "replace").splitlines()]
@@ -157,8 +152,8 @@ def _resolved_remote(spec: Spec, folder: Path) -> Base:
     return Base(commit, ref or head or "HEAD")
 
 
-def _cloned(spec: Spec, base: Base, folder: Path) -> Repository:
-    repository = _empty(folder, len(base.commit))
+def _cloned(spec: Spec, base: Base, folder: Path) -> GitFolder:
+    repository = GitFolder.create(folder, len(base.commit))
     call = network(spec, spec.location)
     fetch = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     small = ["--depth=1", f"--filter=blob:limit={MAX_BYTES + 1}"]
@@ -169,7 +164,7 @@ def _cloned(spec: Spec, base: Base, folder: Path) -> Repository:
     failed: GitFailed | None = None
     for attempt in attempts:
         try:
-            repository.git(*fetch, *attempt, **call)  # type: ignore[arg-type]
+            repository.git(*fetch, *attempt, **call)
             break
         except GitFailed as error:
             failed = failed or error

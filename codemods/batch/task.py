@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +23,10 @@ from ..transforms import rules as all_rules
 from ..tree import git_tree
 from ..tree.directory import Selected
 from ..tree.files import Entry, Files
+from ..tree.git_folder import GitFailed
 from ..tree.git_tree import CommitFiles
-from ..tree.repository import GitFailed, Repository
-from .obtain import Base, network, obtain, resolve, why
+from ..tree.repository import Repository
+from .obtain import Base, Call, network, obtain, resolve, why
 from .repos import without_secrets
 from .spec import CLEAN, FAILED, MIGRATED, UNCHANGED, Outcome, Spec
 
@@ -39,7 +40,8 @@ def migrate_repository(spec: Spec, scratch: Path) -> Outcome:
         if base.commit == spec.known:
             return replace(outcome, status=UNCHANGED, stage=None)
         outcome.stage = "obtain"
-        repository = obtain(spec, base, scratch / "repository.git")
+        folder = obtain(spec, base, scratch / "repository.git")
+        repository = Repository.own(folder, len(base.commit))
         outcome.stage = "analyse"
         commit = CommitFiles(repository, base.commit)
         found = _analysed(spec, commit, outcome)
@@ -160,12 +162,12 @@ def _deliver(spec: Spec, base: Base, repository: Repository, commit: CommitFiles
     branch = git_tree.build_branch(commit, commits, None)
     outcome.branch = branch.name
     try:
-        bundle = repository.git("bundle", "create", "--quiet", "-", f"refs/heads/{branch.name}", f"^{base.commit}")
+        bundle = repository.ours.git("bundle", "create", "--quiet", "-", f"refs/heads/{branch.name}", f"^{base.commit}")
     except GitFailed as error:
         raise Problem(f"the branch can't be packed: {error}") from None
     outcome.files["branch.bundle"] = _bytes(bundle)
     if spec.in_place and base.source is not None:
-        tree = repository.git("rev-parse", f"{branch.commits[-1]}^{{tree}}").decode().strip()
+        tree = repository.ours.git("rev-parse", f"{branch.commits[-1]}^{{tree}}").decode().strip()
         same = _branch_with(base.source, tree)  # of a run that was killed, or with other flags
         outcome.branch = same or git_tree.build_branch(CommitFiles(base.source, base.commit), commits, None).name
     if spec.push:
@@ -175,7 +177,7 @@ def _deliver(spec: Spec, base: Base, repository: Repository, commit: CommitFiles
 
 def _branch_with(repository: Repository, tree: str) -> str | None:
     """The branch of ours that has just these files."""
-    listing = repository.git("for-each-ref", "--format=%(tree) %(refname)", f"refs/heads/{git_tree.BRANCH}*")
+    listing = repository.ours.git("for-each-ref", "--format=%(tree) %(refname)", f"refs/heads/{git_tree.BRANCH}*")
     rows = [line.partition(" ") for line in listing.decode("utf-8", "replace").splitlines()]
     return next((name.removeprefix("refs/heads/") for found, _, name in rows if found == tree), None)
 
@@ -183,9 +185,11 @@ def _branch_with(repository: Repository, tree: str) -> str | None:
 def _push(spec: Spec, repository: Repository, branch: str, outcome: Outcome) -> None:
     """Push `branch`, never over something else. Raises Problem."""
     where = push_address(spec)
-    call: Mapping[str, Mapping[str, str]] = network(spec, where)
+    call = network(spec, where)
     try:
-        repository.git("push", "--quiet", "--no-verify", "origin", f"refs/heads/{branch}:refs/heads/{branch}", **call)  # type: ignore[arg-type]
+        repository.ours.git(
+            "push", "--quiet", "--no-verify", "origin", f"refs/heads/{branch}:refs/heads/{branch}", **call
+        )
     except GitFailed as error:
         rejected = "rejected" in error.errors
         if not (rejected and _is_pushed(repository, branch, call)):
@@ -194,11 +198,11 @@ def _push(spec: Spec, repository: Repository, branch: str, outcome: Outcome) -> 
     outcome.pushed = without_secrets(where)
 
 
-def _is_pushed(repository: Repository, branch: str, call: Mapping[str, Mapping[str, str]]) -> bool:
+def _is_pushed(repository: Repository, branch: str, call: Call) -> bool:
     """A run that was killed after its push has been there: the same files in a commit of another second."""
     try:
-        repository.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", f"refs/heads/{branch}", **call)  # type: ignore[arg-type]
-        ours, theirs = (repository.git("rev-parse", f"{name}^{{tree}}") for name in (branch, "FETCH_HEAD"))
+        repository.ours.git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", f"refs/heads/{branch}", **call)
+        ours, theirs = (repository.ours.git("rev-parse", f"{name}^{{tree}}") for name in (branch, "FETCH_HEAD"))
     except GitFailed:
         return False
     return ours == theirs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import __version__, transforms
 from ..problem import Problem
+from ..quoting import shell
 from ..tree.directory import replace_files, written
 from .commit_message import commit_message
 from .diff import unified_diff
@@ -68,16 +69,16 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
         say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
     made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
     say(f"branch {branch.name}: {made}, {changed} changed")
-    if changed_here := repository.uncommitted():
+    if changed_here := repository.uncommitted(target.commit.tree):
         files = _counted(len(changed_here), "file")
         say(f"  it starts from the last commit: your uncommitted changes in {files} were not looked at")
-    say(f"  look at it:  git diff {start}...{branch.name}")
+    say(f"  look at it:  git diff {shell(f'{start}...{branch.name}')}")
     if check_out and repository.work_tree is not None:
         git_tree.check_out(repository, branch)
-        say(f"  it is checked out; go back with:  git checkout {start}")
+        say(f"  it is checked out; go back with:  git checkout {shell(start)}")
     else:
-        say(f"  take it:  git checkout {branch.name}")
-    say(f"  throw it away:  git branch -D {branch.name}" + ("  (after going back)" if check_out else ""))
+        say(f"  take it:  git checkout {shell(branch.name)}")
+    say(f"  throw it away:  git branch -D {shell(branch.name)}" + ("  (after going back)" if check_out else ""))
 
 
 def summary(plan: Plan, would: bool) -> Iterable[str]:

@@ -37,9 +37,11 @@ def to_check(typed: Path) -> Target:
     repository = _repository(path)
     if repository is None:
         return _plain(path)
-    from ..tree.git_tree import CommitFiles, WorkTreeFiles
+    from ..tree.work_tree import WorkTreeFiles
 
     if repository.work_tree is None:
+        from ..tree.git_tree import CommitFiles
+
         return Target(Selected(CommitFiles(repository, repository.head())), "")
     scope = _inside(path, repository.work_tree)
     files = WorkTreeFiles(repository, also=(scope,) if path.is_file() else ())

@@ -131,10 +131,10 @@ def _executable(item: os.DirEntry[str]) -> bool:
         return False  # the folder lets nobody at its files: reading it will say so
 
 
-def read_regular(folder: Path, path: str) -> bytes:
+def read_regular(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
     """The bytes of `folder`/`path`, no part of `path` being a symlink.
 
-    Raises OSError, for anything but a regular file too.
+    Raises OSError, for anything but a regular file and for more than `most` bytes too.
     """
     target = folder
     for part in path.split("/"):
@@ -146,9 +146,10 @@ def read_regular(folder: Path, path: str) -> bytes:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        if status.st_size > MAX_BYTES:
-            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 2**20} MiB", path)
-        return stream.read()
+        if status.st_size > most:
+            size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
+            raise OSError(errno.EFBIG, f"larger than {size}", path)
+        return stream.read(most + 1)
 
 
 def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
@@ -164,7 +165,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
     try:
         for path, data in sorted(after.items()):
             target = folder / path
-            staged.append((_stage(target, data, stat.S_IMODE(target.lstat().st_mode)), target))
+            staged.append((stage(target, data, stat.S_IMODE(target.lstat().st_mode)), target))
             if read_regular(folder, path) != before[path]:
                 raise Problem(f"{path} changed while spawnfix was at work; nothing was written, run it again")
         with uninterrupted():
@@ -203,7 +204,7 @@ def written(file: Path, data: bytes) -> None:
 
 def replaced(target: Path, data: bytes, mode: int) -> None:
     """Put `data` into the file `target` at once, with the permissions `mode`, owner kept. Raises OSError."""
-    temporary = _stage(target, data, mode)
+    temporary = stage(target, data, mode)
     try:
         temporary.replace(target)
     except BaseException:
@@ -226,8 +227,11 @@ def _beside(target: Path, data: bytes) -> Path:
     return temporary
 
 
-def _stage(target: Path, data: bytes, mode: int) -> Path:
-    """As `_beside`, with the permissions `mode`, and the owner of `target` as far as we may give it away."""
+def stage(target: Path, data: bytes, mode: int) -> Path:
+    """A new file with `data` beside `target`, with the permissions `mode` and its owner as far as we may give it away.
+
+    Raises OSError.
+    """
     temporary = _beside(target, data)
     try:
         with contextlib.suppress(OSError):

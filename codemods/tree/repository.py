@@ -1,71 +1,32 @@
-"""A git repository, asked through git's plumbing, and git run so that nothing in the repository can start a program.
+"""A git repository that we were pointed at: its folders are read and written by us, as files.
 
-Every call goes without hooks, fsmonitor, pager, editor, external diff, network and prompts, and (but for the few that
-need it) without the user's and the system's configuration. Filters are never run on the way in or out: blobs are read
-and written as they are.
+Git itself works in a folder of ours that borrows the repository's objects (`Repository.ours`): no configuration, hook,
+filter or attribute of the repository counts there. What we write is objects, then a branch, then (see checkout.py)
+files of the work tree, the index and HEAD.
 """
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import subprocess
+import stat
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..problem import Problem
-from .directory import MAX_BYTES
+from ..quoting import shell
+from .directory import read_regular
+from .discovery import find_place, safe_directory, stranger_owns
+from .git_config import Entries, included_for, last, parse_config
+from .git_index import Index, IndexEntry, blob_id, parse_index, read_index
+from .refs import Refs
 
-try:
-    import git
-except ImportError:  # GitPython looks for the git program when it is imported
-    raise Problem("the git program was not found; install git, or use --no-git") from None
+if TYPE_CHECKING:
+    from .git_folder import Blobs, GitFolder
 
-# Set by git itself when it runs us from a hook or an alias; they would lead every call to another repository.
-_FOREIGN = (
-    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_INDEX_VERSION GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES "
-    "GIT_COMMON_DIR GIT_NAMESPACE GIT_PREFIX GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_EXTERNAL_DIFF GIT_DEFAULT_HASH "
-    "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ATTR_SOURCE"
-)
-_QUIET = {
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_ASKPASS": "",
-    "SSH_ASKPASS": "",
-    "GIT_PAGER": "cat",
-    "GIT_EDITOR": ":",
-    "GIT_ALLOW_PROTOCOL": "",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-}
-_NO_USER = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_ATTR_NOSYSTEM": "1",
-}
-_NO_PROGRAMS = {
-    "core.hooksPath": os.devnull,
-    "core.fsmonitor": "",
-    "core.alternateRefsCommand": "",
-    "core.pager": "cat",
-    "diff.external": "",
-    "protocol.allow": "never",
-    "submodule.recurse": "false",
-    "gc.auto": "0",
-    "maintenance.auto": "false",
-}
-_PLAIN = {
-    "core.splitIndex": "false",
-    "core.untrackedCache": "false",
-    "core.sparseCheckout": "false",
-    "index.sparse": "false",
-    "commit.gpgSign": "false",
-    "i18n.commitEncoding": "UTF-8",
-}
 # What git leaves in its folder while something is half done, by what it is called.
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
@@ -76,17 +37,6 @@ _UNDER_WAY = {
     "BISECT_LOG": "bisect",
     "sequencer": "series of cherry-picks or reverts",
 }
-
-
-class GitFailed(Exception):
-    """git ended with `status`; the message is the telling line of what it wrote."""
-
-    def __init__(self, status: int, errors: str) -> None:
-        self.status = status
-        self.errors = errors
-        lines = [line.strip() for line in errors.splitlines() if line.strip()]
-        telling = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
-        super().__init__(telling[0].removeprefix("fatal: ").removeprefix("error: ") if telling else f"status {status}")
 
 
 @dataclass(frozen=True)
@@ -100,11 +50,19 @@ class Person:
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository on this machine. `work_tree` is None for a bare one."""
+    """A repository on this machine. `work_tree` is None for a bare one; `config` is what its own files say, as data."""
 
     git_dir: Path
     common_dir: Path
     work_tree: Path | None
+    config: tuple[tuple[str, str], ...] = ()
+    made_by_us: GitFolder | None = None  # when it is a git folder of ours itself
+
+    @classmethod
+    def own(cls, folder: GitFolder, digits: int) -> Repository:
+        """The bare repository in a git folder of ours."""
+        config = (("extensions.objectformat", "sha256"),) if digits == 64 else ()
+        return cls(folder.path, folder.path, None, config, folder)
 
     @classmethod
     def find(cls, path: Path) -> Repository | None:
@@ -112,107 +70,138 @@ class Repository:
 
         Raises Problem when there is one that can't be used.
         """
-        start = path if path.is_dir() else path.parent
-        questions = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir")
-        try:
-            answers = _text(_run(start, ["rev-parse", *questions], trusting=True)).splitlines()
-            bare, inside, git_dir, common_dir = answers
-            top = _text(_run(start, ["rev-parse", "--show-toplevel"], trusting=True)) if inside == "true" else None
-        except GitFailed as error:
-            if "not a git repository (or any" in error.errors:
-                return None
-            if "dubious ownership" in error.errors or "unsafe repository" in error.errors:
+        place = find_place(path if path.is_dir() else path.parent)
+        if place is None:
+            return None
+        found = cls(place.git_dir, place.common_dir, place.work_tree, place.config)
+        stranger = stranger_owns(place)
+        if stranger is not None:
+            listed = [value for key, value in found.of_user if key == "safe.directory"]
+            if not safe_directory(stranger, listed):
                 raise Problem(
-                    f"{path}: git does not use a repository that another user owns; if you trust it, run "
-                    f"git config --global --add safe.directory {_owned(start)}"
-                ) from None
-            raise Problem(f"{path}: git says: {error}") from None
-        except ValueError:
-            raise Problem(f"{path}: git gave an answer that spawnfix does not understand") from None
-        if top is None and bare != "true":
-            raise Problem(f"{path}: this is inside git's own folder, not a work tree")
-        work_tree = Path(top) if top is not None else None
-        if work_tree is not None and not (work_tree / ".git").exists():
-            raise Problem(
-                f"{path}: core.worktree points to {work_tree}, which is not where this repository is checked out"
-            )
-        return cls(Path(git_dir), (start / common_dir).resolve(), work_tree)
+                    f"{path}: a repository that another user owns; if you trust it, run "
+                    f"git config --global --add safe.directory {shell(str(stranger))}"
+                )
+        return found
 
     @property
     def folder(self) -> Path:
         """The work tree, for a bare repository its own folder."""
         return self.work_tree or self.git_dir
 
-    def git(
-        self,
-        *arguments: str,
-        stdin: bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        trusting: bool = False,
-        config: Mapping[str, str] | None = None,
-        alone: bool = False,
-    ) -> bytes:
-        """What `git <arguments>` prints. With `trusting` the user's configuration counts (mind `foreign_filters`).
+    @property
+    def digits(self) -> int:
+        """The length of an object id."""
+        return 64 if last(list(self.config), "extensions.objectformat") == "sha256" else 40
 
-        A git that is `alone` ends its work also when Ctrl-C or a kill of the process group ends ours.
-        Raises GitFailed, and Problem when git can't be run.
-        """
-        place = {"GIT_DIR": str(self.git_dir)} | ({"GIT_WORK_TREE": str(self.work_tree)} if self.work_tree else {})
-        env = place | dict(env or {})
-        return _run(self.folder, arguments, stdin=stdin, env=env, trusting=trusting, config=config, alone=alone)
+    @property
+    def refs(self) -> Refs:
+        """Its branches and tags."""
+        return Refs(self.git_dir, self.common_dir)
+
+    @cached_property
+    def _temporary(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="spawnfix-", ignore_cleanup_errors=True)
+
+    @cached_property
+    def ours(self) -> GitFolder:
+        """The git folder of our own that has the repository's objects and refs. Raises Problem."""
+        from .git_folder import GitFolder
+
+        if self.made_by_us is not None:
+            return self.made_by_us
+        shallow = b""
+        try:
+            if os.path.lexists(self.common_dir / "shallow"):
+                shallow = read_regular(self.common_dir, "shallow")
+            refs = self.refs.all()
+            path, head = Path(self._temporary.name, "git"), self.refs.head()[1]
+            folder = GitFolder.create(path, self.digits, self.common_dir / "objects", shallow, refs)
+            if head is not None:
+                (path / "HEAD").write_text(f"{head}\n")
+            return folder
+        except OSError as error:
+            raise Problem(f"{error.filename or self.folder}: {error.strerror or error}") from None
+
+    @cached_property
+    def blobs(self) -> Blobs:
+        """Contents of its blobs."""
+        from .git_folder import Blobs
+
+        return Blobs(self.ours)
 
     def head(self) -> str:
         """The id of the commit that is checked out.
 
         Raises Problem when there is none yet.
         """
-        try:
-            return _text(self.git("rev-parse", "--verify", "--quiet", "HEAD^{commit}"))
-        except GitFailed:
-            raise Problem(
-                f"{self.folder}: the repository has no commit yet; commit your files first, or use --no-git"
-            ) from None
+        commit = self.refs.head()[1]
+        if commit is None:
+            raise Problem(f"{self.folder}: the repository has no commit yet; commit your files first, or use --no-git")
+        return commit
 
     def branch(self) -> str | None:
         """The branch that is checked out, None with a detached HEAD."""
-        return self.head_ref("--short")
-
-    def head_ref(self, *options: str) -> str | None:
-        """As `branch`, with its full name."""
-        try:
-            return _text(self.git("symbolic-ref", "--quiet", *options, "HEAD"))
-        except GitFailed:
-            return None
+        name = self.refs.head()[0]
+        return name.removeprefix("refs/heads/") if name is not None else None
 
     @property
     def under_way(self) -> str | None:
         """The merge, rebase... that is half done, in a word or few."""
-        return next((word for name, word in _UNDER_WAY.items() if (self.git_dir / name).exists()), None)
+        return next((word for name, word in _UNDER_WAY.items() if os.path.lexists(self.git_dir / name)), None)
 
-    @cached_property
-    def modern(self) -> bool:
-        """True for git 2.31 and later, which tell where a setting comes from and take any from the environment."""
-        return git.Git().version_info[:2] >= (2, 31)
+    def index(self) -> Index | None:
+        """The index as it is now, None where there is none. Raises Problem."""
+        index = read_index(self.git_dir, self.digits)
+        if index is None or not index.needs_git:
+            return index
+        return self._whole(index)
 
-    @cached_property
-    def _configuration(self) -> list[tuple[str, str, str]]:
-        """(scope, key, value) of all configuration, in git's order; scope "local" throughout with an old git."""
-        scoped = ["--show-scope"] if self.modern else []
+    def _whole(self, index: Index) -> Index:
+        """An index that is split, or has folders for entries, with all entries in it; git does that on a copy."""
+        from .git_folder import GitFailed
+
+        copy = self.ours.path / "whole-index"
         try:
-            parts = _text(self.git("config", "--list", "-z", *scoped, trusting=True)).split("\0")
+            copy.write_bytes(index.data)
+            for shared in self.git_dir.glob("sharedindex.*"):
+                (self.ours.path / shared.name).write_bytes(read_regular(self.git_dir, shared.name, 2**30))
+            self.ours.git(
+                "update-index", "--no-split-index", "--force-write-index",
+                env={"GIT_INDEX_FILE": str(copy), "GIT_WORK_TREE": str(self.ours.path)},
+                config={"core.splitIndex": "false", "index.sparse": "false"},
+            )  # fmt: skip
+            return parse_index(copy.read_bytes(), self.digits, self.git_dir / "index")
+        except (OSError, GitFailed) as error:
+            raise Problem(f"{self.git_dir / 'index'}: can't be read: {error}") from None
+
+    @cached_property
+    def of_user(self) -> Entries:
+        """The configuration of the user and the system, with what they include for this repository. Raises Problem."""
+        from .git_folder import GitFailed, GitFolder
+
+        folder = Path(self._temporary.name, "user")
+        try:
+            if not folder.exists():
+                GitFolder.create(folder)
+            listed = GitFolder(folder).git("config", "--list", "-z", "--includes", of_user=True)
         except GitFailed as error:
-            raise Problem(f"{self.folder}: git's configuration can't be read: {error}") from None
-        if not scoped:
-            parts = [part for pair in parts for part in ("local", pair)]
-        found = []
-        for scope, pair in zip(parts[::2], parts[1::2], strict=False):
+            raise Problem(f"git's configuration can't be read: {error}") from None
+        except OSError as error:
+            raise Problem(f"{error.filename or folder}: {error.strerror or error}") from None
+        found: Entries = []
+        for pair in os.fsdecode(listed).split("\0")[:-1]:
             key, has_value, value = pair.partition("\n")
-            found.append((scope, key, value if has_value else "true"))
+            found.append((key, value if has_value else "true"))
+            condition = key[len("includeif.") : -len(".path")]
+            if key.startswith("includeif.") and key.endswith(".path") and included_for(condition, self.git_dir):
+                found += _included(value)
         return found
 
     def person(self, role: str) -> Person:
         """Who is the "author" or "committer": the environment, then the configuration, else our stand-in."""
-        values = {key: value.strip() for _, key, value in self._configuration if value.strip()}
+        entries = [*self.of_user, *self.config]
+        values = {key: value.strip() for key, value in entries if value.strip()}
         name = os.environ.get(f"GIT_{role.upper()}_NAME") or values.get(f"{role}.name") or values.get("user.name")
         email = (
             os.environ.get(f"GIT_{role.upper()}_EMAIL")
@@ -221,135 +210,49 @@ class Repository:
             or os.environ.get("EMAIL")
         )
         if name and email:
-            return Person(name, email)
+            return Person(_one_line(name), _one_line(email))
         return Person("spawnfix", "spawnfix@localhost", configured=False)
 
-    def uncommitted(self) -> list[str]:
-        """Tracked files that differ from the last commit, on disk or staged; none when git can't say."""
-        if self.work_tree is None or not self.modern:
+    def uncommitted(self, tree: Mapping[str, tuple[str, str]]) -> list[str]:
+        """Tracked files that differ from the last commit, whose files are `tree` (mode and id), on disk or staged."""
+        index = self.index() if self.work_tree is not None else None
+        if index is None or self.work_tree is None:
             return []
-        question = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
-        try:
-            rows = self.git(*question, trusting=True, config=self.foreign_filters())
-        except GitFailed:
-            return []
-        return [os.fsdecode(row[3:]) for row in rows.split(b"\0")[:-1]]
-
-    def foreign_filters(self) -> dict[str, str]:
-        """Configuration that takes the filter drivers which this repository defines back to what the user has.
-
-        Whoever made the repository may have put programs there; those of the user (Git LFS) are in the user's own.
-        """
-        trusted: dict[str, str] = {}
-        foreign: set[str] = set()
-        for scope, key, value in self._configuration:
-            if key.startswith("filter."):
-                if scope in ("local", "worktree"):
-                    foreign.add(key)
-                else:
-                    trusted[key] = value
-        return {key: trusted.get(key, "false" if key.endswith(".required") else "") for key in sorted(foreign)}
+        written = (self.git_dir / "index").stat().st_mtime_ns
+        entries = index.by_path()
+        found = {path for path in tree if path not in entries}
+        for path, entry in entries.items():
+            if tree.get(path) != (f"{entry.mode:06o}", entry.oid) or (
+                not entry.skipped and _differs(self.work_tree, entry, self.digits, written)
+            ):
+                found.add(path)
+        return sorted(found)
 
 
-class Blobs:
-    """Contents of git objects, through one long-lived `git cat-file --batch`."""
-
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
-        self._process: git.Git.AutoInterrupt | None = None
-
-    def read(self, oid: str, path: str) -> bytes:
-        """The bytes of the blob `oid`; `path` is for the message. Raises OSError when it is missing or huge."""
-        if self._process is None:
-            self._process = self._start()
-        into, out = self._process.stdin, self._process.stdout
-        assert into is not None and out is not None
-        try:
-            into.write(oid.encode() + b"\n")
-            into.flush()
-            answer = out.readline().split()
-        except OSError:
-            answer = []
-        if not answer:  # git gave up: it wanted to fetch what a partial clone lacks, and may not
-            self._process = None
-        if len(answer) != 3:
-            raise FileNotFoundError(
-                errno.ENOENT, "not in this copy of the repository: a partial clone, or damaged", path
-            )
-        size = int(answer[2])
-        if size > MAX_BYTES:
-            self._process = None
-            raise OSError(errno.EFBIG, f"larger than {MAX_BYTES // 2**20} MiB", path)
-        data: bytes = out.read(size + 1)[:size]
-        if len(data) != size:
-            self._process = None
-            raise OSError(errno.EIO, "the repository's copy is damaged", path)
-        return data
-
-    def _start(self) -> git.Git.AutoInterrupt:
-        place = {"GIT_DIR": str(self._repository.git_dir)}
-        command = [*_command(self._repository.folder, trusting=False), "cat-file", "--batch"]
-        runner = git.Git(str(self._repository.folder))
-        env = _environment(trusting=False, config={}) | place
-        return runner.execute(command, istream=subprocess.PIPE, as_process=True, env=env)
+def _differs(folder: Path, entry: IndexEntry, digits: int, written: int) -> bool:
+    """True when the file on disk is not what `entry` of an index, `written` at that time, says."""
+    if not stat.S_ISREG(entry.mode) and not stat.S_ISLNK(entry.mode):
+        return False  # a submodule
+    try:
+        found = (folder / entry.path).lstat()
+        if entry.fresh(found) and found.st_mtime_ns < written:
+            return False
+        if stat.S_ISLNK(entry.mode):
+            return blob_id(os.fsencode(os.readlink(folder / entry.path)), digits) != entry.oid  # noqa: PTH115
+        data = read_regular(folder, entry.path)
+    except OSError:
+        return True
+    return entry.oid not in (blob_id(data, digits), blob_id(data.replace(b"\r\n", b"\n"), digits))
 
 
-def _command(folder: Path, trusting: bool) -> list[str]:
-    command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", "-C", str(folder)]
-    for key, value in (_NO_PROGRAMS if trusting else _NO_PROGRAMS | _PLAIN).items():
-        command += ["-c", f"{key}={value}"]
-    return command
+def _one_line(text: str) -> str:
+    return "".join(letter for letter in text if letter.isprintable() and letter not in "<>")
 
 
-def _environment(trusting: bool, config: Mapping[str, str]) -> dict[str, str]:
-    for name in _FOREIGN.split():
-        os.environ.pop(name, None)
-    given = {"GIT_CONFIG_COUNT": str(len(config))}
-    for number, (key, value) in enumerate(config.items()):
-        given |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return _QUIET | ({} if trusting else _NO_USER) | given
-
-
-def _run(
-    folder: Path,
-    arguments: Sequence[str],
-    *,
-    stdin: bytes | None = None,
-    env: Mapping[str, str] | None = None,
-    trusting: bool = False,
-    config: Mapping[str, str] | None = None,
-    alone: bool = False,
-) -> bytes:
-    with contextlib.ExitStack() as stack:
-        stream = None
-        if stdin is not None:
-            stream = stack.enter_context(tempfile.TemporaryFile())
-            stream.write(stdin)
-            stream.seek(0)
-        try:
-            status, out, errors = git.Git(str(folder)).execute(
-                [*_command(folder, trusting), *arguments],
-                istream=stream,
-                with_extended_output=True,
-                with_exceptions=False,
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-                env={**_environment(trusting, config or {}), **(env or {})},
-                start_new_session=alone,
-            )
-        except (git.GitCommandNotFound, OSError) as error:
-            raise Problem(f"git can't be started: {error}") from None
-    if status:
-        raise GitFailed(status, errors)
-    assert isinstance(out, bytes)
-    return out
-
-
-def _text(data: bytes) -> str:
-    """Text of git's output without the final newline; names that are not UTF-8 survive."""
-    return data.decode("utf-8", "surrogateescape").removesuffix("\n")
-
-
-def _owned(start: Path) -> Path:
-    """The top of the repository that `start` lies in, without git's help."""
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+def _included(value: str) -> Entries:
+    """The entries of a file that the user's configuration includes."""
+    path = Path(value).expanduser()
+    try:
+        return parse_config(read_regular(path.parent, path.name)) if path.is_absolute() else []
+    except (OSError, ValueError):
+        return []

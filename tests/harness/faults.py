@@ -11,6 +11,7 @@ one JSON row a run: {"step", "event", "status"}, then {"steps": how many there a
 
 from __future__ import annotations
 
+import atexit
 import errno
 import json
 import os
@@ -93,6 +94,7 @@ def run(fault: str, chosen: int, folder: Path, arguments: list[str], report: int
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        atexit._run_exitfuncs()  # as a process does that ends by itself
         os._exit(status)
 
 

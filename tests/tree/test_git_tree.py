@@ -14,8 +14,9 @@ import pytest
 
 from codemods.problem import Problem
 from codemods.tree import git_tree
-from codemods.tree.git_tree import Branch, Commit, CommitFiles, NotCheckedOut, WorkTreeFiles
+from codemods.tree.git_tree import Branch, Commit, CommitFiles, NotCheckedOut
 from codemods.tree.repository import Repository
+from codemods.tree.work_tree import WorkTreeFiles
 from harness.repositories import FILES, git, own_home, repo, state
 
 __all__ = ["own_home", "repo"]
@@ -194,9 +195,16 @@ def test_nothing_in_the_repository_is_run(repo: Path, tmp_path: Path) -> None:
 def test_filters_of_the_user_stay_the_users(repo: Path, tmp_path: Path) -> None:
     with (tmp_path / "home/.gitconfig").open("a") as config:
         config.write('[filter "up"]\nsmudge = tr a-z A-Z\nclean = tr A-Z a-z\n')
+    (repo / ".gitattributes").write_text("a.py filter=up\n")
+    git(repo, "add", ".gitattributes")
+    git(repo, "commit", "-q", "-m", "two")
     git(repo, "config", "filter.up.smudge", f"touch {tmp_path / 'ran'}; cat")
-    repository = found(repo)
-    assert repository.foreign_filters() == {"filter.up.smudge": "tr a-z A-Z"}
+    (tmp_path / "ran").unlink(missing_ok=True)
+    branch = build(repo)
+    with pytest.raises(NotCheckedOut, match=r"a\.py go through a filter \(up\), and spawnfix runs no filter"):
+        git_tree.check_out(found(repo), branch)
+    assert not (tmp_path / "ran").exists()
+    assert git(repo, "symbolic-ref", "HEAD") == "refs/heads/main"
 
 
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"])
@@ -427,9 +435,13 @@ def test_changes_elsewhere_stay(repo: Path) -> None:
 
 
 def test_uncommitted_files_are_named(repo: Path) -> None:
-    assert found(repo).uncommitted() == []
+    tree = commit_files(repo).tree
+    assert found(repo).uncommitted(tree) == []
+    os.utime(repo / "run.sh", (0, 0))
+    assert found(repo).uncommitted(tree) == [], "a file that was only touched"
     dirty_elsewhere(repo)
-    assert found(repo).uncommitted() == ["pkg/b.py", "staged.py"]
+    git(repo, "rm", "-q", "--cached", "run.sh")
+    assert found(repo).uncommitted(tree) == ["pkg/b.py", "run.sh", "staged.py"]
 
 
 def change_file(repo: Path) -> None:
@@ -529,14 +541,6 @@ def test_not_checked_out_where_something_would_be_lost(repo: Path, spoil: Callab
     assert "refs/heads/spawnfix/migrate" in str(after.pop("refs"))
     before.pop("refs")
     assert after == before
-
-
-def test_old_git_makes_the_branch_only(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Repository, "modern", False)
-    branch = build(repo)
-    assert branch.author.name == "Ada Lovelace"
-    with pytest.raises(NotCheckedOut, match=r"git 2\.31"):
-        git_tree.check_out(found(repo), branch)
 
 
 def test_head_that_moved_meanwhile(repo: Path) -> None:
