@@ -7,9 +7,12 @@ files of the work tree, the index and HEAD.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import stat
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,8 +103,11 @@ class Repository:
         return Refs(self.git_dir, self.common_dir)
 
     @cached_property
-    def _temporary(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(prefix="spawnfix-", ignore_cleanup_errors=True)
+    def _temporary(self) -> Path:
+        """A folder that goes when this object does, at the latest when we end."""
+        folder = Path(tempfile.mkdtemp(prefix="spawnfix-"))
+        weakref.finalize(self, _discard, folder)
+        return folder
 
     @cached_property
     def ours(self) -> GitFolder:
@@ -115,7 +121,7 @@ class Repository:
             if os.path.lexists(self.common_dir / "shallow"):
                 shallow = read_regular(self.common_dir, "shallow")
             refs = self.refs.all()
-            path, head = Path(self._temporary.name, "git"), self.refs.head()[1]
+            path, head = self._temporary / "git", self.refs.head()[1]
             folder = GitFolder.create(path, self.digits, self.common_dir / "objects", shallow, refs)
             if head is not None:
                 (path / "HEAD").write_text(f"{head}\n")
@@ -180,7 +186,7 @@ class Repository:
         """The configuration of the user and the system, with what they include for this repository. Raises Problem."""
         from .git_folder import GitFailed, GitFolder
 
-        folder = Path(self._temporary.name, "user")
+        folder = self._temporary / "user"
         try:
             if not folder.exists():
                 GitFolder.create(folder)
@@ -243,6 +249,11 @@ def _differs(folder: Path, entry: IndexEntry, digits: int, written: int) -> bool
     except OSError:
         return True
     return entry.oid not in (blob_id(data, digits), blob_id(data.replace(b"\r\n", b"\n"), digits))
+
+
+def _discard(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _one_line(text: str) -> str:
