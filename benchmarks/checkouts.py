@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from codemods.tree.git_tree import CommitFiles
-from codemods.tree.repository import GitFailed, Repository
+from codemods.tree.git_folder import GitFailed
+from codemods.tree.repository import Repository
 
 
 def commit_files(folder: Path, name: str, commit: str) -> CommitFiles | None:
@@ -19,7 +20,7 @@ def commit_files(folder: Path, name: str, commit: str) -> CommitFiles | None:
         if repository is None:
             continue
         try:
-            repository.git("cat-file", "-e", commit + "^{commit}")
+            repository.ours.git("cat-file", "-e", commit + "^{commit}")
         except GitFailed:
             return CommitFiles(repository, repository.head())
         return CommitFiles(repository, commit)
