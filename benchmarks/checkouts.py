@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codemods.tree.git_tree import CommitFiles
 from codemods.tree.git_folder import GitFailed
+from codemods.tree.git_tree import CommitFiles
 from codemods.tree.repository import Repository
 
 

@@ -18,9 +18,12 @@ COLUMNS = {"repo": "repo", "url": "repo", "path": "repo", "repository": "repo", 
 PROTOCOLS = ("https", "http", "ssh", "git")  # that are on unless others are asked for
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z][A-Za-z0-9+.-]*::|(?:[\w.-]+@)?[\w.-]{2,}:(?![\\/])")
 _SECRETS = (
-    (re.compile(r"(?<=://)[^/@\s'\"]+@"), ""),
-    (re.compile(r"([?&][^=&\s]*(?:token|key|secret|password|auth)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE), r"\1***"),
+    (re.compile(r"(?<=://)[^/\s'\"]*@"), ""),
+    (re.compile(r"(?<=://)[^/\s'\"@:]*:(?!\d+(?:/|\Z|\s))[^\s'\"]*@"), ""),  # a password with a raw "/"
+    (re.compile(r"(://[^\s'\"?#]*)[?#][^\s'\"]*"), r"\1"),
 )
+_MOST_STARS = 16  # wildcards in one line
+_TOO_LONG = 4096  # characters of a line
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
 
 
@@ -56,35 +59,70 @@ def read_list(file: str) -> list[Repo]:
 
 
 def parse_list(text: str, base: Path, called: str) -> Iterator[Repo]:
-    """The repositories in `text`, names not yet made unique; relative paths start at `base`. Raises Problem."""
+    """The repositories in `text`, names not yet made unique; relative paths start at `base`.
+
+    A line that names none is one too, with the reason in `wrong`.
+    """
     first = next((line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")), "")
-    rows: Iterable[tuple[int, Mapping[str, object]]]
+    rows: Iterable[tuple[int, Mapping[str, object] | str]]
     if first.lstrip().startswith("{"):
-        rows = _json_lines(text, called)
+        rows = _json_lines(text)
     elif any(part.strip().lower() in COLUMNS for part in first.split(",")):
-        rows = enumerate(csv.DictReader(io.StringIO(text[text.index(first) :])), start=2)
+        rows = _csv_rows(text[text.index(first) :])
     else:
         lines = enumerate((line.strip() for line in text.splitlines()), start=1)
         rows = ((number, {"repo": line}) for number, line in lines if line and not line.startswith("#"))
     for number, row in rows:
+        line = f"{called}: line {number}"
+        if isinstance(row, str):
+            yield _wrong(line, row)
+            continue
         known = {(key or "").strip().lower(): value for key, value in row.items() if isinstance(value, str)}
         values = {COLUMNS.get(key, key): value.strip() for key, value in known.items() if value.strip()}
         if "repo" not in values:
-            raise Problem(f"{called}: row {number} names no repository: it needs a column repo, url or path")
-        yield from _repos(values["repo"], values.get("ref"), values.get("name"), base)
+            yield _wrong(line, "names no repository: it needs a column repo, url or path")
+            continue
+        try:
+            yield from _repos(values["repo"], values.get("ref"), values.get("name"), base)
+        except (OSError, ValueError, RuntimeError, re.error) as error:
+            yield _wrong(line, f"can't be read as a repository: {getattr(error, 'strerror', None) or error}")
 
 
-def _json_lines(text: str, called: str) -> Iterator[tuple[int, Mapping[str, object]]]:
+def _wrong(line: str, why: str, source: str | None = None) -> Repo:
+    """The row of a line that names no repository."""
+    shown = storable(without_secrets(source if source is not None else line))[:200]
+    return Repo(safe_name(line.rpartition("/")[2]), shown, shown, wrong=storable(why)[:500])
+
+
+def storable(text: str) -> str:
+    """`text` without what no file in UTF-8 can hold, and without control characters."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
+
+
+def _json_lines(text: str) -> Iterator[tuple[int, Mapping[str, object] | str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
-            raise Problem(f"{called}: line {number} is no JSON: {error}") from None
-        if not isinstance(row, dict):
-            raise Problem(f'{called}: line {number} must be an object like {{"repo": "..."}}')
-        yield number, row
+        except (ValueError, RecursionError) as error:
+            yield number, f"is no JSON: {error}"
+            continue
+        yield number, row if isinstance(row, dict) else 'must be an object like {"repo": "..."}'
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, object] | str]]:
+    rows = csv.DictReader(io.StringIO(text))
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield rows.reader.line_num, f"is no CSV: {error}"
+            continue
+        yield rows.line_num, row
 
 
 def named(repos: Iterable[Repo]) -> list[Repo]:
@@ -110,13 +148,30 @@ def without_secrets(text: str) -> str:
 
 
 def _repos(typed: str, ref: str | None, name: str | None, base: Path) -> Iterator[Repo]:
-    if any(not letter.isprintable() for letter in typed):
-        yield Repo(safe_name(name or typed), typed, typed, ref, wrong="the line holds control characters")
+    odd = any(not letter.isprintable() for letter in typed + (ref or ""))
+    if odd or len(typed) > _TOO_LONG or len(ref or "") > _TOO_LONG:
+        why = "holds control characters" if odd else f"is longer than {_TOO_LONG} characters"
+        yield _wrong(name or typed[:100], f"the line {why}", typed)
     elif _URL.match(typed) and not re.match(r"[A-Za-z]:[\\/]", typed):
         location, at = _split(typed) if ref is None else (typed, ref)
-        yield Repo(safe_name(name or _name_of(location)), without_secrets(location), location, at, remote=True)
+        source = without_secrets(location)
+        wrong = _wrong_url(location)
+        location = location if wrong is None else source
+        yield Repo(safe_name(name or _name_of(source)), source, location, at, remote=True, wrong=wrong)
     else:
         yield from _local(typed, ref, name, base)
+
+
+def _wrong_url(location: str) -> str | None:
+    """Why git can't be given `location` without showing a secret in it to all who list processes."""
+    if "://" not in location:
+        return None
+    if "?" in location or "#" in location:
+        return "a URL with ? or # in it is none of git's; a token goes before the host, as user:token@"
+    about = location.partition("://")[2].partition("/")[0]
+    if "@" not in about and not about.startswith("[") and re.search(r":(?!\d*$)", about):
+        return "the password in the URL has a raw / in it; write it as %2F"
+    return None
 
 
 def _local(typed: str, ref: str | None, name: str | None, base: Path) -> Iterator[Repo]:
@@ -128,6 +183,9 @@ def _local(typed: str, ref: str | None, name: str | None, base: Path) -> Iterato
     wrong = None
     places = [place]
     if not place.exists():
+        if typed.count("*") + typed.count("?") > _MOST_STARS:
+            yield _wrong(name or typed[:100], f"more than {_MOST_STARS} wildcards", typed)
+            return
         matches = glob.glob(str(place)) if glob.has_magic(typed) else []  # noqa: PTH207
         places = [Path(match) for match in sorted(matches)]
         places = [match for match in places if match.is_dir()]
@@ -136,13 +194,18 @@ def _local(typed: str, ref: str | None, name: str | None, base: Path) -> Iterato
     for each in places:
         full = each.resolve() if wrong is None else each.absolute()
         called = name if name and len(places) == 1 else _name_of(full.as_posix())
-        yield Repo(safe_name(called), str(full), str(full), ref, wrong=wrong)
+        if storable(str(full)) != str(full):
+            yield _wrong(called, "its path is no text in UTF-8, or has control characters", str(full))
+        else:
+            yield Repo(safe_name(called), str(full), str(full), ref, wrong=wrong)
 
 
 def _split(url: str) -> tuple[str, str | None]:
     """(URL, ref) of `URL@ref`: an "@" in the path, that is after the host, begins the ref."""
     start = url.index("://") + 3 if "://" in url else 0
     slash = url.find("/" if "://" in url else ":", start)
+    if "://" in url and slash >= 0 and "@" not in url[start:slash] and re.search(r":(?!\d*$)", url[start:slash]):
+        slash = url.find("/", url.find("@", slash))  # that one is in a password
     at = url.find("@", slash + 2) if slash >= 0 else -1
     return (url, None) if at < 0 or url[at - 1] == "/" else (url[:at], url[at + 1 :])
 

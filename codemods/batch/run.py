@@ -50,7 +50,11 @@ def run_batch(asked: Asked) -> int:
     """Run it; 0 when no repository failed, else 1. Raises Problem; interrupted, it still writes the report."""
     _validate(asked)
     repos = read_list(asked.list)
-    if asked.push and asked.push_remote is None and (local := next((repo for repo in repos if not repo.remote), None)):
+    if (
+        asked.push
+        and asked.push_remote is None
+        and (local := next((repo for repo in repos if not repo.remote and repo.wrong is None), None))
+    ):
         raise Problem(f"--push: {local.source} is no URL, so there is nowhere to push to; add --push-remote")
     claim(asked.out, repos)
     with only_one(asked.out):
