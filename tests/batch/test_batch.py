@@ -697,11 +697,11 @@ def test_a_redirect_does_not_get_the_password(tmp_path: Path, web: str) -> None:
     """The host in the address sends us on to another one, which asks for a password too."""
     (tmp_path / "web/me").mkdir(parents=True)
     _published(tmp_path / "web/me/tool.git", True)
-    seen: list[str] = []
+    seen: dict[str, list[str | None]] = {"Thief": [], "Friend": []}
 
     class Thief(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            seen.append(self.headers.get("Authorization") or "")
+            seen[type(self).__name__].append(self.headers.get("Authorization"))
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
             self.send_header("Content-Length", "0")
