@@ -22,7 +22,7 @@ def identities(text: str) -> list[tuple[str, int]]:
     [
         pytest.param("f = make()\nprint(f(1), f is None)\n", [], id="called, and compared with None"),
         pytest.param("f = make()\nprint(f == make())\n", [("compared", 2)], id="equality"),
-        pytest.param("TABLE = {}\nTABLE[make()] = 1\n", [("a key", 2)], id="a key that is set"),
+        pytest.param("TABLE = {}\nTABLE[make()] = 1\n", [("a key of a dict", 2)], id="a key that is set"),
         pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
         pytest.param("HOOKS = {make(), make()}\n", [("put in a set", 1)], id="a set"),
         pytest.param("HOOKS = {make() for _ in range(3)}\n", [("put in a set", 1)], id="a set comprehension"),

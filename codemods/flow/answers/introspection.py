@@ -24,7 +24,7 @@ _ATTRIBUTES = frozenset(
 _CALLS = frozenset(
     {"inspect.isfunction", "inspect.isroutine", "inspect.getsource", "inspect.getdoc", "inspect.getsourcelines",
      "functools.wraps", "functools.update_wrapper", "types.MethodType", "typing.get_type_hints", "inspect.ismethod",
-     "inspect.getfullargspec", "inspect.signature", "inspect.getattr_static"}
+     "inspect.getfullargspec", "inspect.signature", "inspect.getattr_static", "type"}
 )  # fmt: skip
 _TOLD_APART_BY = frozenset(
     {"id", "hash", "set", "frozenset", "weakref.ref", "weakref.WeakSet", "weakref.finalize", "setattr", "vars",
@@ -37,6 +37,9 @@ _TOLD_APART_BY_METHODS = frozenset(
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
+ON_A_CLASS = (
+    "<kept on a class>"  # the question that a class asks: is it a function, so that objects get it as a method?
+)
 
 
 class Question(NamedTuple):
@@ -63,6 +66,22 @@ def _questions(flow: Flow) -> Iterator[Question]:
                     if asked >= 0:
                         file = solver.files[solver.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
+
+
+def _kept_on_classes(flow: Flow) -> Iterator[Question]:
+    """`SomeClass.name = fn` and `setattr(SomeClass, name, fn)`, whatever the class is called there."""
+    solver = flow.solver
+    classes = {number for number, value in enumerate(solver.values) if value.kind == CLASS}
+    for at, facts in enumerate(solver.facts):
+        offset = solver.offsets[at]
+        for base, _, value, line, _ in facts.stores:
+            if not classes.isdisjoint(solver.holds[base + offset]):
+                yield Question(ON_A_CLASS, solver.files[at], line, value + offset)
+        for call in facts.calls:
+            if call.text != "setattr" or len(call.arguments) != 3 or min(call.arguments[0], call.arguments[2]) < 0:
+                continue
+            if not classes.isdisjoint(solver.holds[call.arguments[0] + offset]):
+                yield Question(ON_A_CLASS, solver.files[at], call.position[0], call.arguments[2] + offset)
 
 
 def _asked(flow: Flow, name: str, offset: int, call: Call) -> int:
@@ -101,7 +120,7 @@ def look(flow: Flow) -> Seen:
         for number in solver.holds[question.node].keys() & ours:
             found[number].append(question)
 
-    for question in sorted(set(_questions(flow))):
+    for question in sorted({*_questions(flow), *_kept_on_classes(flow)}):
         note(seen.questions, question)
     for node, calls in solver.calls_at.items():
         for offset, call in calls if not ours.isdisjoint(solver.holds[node]) else ():

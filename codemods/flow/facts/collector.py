@@ -202,7 +202,7 @@ class _Collector(Expressions):
                 self.facts.stores.append((base, target.attr, value, target.lineno, self.scope.function))
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
-            self.distinguish(self.value(target.slice), "a key", target.lineno)
+            self.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
             if base >= 0 and value >= 0:
                 self.facts.puts.append((base, value, self.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):

@@ -193,7 +193,7 @@ class Expressions(Names):
 
     def subscript(self, node: ast.Subscript) -> int:
         base = self.value(node.value)
-        self.distinguish(self.value(node.slice), "a key", node.lineno)
+        self.value(node.slice)
         if base < 0:
             return -1
         result = self.node("", node.lineno)

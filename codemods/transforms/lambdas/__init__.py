@@ -79,10 +79,16 @@ objects carry a model, a loader or something that can't be pickled and do more t
 then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
 together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a {}".format` where it is
 seen to be called with one argument.
-`lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more. A function that
+`lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more; so does a default
+that is an expression: `width=args.width` is taken where it was, on each call of the function around. A function that
 keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A
 local class that reads variables gets them as the first arguments of its constructor, where nothing but calls uses it
 and no base has a say in that. Imports inside the function that only the moved code used go with it.
+
+Each call of the function around made a new function. Where code is seen to tell them apart (`==`, `is`, `remove`, a key
+of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That is
+also the form for what reads `self` where a method would be seen: attributes are set on it, the members of the class are
+listed, or its methods are used with objects of other classes.
 
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
 value from when it is made, where a closure would have seen the last one; often that is what was meant. And what takes
@@ -91,10 +97,11 @@ and what they captured, and gets partials and bound methods of its own. Mostly t
 
 Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
 others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
-may register the function, classes with computed bases, default values made anew on each call, functions put on
-classes as methods or by decorators, names in `__all__` that would be partials, and code that asks a function for its
-code, its documentation, or whether it is one. Where it is seen to read `__name__`, in any file, the function keeps
-that.
+may register the function, classes with computed bases, functions put on classes as methods or by decorators, names in
+`__all__` that would be partials, and code that asks a function for its code, its documentation, or whether it is one.
+Where it is seen to read `__name__`, in any file, the function keeps that. Of local classes also those whose body or
+defaults read what may change (`size = config.SIZE`), and those that are told apart: by `isinstance` or `except`, as
+keys, or by what is counted on the class.
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>

@@ -18,6 +18,7 @@ from .candidate import Unit
 from .def_text import lambda_as_def
 from .fstrings import span
 from .libraries import libraries
+from .settled import origin_in
 
 _DEPTH = 5
 _SPECIAL = frozenset(
@@ -199,7 +200,7 @@ def _can_take_more(init: ast.FunctionDef) -> bool:
 
 def _is_plain(scopes: Scopes, base: ast.expr, initialises: bool, depth: int = 0) -> bool:
     """The base leaves the constructor and the attributes of the class alone, which `initialises` its objects or not."""
-    if _origin(scopes, base) in libraries().plain_bases:
+    if origin_in(scopes, base) in libraries().plain_bases:
         return True
     found = scopes.module.bindings.get(base.id, []) if isinstance(base, ast.Name) else []
     if len(found) != 1 or not isinstance(found[0].node, ast.ClassDef) or depth > _DEPTH:
@@ -228,26 +229,6 @@ def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:
     me = parameters[0].arg if parameters else ""
     fits = me and len(scope.bindings[me]) == 1 and scopes.owner(use.scope, me) is scope
     return me if fits else None
-
-
-def _origin(scopes: Scopes, base: ast.expr) -> str:
-    """The dotted name of a base class that the file imports at its top; what else it says as it is written."""
-    if isinstance(base, ast.Subscript):
-        base = base.value
-    tail: list[str] = []
-    root = base
-    while isinstance(root, ast.Attribute):
-        tail.insert(0, root.attr)
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return ast.unparse(base)
-    found = scopes.module.bindings.get(root.id, [])
-    if len(found) != 1 or found[0].kind != "import" or not isinstance(found[0].node, ast.alias):
-        return ast.unparse(base)
-    alias, statement = found[0].node, found[0].statement
-    if isinstance(statement, ast.ImportFrom):
-        return ".".join(["." * statement.level + (statement.module or ""), alias.name, *tail])
-    return ".".join([alias.name if alias.asname else root.id, *tail])
 
 
 def is_attribute(scopes: Scopes, name: str) -> bool:

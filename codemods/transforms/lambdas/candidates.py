@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...finding import Refused
+from ...project import Project
 from ...syntax.scopes import (
     FUNCTIONS,
     Kind,
@@ -14,15 +15,18 @@ from ...syntax.scopes import (
     line_of,
     start_of,
 )
+from ...tree.source import Source
 from .candidate import SEES_NAMES, Movable, Unit, assignment_targets
 from .headers import Header
+from .settled import Settled
 
 
 class Units:
     """Makes and keeps the units of one file."""
 
-    def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
+    def __init__(self, project: Project, source: Source, scopes: Scopes) -> None:
+        self.scopes, self.source = scopes, source
+        self.settled = Settled(project, source.path, scopes)
         self.all: dict[ast.AST, Unit] = {}
         self._future = any(
             isinstance(node, ast.ImportFrom)
@@ -30,7 +34,7 @@ class Units:
             and any(a.name == "annotations" for a in node.names)
             for node in scopes.tree.body
         )
-        self.header = Header(scopes, self, self._future)
+        self.header = Header(self.settled, self, self._future)
 
     def of(self, node: Movable) -> Unit:
         """The unit of the node, with the units that it needs; `refusal` is set on one that may not move."""
@@ -156,6 +160,9 @@ class Units:
         if imported:
             if isinstance(unit.node, ast.ClassDef):
                 raise Refused(f"it uses `{variable.name}`, imported in the function: import it at the top of the file")
+            if len(bindings) == 1 and self.settled.value_may_change(variable):
+                self._capture_value(unit, variable, uses)
+                return
             if len(bindings) > 1:
                 raise Refused(
                     f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
@@ -163,6 +170,9 @@ class Units:
             unit.imported.append(variable)
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)
             return
+        self._capture_value(unit, variable, uses)
+
+    def _capture_value(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         why = self.scopes.why_not_once(variable, unit.node)
         if why is not None and self.scopes.is_loop_variable(variable, unit.node):
             late = "each function would keep the value from when it is made, not see the last one"

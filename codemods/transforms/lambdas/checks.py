@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol, TypeAlias
 
 from ...finding import Refused
-from ...flow.answers.introspection import Question
+from ...flow.answers.introspection import ON_A_CLASS, Question
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Repo
@@ -25,6 +25,7 @@ from ...syntax.scopes import (
 )
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
+from .identity import Identities
 from .libraries import libraries
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
@@ -32,12 +33,17 @@ Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
 CALLABLE = "use a class with `__call__`"
+_SEES_THROUGH = frozenset(
+    {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
+)  # of a partial that gives values by position they say the same as of a function
+_FRAMES = re.compile(r"co_name|_getframe|currentframe|inspect\.stack|getframeinfo|getouterframes|extract_stack")
+_OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _PLAIN = "pass the values as arguments instead"
 _RENAMED = "and the function would get another name: move it to module level by hand"
 _UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
 
 
-class Known(Protocol):
+class Known(Identities, Protocol):
     """What is known of values beyond their file: `flow.graph.Flow`. Positions are those of `ast`."""
 
     def burdens(self, path: str, class_line: int) -> Sequence[str]:
@@ -78,7 +84,7 @@ class Unknown:
         """None."""
         return None
 
-    given = called = asked
+    given = called = identities = class_identities = instance_identities = asked
 
 
 def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:
@@ -177,6 +183,10 @@ class Handover:
         """
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Refused("the file asks for functions called `<lambda>`: give it a name by hand")
+        frames = _FRAMES.search(self.source.text) if renamed or isinstance(unit.node, ast.Lambda) else None
+        if frames is not None:
+            line = self.source.position(frames.start())[0]
+            raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {_RENAMED}")
         wrapped = form != "function"
         lacking = f"which {'a partial' if form == 'partial' else 'an object'} lacks: {CALLABLE}"
         places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
@@ -231,13 +241,17 @@ class Handover:
             parent = self.scopes.parents[use.node]
             if isinstance(parent, ast.Attribute):
                 what = f"`{use.name}.{parent.attr}`"
+                if form == "partial" and parent.attr in _OF_PARTIALS:
+                    raise Refused(f"{what} is used (line {parent.lineno}), which is something else of a partial")
+                if form == "partial" and (parent.attr == "__dict__" or not parent.attr.startswith("__")):
+                    continue  # a partial keeps attributes, and takes them to a worker
                 if not isinstance(parent.ctx, ast.Load):
                     raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
                 if form == "partial" and parent.attr == "__name__":
                     asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
                 elif form == "partial":
                     raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
-            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr":
+            if form != "partial" and isinstance(parent, ast.Call) and ast.unparse(parent.func) == "setattr":
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
         return asks_name
 
@@ -251,9 +265,11 @@ class Handover:
                 asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
             elif question.what == "__name__":
                 raise Refused(f"{read}, {_RENAMED}")
-            elif wrapped and question.what.startswith("__"):
+            elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
                 raise Refused(f"{read}, {lacking}")
-            elif wrapped:
+            elif wrapped and question.what == ON_A_CLASS:
+                raise Refused(f"it is kept on a class ({where}), and {_UNBOUND}")
+            elif wrapped and question.what not in _SEES_THROUGH:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name
 

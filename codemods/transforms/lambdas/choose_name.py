@@ -97,8 +97,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         movable
         and not several
         and not move.is_object
-        and not move.arguments
-        and not unit.frozen
+        and not move.is_partial
         and rewrite.names.keeps(node.name, unit.home)
     ):
         move.keeps_name = True
@@ -107,7 +106,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         move.name = class_name(rewrite, node)
     else:
         own = node.name.lstrip("_")
-        renamed = [] if move.arguments or unit.frozen else outside_uses(unit, moves)
+        renamed = [] if move.is_partial else outside_uses(unit, moves)
         wanted = _fitting(rewrite, move, _spoken(rewrite, home, own), own, *(use.node for use in renamed))
         goes = rewrite.given_back(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
         owner = class_of(rewrite.scopes, node)
@@ -139,7 +138,7 @@ def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places:
     """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
     given = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
     found = spelled(rewrite.scopes, rewrite.path, move.unit.node, "functools", "partial")
-    around = len(f"{found[0]}(, {given})") if found is not None and given else 0
+    around = len(f"{found[0]}(, {given})") if found is not None and move.is_partial else 0
     around += len(f"{move.method[1]}.") if move.method is not None else 0
     for place in places:
         line = rewrite.source.line_text(line_of(place))

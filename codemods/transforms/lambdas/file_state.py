@@ -36,6 +36,12 @@ class Move:
     is_object: bool = False  # a class with `__call__` instead of a function
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
+    is_distinct: bool = False  # each time that it is made it has to be another object
+
+    @property
+    def is_partial(self) -> bool:
+        """A `functools.partial` stands where it was made."""
+        return not self.is_object and bool(self.arguments or self.unit.frozen or self.is_distinct)
 
     @property
     def base(self) -> str:
@@ -73,7 +79,7 @@ class FileRewrite:
         # lines that we write are no longer than this, where they can be broken
         self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
         self.scopes = Scopes(module)
-        self.units = Units(self.scopes)
+        self.units = Units(project, source, self.scopes)
         self.names = Names(project, path, self.scopes)
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)

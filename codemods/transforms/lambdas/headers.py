@@ -7,53 +7,37 @@ from typing import TYPE_CHECKING
 
 from ...finding import Refused
 from ...syntax.scopes import (
-    BUILTINS,
-    COMPREHENSIONS,
     FUNCTIONS,
-    Kind,
-    Scopes,
+    FunctionNode,
     Variable,
     line_of,
     start_of,
 )
 from .candidate import Unit
 from .libraries import libraries
+from .settled import Settled
 
 if TYPE_CHECKING:
     from .candidates import Units
+
+_BY_HAND = "move it to module level by hand"
 
 
 class Header:
     """Says what speaks against moving a header, and notes in the unit what it depends on."""
 
-    def __init__(self, scopes: Scopes, units: Units, future: bool) -> None:
-        self.scopes, self.units = scopes, units
+    def __init__(self, settled: Settled, units: Units, future: bool) -> None:
+        self.settled, self.scopes, self.units = settled, settled.scopes, units
         self._future = future  # annotations are not evaluated
 
     def decorators(self, unit: Unit) -> None:
-        """What speaks against its decorators."""
+        """Raises Refused for a decorator that may do more than wrap what it is given."""
         assert not isinstance(unit.node, ast.Lambda)
+        known = libraries()
+        names = known.class_decorators if isinstance(unit.node, ast.ClassDef) else known.pure_decorators
         for decorator in unit.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = ast.unparse(called)
-            if isinstance(unit.node, ast.ClassDef):
-                fine = name in libraries().class_decorators
-            else:
-                fine = name.rpartition(".")[2] in libraries().pure_decorators or self._wraps(called)
-            if not fine:
-                raise Refused(f"its decorator `@{name}` may do more than wrap it: move it to module level by hand")
-
-    def _wraps(self, decorator: ast.expr) -> bool:
-        """A plain decorator of this module whose result goes by the function's own name (functools.wraps)."""
-        if not isinstance(decorator, ast.Name):
-            return False
-        bindings = self.scopes.module.bindings.get(decorator.id, [])
-        if len(bindings) != 1 or not isinstance(bindings[0].node, ast.FunctionDef):
-            return False
-        if self.scopes.owner(self.scopes.around(decorator), decorator.id) is not self.scopes.module:
-            return False
-        inner = [each for each in ast.walk(bindings[0].node) if isinstance(each, ast.FunctionDef)][1:]
-        return bool(inner) and all(any("wraps(" in ast.unparse(d) for d in each.decorator_list) for each in inner)
+            if not self.settled.pure_decorator(decorator, names):
+                raise Refused(f"its decorator `@{_called(decorator)}` may do more than wrap it: {_BY_HAND}")
 
     def parameters(self, unit: Unit) -> None:
         """Defaults, annotations, bases: what runs where the definition stands will run once, on import."""
@@ -61,34 +45,14 @@ class Header:
         if isinstance(node, ast.ClassDef):
             self._class_header(unit, node)
             return
-        arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs: list[tuple[ast.arg, ast.expr]] = []
-        if arguments.defaults:
-            pairs += zip(positional[-len(arguments.defaults) :], arguments.defaults, strict=True)
-        pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-        for argument, default in pairs:
-            if self._constant(default):
+        for argument, default in defaults_of(node):
+            if self.settled.constant(default):
                 unit.at_import += scopes.uses_within([default])
-                continue
-            takes_variable = isinstance(default, ast.Name) and self._is_variable(default)
-            by_keyword = argument in arguments.kwonlyargs or (
-                argument in arguments.args and isinstance(node, ast.Lambda)
-            )
-            if not (takes_variable and by_keyword):
-                what = f"the default of `{argument.arg}`, `{ast.unparse(default)}`,"
-                raise Refused(f"{what} is made anew each time (line {default.lineno}): pass it as an argument")
-            assert isinstance(default, ast.Name)
-            value = self.units.movable_value(Variable(scopes.owner(unit.home, default.id) or unit.home, default.id))
-            if value is not None:
-                raise Refused(
-                    f"the default of `{argument.arg}` is the local function `{default.id}`: move both to module level"
-                )
-            unit.frozen[argument.arg] = default.id
-            unit.default_nodes[argument.arg] = default
+            else:
+                self._hand_over(unit, argument, default)
         for use in scopes.header_uses(node):
             if use.annotation:
-                if self.is_local(use.node):
+                if self.settled.is_local(use.node):
                     line = line_of(use.node)
                     raise Refused(
                         f"an annotation names the local `{use.name}` (line {line}): move that to module level"
@@ -96,9 +60,47 @@ class Header:
                 if not self._future:
                     unit.at_import.append(use)
         if not isinstance(node, ast.Lambda):
+            self._annotations(node)
             unit.at_import += scopes.uses_within(node.decorator_list)
-            if any(self.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
+            if any(self.settled.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
                 raise Refused("its decorator is local to the function around it: move both to module level")
+
+    def _hand_over(self, unit: Unit, argument: ast.arg, default: ast.expr) -> None:
+        """The default is taken where the function was made, as a keyword of a partial."""
+        node = unit.node
+        assert not isinstance(node, ast.ClassDef)
+        what = f"the default of `{argument.arg}`, `{ast.unparse(default)}` (line {default.lineno}),"
+        if argument in node.args.posonlyargs:
+            raise Refused(f"{what} is taken each time, and can't be given by name: pass it as an argument")
+        is_name = isinstance(default, ast.Name) and isinstance(node, ast.Lambda)  # `lambda x, i=i:`, as everybody does
+        required = len(node.args.posonlyargs) + len(node.args.args) > len(node.args.defaults)
+        if argument in node.args.args and not (required or is_name):
+            raise Refused(f"{what} is taken each time, and may be given by position: pass it as an argument")
+        for inner in ast.walk(default):
+            if isinstance(inner, (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):
+                raise Refused(f"{what} does more than name a value: pass it as an argument")
+            if isinstance(inner, ast.Name):
+                owner = self.scopes.owner(self.scopes.around(inner), inner.id)
+                local = owner is not None and owner.is_local
+                if owner is not None and local and self.units.movable_value(Variable(owner, inner.id)) is not None:
+                    where = f"the default of `{argument.arg}`"
+                    raise Refused(f"{where} uses the local function `{inner.id}`: move both to module level")
+        text = self.units.source.text_of(default)
+        unit.frozen[argument.arg] = ast.unparse(default) if "\n" in text else text
+        unit.default_nodes[argument.arg] = default
+
+    def _annotations(self, node: FunctionNode) -> None:
+        if self._future:
+            return
+        arguments = node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        annotations = [each.annotation for each in every if each is not None] + [node.returns]
+        for annotation in annotations:
+            if annotation is not None and not self.settled.annotation(annotation):
+                what = f"its annotation `{ast.unparse(annotation)}` (line {annotation.lineno})"
+                raise Refused(f"{what} runs each time that it is made: {_BY_HAND}")
+
+    # classes
 
     def _class_header(self, unit: Unit, node: ast.ClassDef) -> None:
         scopes = self.scopes
@@ -109,44 +111,8 @@ class Header:
                     f"it is made with `{ast.unparse(keyword)}`, which may register it: move it to module level by hand"
                 )
         for base in node.bases:
-            if not all(
-                isinstance(each, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
-                for each in ast.walk(base)
-            ):
-                raise Refused(f"its base `{ast.unparse(base)}` is computed: write the classes out at module level")
-            for use in scopes.uses_within([base]):
-                owner = scopes.owner(use.scope, use.name)
-                if owner is not None and owner.is_local:
-                    value = self.units.movable_value(Variable(owner, use.name))
-                    if any(each.kind == "import" for each in Variable(owner, use.name).bindings):
-                        raise Refused(
-                            f"its base `{use.name}` is imported in the function: import it at the top of the file"
-                        )
-                    if not isinstance(value, ast.ClassDef):
-                        raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")
-                    if start_of(value) > start_of(node):
-                        raise Refused(
-                            f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first"
-                        )
-                    variable = Variable(owner, use.name)
-                    unit.functions[variable] = self.units.of(value)
-                    unit.uses.setdefault(variable, []).append(use)
-                    if unit.functions[variable].refusal:
-                        raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}")
-                else:
-                    unit.at_import.append(use)
-        for statement in node.body:
-            if not isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.AnnAssign)) and any(
-                isinstance(each, ast.Call) for each in ast.walk(statement)
-            ):
-                raise Refused(
-                    f"its body does more than define (line {statement.lineno}): move it to module level by hand"
-                )
-            worth = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-            fresh = isinstance(worth, (ast.List, ast.Dict, ast.Set, ast.Call, *COMPREHENSIONS))
-            if worth is not None and fresh and not self._constant(worth):
-                what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
-                raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
+            self._base(unit, node, base)
+        self._class_body(node)
         unit.at_import += [
             use for use in scopes.body_uses(node) if use.scope is inner and not (use.annotation and self._future)
         ]
@@ -158,40 +124,91 @@ class Header:
                     what = f"`{node.name}.{parent.attr}` is set (line {parent.lineno})"
                     raise Refused(f"{what}, which a worker does not see: set it in the class")
 
-    def is_local(self, node: ast.Name) -> bool:
-        """The name is no variable of the module."""
-        owner = self.scopes.owner(self.scopes.around(node), node.id)
-        return owner is not None and (owner.is_local or owner.kind is Kind.CLASS)
+    def _base(self, unit: Unit, node: ast.ClassDef, base: ast.expr) -> None:
+        scopes = self.scopes
+        if not all(
+            isinstance(each, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
+            for each in ast.walk(base)
+        ):
+            raise Refused(f"its base `{ast.unparse(base)}` is computed: write the classes out at module level")
+        for use in scopes.uses_within([base]):
+            owner = scopes.owner(use.scope, use.name)
+            if owner is None or not owner.is_local:
+                unit.at_import.append(use)
+                continue
+            variable = Variable(owner, use.name)
+            value = self.units.movable_value(variable)
+            if any(each.kind == "import" for each in variable.bindings):
+                raise Refused(f"its base `{use.name}` is imported in the function: import it at the top of the file")
+            if not isinstance(value, ast.ClassDef):
+                raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")
+            if start_of(value) > start_of(node):
+                raise Refused(f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first")
+            unit.functions[variable] = self.units.of(value)
+            unit.uses.setdefault(variable, []).append(use)
+            if unit.functions[variable].refusal:
+                raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}")
+        named = [base.value, base.slice] if isinstance(base, ast.Subscript) else [base]
+        for part in named:
+            local = isinstance(part, ast.Name) and self.settled.is_local(part)
+            unknown = isinstance(part, ast.Name) and part.id not in self.scopes.module.bindings
+            if not isinstance(part, ast.Tuple) and not (local or unknown or self.settled.constant(part)):
+                what = f"its base `{ast.unparse(base)}` (line {base.lineno})"
+                raise Refused(f"{what} may be another class each time that it is made: {_BY_HAND}")
 
-    def _is_variable(self, node: ast.Name) -> bool:
-        """The name is a local one, or one of the module for a value."""
-        bindings = self.scopes.module.bindings.get(node.id, [])
-        return self.is_local(node) or not any(each.kind in ("import", "def", "class") for each in bindings)
+    def _class_body(self, node: ast.ClassDef) -> None:
+        """Raises Refused for what a class body reads or does each time that it runs."""
+        for statement in node.body:
+            if isinstance(statement, FUNCTIONS):
+                self._method(node, statement)
+            elif isinstance(statement, ast.ClassDef):
+                if statement.keywords or any(not self.settled.constant(base) for base in statement.bases):
+                    raise Refused(f"it has a class `{statement.name}` with computed bases (line {statement.lineno})")
+                known = libraries().class_decorators
+                if any(not self.settled.pure_decorator(each, known) for each in statement.decorator_list):
+                    raise Refused(f"it has a decorated class `{statement.name}` (line {statement.lineno}): {_BY_HAND}")
+                self._class_body(statement)
+            elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                self._field(statement, node)
+            elif not isinstance(statement, ast.Pass) and not (
+                isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            ):
+                raise Refused(f"its body does more than define (line {statement.lineno}): {_BY_HAND}")
 
-    def _constant(self, value: ast.expr) -> bool:
-        """True when evaluating it once, on import, gives what evaluating it in the function gave."""
-        if isinstance(value, ast.Constant):
-            return True
-        if isinstance(value, ast.UnaryOp):
-            return self._constant(value.operand)
-        if isinstance(value, ast.BinOp):
-            return self._constant(value.left) and self._constant(value.right)
-        if isinstance(value, ast.Tuple):
-            return all(self._constant(each) for each in value.elts)
-        if isinstance(value, ast.Attribute):
-            root = value.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if not isinstance(root, ast.Name) or self.is_local(root):
-                return False
-            return [each.kind for each in self.scopes.module.bindings.get(root.id, [])] == ["import"]
-        if isinstance(value, ast.Name):
-            if self.is_local(value):
-                return False
-            bindings = self.scopes.module.bindings.get(value.id, [])
-            if not bindings:
-                return value.id in BUILTINS or bool(self.scopes.module.stars)
-            if len(bindings) != 1 or self.scopes.under_guard(bindings[0].node):
-                return False
-            return not self.scopes.loops_around(bindings[0].node, self.scopes.module)
-        return False
+    def _field(self, statement: ast.Assign | ast.AnnAssign, node: ast.ClassDef) -> None:
+        what = f"`{ast.unparse(statement).partition('=')[0].strip()}` (line {statement.lineno})"
+        value = statement.value
+        if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp)):
+            raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
+        if value is not None and not self.settled.pure_class_value(value, node):
+            taken = f"takes `{ast.unparse(value)}` each time that the class is made"
+            raise Refused(f"{what} {taken}, moved it would be taken once, on import: set it in `__init__`")
+        annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
+        if annotation is not None and not self._future and not self.settled.annotation(annotation):
+            raise Refused(f"the annotation of {what} runs each time that the class is made: {_BY_HAND}")
+
+    def _method(self, node: ast.ClassDef, method: FunctionNode) -> None:
+        for decorator in method.decorator_list:
+            if not self.settled.pure_decorator(decorator, libraries().method_decorators):
+                what = f"`@{_called(decorator)}` of `{node.name}.{method.name}` (line {decorator.lineno})"
+                raise Refused(f"{what} runs each time that the class is made: {_BY_HAND}")
+        for argument, default in defaults_of(method):
+            if not self.settled.constant(default, node):
+                what = f"the default of `{argument.arg}` of `{node.name}.{method.name}`, `{ast.unparse(default)}`"
+                raise Refused(f"{what} (line {default.lineno}), is taken each time that the class is made: {_BY_HAND}")
+        self._annotations(method)
+
+
+def defaults_of(node: ast.Lambda | FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, with that."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs: list[tuple[ast.arg, ast.expr]] = []
+    if arguments.defaults:
+        pairs += zip(positional[-len(arguments.defaults) :], arguments.defaults, strict=True)
+    pairs += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
+    return pairs
+
+
+def _called(decorator: ast.expr) -> str:
+    return ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)

@@ -19,6 +19,8 @@ class Libraries:
     """The tables, each as the code needs it."""
 
     pure_decorators: frozenset[str]
+    method_decorators: frozenset[str]
+    pure_calls: frozenset[str]
     class_decorators: frozenset[str]
     plain_bases: frozenset[str]
     compilers: frozenset[str]
@@ -37,7 +39,9 @@ def libraries() -> Libraries:
         if not table.pop("source", ""):
             raise ValueError(f"libraries.toml: [{name}] has no source")
     return Libraries(
-        pure_decorators=frozenset(tables["pure_decorators"]["functions"]),
+        pure_decorators=frozenset(tables["pure_decorators"]["names"]),
+        method_decorators=frozenset(tables["method_decorators"]["names"]),
+        pure_calls=frozenset(tables["pure_calls"]["names"]),
         class_decorators=frozenset(tables["class_decorators"]["names"]),
         plain_bases=frozenset(tables["plain_bases"]["names"]),
         compilers=frozenset(tables["compilers"]["names"]),

@@ -88,6 +88,9 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
         for use in uses:
             if other.base == use.name and not other.arguments and not other.unit.frozen:
                 continue
+            called = rewrite.scopes.parents[use.node]
+            if other.is_distinct and not (isinstance(called, ast.Call) and called.func is use.node):
+                raise Refused(f"{other.unit.label} is used as a value in code that moves (line {line_of(use.node)})")
             edits.append(_inner_edit(rewrite, use, other, imports))
     for name, default in unit.default_nodes.items():
         edits.append(rewrite.replace(default, "None"))

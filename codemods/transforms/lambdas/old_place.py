@@ -35,7 +35,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             return [_removal(rewrite, node), *(call_edit(rewrite, use, move) for use in uses)]
         if move.keeps_name or (not uses and not seen_by_name):
             return [_removal(rewrite, node)]
-        plain = not move.arguments and not unit.frozen and not seen_by_name and len(uses) <= 8
+        plain = not move.is_partial and not seen_by_name and len(uses) <= 8
         if plain and all(_can_rename(rewrite, use, move) for use in uses):
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
     made = _made(rewrite, move, imports)
@@ -64,7 +64,9 @@ def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     if move.is_object:
         return f"{move.base}({', '.join(move.arguments)})"
     arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
-    return rewrite.partial(move.base, arguments, move.unit.node, imports) if arguments else move.base
+    return (
+        rewrite.partial(move.base, arguments, move.unit.node, imports) if arguments or move.is_distinct else move.base
+    )
 
 
 def _may_spell(rewrite: FileRewrite, calls: Sequence[Use], move: Move) -> bool:

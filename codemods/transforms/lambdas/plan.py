@@ -18,7 +18,9 @@ from .candidate import Movable, Unit, assignment_targets
 from .captures import Captured
 from .checks import CALLABLE, Handover, Known, Unknown, outside_uses
 from .choose_name import class_name, give_name, signature
+from .class_use import ClassUse
 from .file_state import FileRewrite, Move
+from .identity import check_class, told_apart
 from .new_place import arrive
 from .old_place import leave
 from .rewrite_in_place import in_place
@@ -70,6 +72,7 @@ class _Planner:
         self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
         self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
         self.known = known
+        self.class_use = ClassUse(project, path, rewrite.scopes, rewrite.units.settled, self.handover.repo)
         self.captured = Captured(self.handover.repo, path, rewrite.scopes)
 
     # from targets to groups
@@ -220,12 +223,12 @@ class _Planner:
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
                 needs = [captures[each] for each in unit.functions.values() if each is not unit]
                 self._check_constructor(unit, captures[unit], any(needs))
-            elif keeps_state(self.rewrite.scopes, unit):
-                self._as_object(move, len(group) == 1, "attributes are set on it, which a worker does not see")
+            check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
+            self._choose_form(move, alone=len(group) == 1)
             self._choose_home(move, selves[unit], alone=len(group) == 1)
         for unit in group:
             give_name(self.rewrite, moves[unit], moves)
-            if moves[unit].arguments or unit.frozen or moves[unit].method:
+            if moves[unit].is_partial or moves[unit].is_object or moves[unit].method:
                 self.handover.check_binding(unit)
             self.handover.check_calls(unit)
             self.handover.check_bases(unit, moves[unit].name)
@@ -237,10 +240,8 @@ class _Planner:
     def _check_identity(self, move: Move, alone: bool) -> None:
         """Raises Refused where code inspects the function and would find less; a name that is read is kept."""
         unit = move.unit
-        if move.method is not None:
-            self._check_marks(unit)
         is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
-        form = "object" if move.is_object else "partial" if move.arguments or unit.frozen else "function"
+        form = "object" if move.is_object else "partial" if move.is_partial else "function"
         asks_name = self.handover.check_identity(unit, form, is_renamed)
         if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
             if not move.is_object:
@@ -250,8 +251,23 @@ class _Planner:
         elif asks_name is not None:
             raise Refused(f"{asks_name}: {CALLABLE}")
 
-    def _check_marks(self, unit: Unit) -> None:
-        """Raises Refused where an attribute is set on what will be a bound method, also through a name bound again."""
+    def _choose_form(self, move: Move, alone: bool) -> None:
+        """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
+        unit, scopes = move.unit, self.rewrite.scopes
+        if isinstance(unit.node, ast.ClassDef):
+            return
+        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
+        if keeps_state(scopes, unit):
+            try:
+                self._as_object(move, alone, "attributes are set on it, which a worker does not see")
+            except Refused:
+                if any(unit.functions.get(variable) is unit for variable in unit.uses):
+                    raise  # it reads them by its own name
+                move.is_distinct = True
+        move.is_distinct = move.is_distinct and not move.is_object
+
+    def _is_given_attributes(self, unit: Unit) -> bool:
+        """An attribute is set on it where it is made, also through a name bound again."""
         names = {
             each.id for each in assignment_targets(self.rewrite.scopes.parents[unit.node]) if isinstance(each, ast.Name)
         }
@@ -263,9 +279,8 @@ class _Planner:
                 and isinstance(node.value, ast.Name)
                 and node.value.id in names
             ):
-                raise Refused(
-                    f"`{ast.unparse(node)}` is set (line {node.lineno}), which a method does not take: {CALLABLE}"
-                )
+                return True
+        return False
 
     def _as_object(self, move: Move, alone: bool, because: str) -> None:
         why = why_no_object(self.rewrite.scopes, move.unit) if alone else "other functions that move use it"
@@ -310,12 +325,27 @@ class _Planner:
                 raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
             return
         why = self.handover.why_no_method(me, self._stays_on(unit, me))
-        if why is None:
+        if why is None and not self._needs_function(move, me):
             move.method = me
+            return
+        if why is None:
+            if unit.mangled:
+                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
+            move.captures = (me[1], *move.captures)
             return
         if unit.mangled or not alone or unit.own_self is None:
             raise Refused(why)
         move.attributes = self.handover.attributes(unit, me, why)
+
+    def _needs_function(self, move: Move, me: tuple[Scope, str, ast.ClassDef]) -> bool:
+        """A bound method would not do: it is one for all calls, takes no attributes, and its class gets a member."""
+        unit, maker = move.unit, me[0].node
+        return (
+            move.is_distinct
+            or self._is_given_attributes(unit)
+            or bool(self.known.asked(self.rewrite.path, *start_of(unit.node)))
+            or self.class_use.why_no_method(me[2], getattr(maker, "name", "")) is not None
+        )
 
     def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
         """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""

@@ -12,6 +12,7 @@ from .candidate import Movable
 from .checks import Known
 from .def_text import lambda_as_def
 from .file_state import FileRewrite
+from .identity import told_apart
 from .stdlib_forms import filled_text, known_shape
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
@@ -23,6 +24,8 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     """A standard-library name instead of a lambda, or `f = lambda` written as `def f` where it is."""
     if not isinstance(node, ast.Lambda) or any(isinstance(a, ast.JoinedStr) for a in rewrite.scopes.ancestors(node)):
         return None
+    if told_apart(known, rewrite.path, rewrite.scopes, node) is not None:
+        return None  # a name of the standard library would be one object for all calls
     shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
     if shape is not None:
         return Fix(f"say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])

@@ -455,21 +455,6 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
     ("text", "reason"),
     [
         pytest.param(
-            "def build(n):\n    async def step(x):\n        return n\n\n    step.k = 1\n    return step\n",
-            "it is no plain function",
-            id="a coroutine function with attributes",
-        ),
-        pytest.param(
-            "def build(n):\n    def step(x):\n        return x.__n\n\n    step.k = 1\n    return step\n",
-            "it has names that a class changes",
-            id="a name with two leading underscores",
-        ),
-        pytest.param(
-            "def build(n):\n    def step(x, self=1):\n        return n\n\n    step.k = 1\n    return step\n",
-            "it has a `self` of its own",
-            id="a parameter called self",
-        ),
-        pytest.param(
             "def build(n):\n    def step(x):\n        return n\n\n    print(step.__code__)\n    return step\n",
             "which a partial lacks",
             id="its code is read",
@@ -504,7 +489,7 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
         ),
         pytest.param(
             "def build(n):\n    class A:\n        k = n\n        def go(self):\n            return n\n    return A()\n",
-            "`n` is not read by a method (line 3)",
+            "`k` (line 3) takes `n` each time that the class is made",
             id="a class attribute",
         ),
         pytest.param(
@@ -523,6 +508,20 @@ def test_becomes_no_class(text: str, reason: str) -> None:
     after, reasons = hoisted(text)
     assert after == text
     assert any(reason in each for each in reasons), reasons
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param("async def step(x):\n        return n", id="a coroutine function"),
+        pytest.param("def step(x):\n        return x.__n, n", id="a name with two leading underscores"),
+        pytest.param("def step(x, self=1):\n        return n", id="a parameter called self"),
+    ],
+)
+def test_a_partial_keeps_attributes_where_no_class_would_do(function: str) -> None:
+    after, reasons = hoisted(f"def build(n):\n    {function}\n\n    step.k = 1\n    return step\n")
+    assert not reasons
+    assert "    step = functools.partial(_build_step, n)\n\n    step.k = 1\n    return step\n" in after
 
 
 def test_what_another_file_asks_of_a_function() -> None:

@@ -285,25 +285,6 @@ def build(ds):
         pytest.param(
             """\
 def build(ds):
-    return ds.map(lambda x, seen=[]: seen.append(x))
-""",
-            "is made anew each time",
-            id="a mutable default",
-        ),
-        pytest.param(
-            """\
-def build(ds, cfg):
-    def step(x, scale=cfg.get("scale")):
-        return x * scale
-
-    return ds.map(step)
-""",
-            "is made anew each time",
-            id="a default from a call",
-        ),
-        pytest.param(
-            """\
-def build(ds):
     class Row:
         values = load()
 

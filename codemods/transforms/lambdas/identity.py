@@ -1,0 +1,94 @@
+"""Each call of a maker gives a new function or class. Finds the places where a program can tell them apart.
+
+A function of which that is seen becomes a `functools.partial` per call, which is a new object each time. For a class
+there is no such form: it stays.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Protocol
+
+from ...finding import Refused
+from ...flow.answers.introspection import Question
+from ...syntax.names import last_name
+from ...syntax.scopes import FUNCTIONS, Kind, Scopes, start_of
+from .candidate import Unit
+from .settled import origin_in
+
+_ADVICE = "move it to module level by hand, if one class will do for all"
+
+
+class Identities(Protocol):
+    """What the flow knows of places where functions, classes and objects are told apart."""
+
+    def identities(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where a function or lambda is told from another that does the same."""
+
+    def class_identities(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where a local class is told from another with the same body."""
+
+    def instance_identities(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where an object of a local class is compared, or is a key."""
+
+
+def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> str | None:
+    """Where the function is told from another that does the same, in words; None where no such place is seen."""
+    home = scopes.around(node)
+    if home.kind is Kind.MODULE and not scopes.loops_around(node, home):
+        return None  # there is only one
+    places = known.identities(path, *start_of(node))
+    return _in_words(places[0], path) if places else None
+
+
+def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:
+    """Raises Refused where one class can't stand for the classes of several calls."""
+    node = unit.node
+    if not isinstance(node, ast.ClassDef):
+        return
+    at = start_of(node)
+    for place in known.class_identities(path, *at):
+        raise Refused(f"each call makes a class of its own, and it {_in_words(place, path)}: {_ADVICE}")
+    if _compares_by_class(scopes, node):
+        for place in known.instance_identities(path, *at):
+            what = "an object of it is equal to those of the same call only, and one"
+            raise Refused(f"{what} {_in_words(place, path)}: {_ADVICE}")
+    for base in node.bases:
+        if origin_in(scopes, base).startswith("enum."):
+            raise Refused(f"it is an enumeration, whose members differ from call to call: {_ADVICE}")
+    bound = scopes.inner(node).bindings
+    inside = set(ast.walk(node))
+    for inner in ast.walk(scopes.tree):
+        attribute = _set_on_class(inner)
+        if attribute is not None and (attribute in bound or inner in inside):
+            what = f"`{ast.unparse(inner)}` (line {getattr(inner, 'lineno', 0)})"
+            raise Refused(f"each call makes a class of its own, and {what} sets what it keeps: {_ADVICE}")
+
+
+def _in_words(place: Question, path: str) -> str:
+    where = f"line {place.line}" if place.path == path else f"{place.path}:{place.line}"
+    return f"is {place.what} ({where})" if not place.what.startswith("read ") else f"has its `__dict__` read ({where})"
+
+
+def _compares_by_class(scopes: Scopes, node: ast.ClassDef) -> bool:
+    """Its objects ask for the class when they are compared."""
+    names = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
+    return bool(names) or any(isinstance(each, FUNCTIONS) and each.name == "__eq__" for each in node.body)
+
+
+def _set_on_class(node: ast.AST) -> str | None:
+    """The attribute that is set on the class of something: `type(x).count += 1`, `x.__class__.count = 1`."""
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return node.attr if _is_class_of(node.value) else None
+    if isinstance(node, ast.Call) and last_name(node.func) == "setattr" and len(node.args) > 1:
+        name = node.args[1]
+        if _is_class_of(node.args[0]):
+            return str(name.value) if isinstance(name, ast.Constant) else ""
+    return None
+
+
+def _is_class_of(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1
+    return isinstance(node, ast.Attribute) and node.attr == "__class__"
