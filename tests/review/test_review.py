@@ -137,9 +137,9 @@ def test_an_added_function_starts_at_its_def() -> None:
 def test_long_files_of_equal_lines_take_no_time() -> None:
     old = [b"    return None", b""] * 10_000
     new = [b"first", *old[1:-1], b"last"]
-    start = time.perf_counter()
+    start = time.process_time()  # of this process alone: others may keep the machine busy
     assert changed_lines(old, new) == [(0, 1, 0, 1), (19_999, 20_000, 19_999, 20_000)]
-    assert time.perf_counter() - start < 5  # difflib takes half a minute
+    assert time.process_time() - start < 5  # difflib takes half a minute
 
 
 def test_other_texts_altogether() -> None:
