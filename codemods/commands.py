@@ -469,9 +469,13 @@ def _watched(doing: str) -> contextlib.AbstractContextManager[dict[str, Rule]]:
 
 
 def _complete(skipped: Iterable[Skipped]) -> None:
-    """Raises Problem when a rule failed on the project as a whole: what it would have found is not known."""
-    if any(row.path == "." for row in skipped):
-        raise Problem("a rule failed, so its findings are missing; please report it, with what SPAWNFIX_DEBUG=1 shows")
+    """Raises Problem when a rule failed: what it would have found is not known."""
+    failed = sorted({row.failed for row in skipped if row.failed is not None})
+    if failed:
+        raise Problem(
+            f"rule {', '.join(failed)} failed, so its findings are missing; "
+            "please report it, with what SPAWNFIX_DEBUG=1 shows"
+        )
 
 
 def _say(line: str) -> None:

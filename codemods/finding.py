@@ -141,3 +141,4 @@ class Skipped:
 
     path: str
     reason: str
+    failed: str | None = None  # the rule that crashed over it: what it would have found is not known

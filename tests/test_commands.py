@@ -442,7 +442,23 @@ def test_rule_that_fails_as_a_whole_is_no_success(
     done = run(command, words)
     assert done.code == 2
     assert "rule toy failed" in done.err + done.out.decode()
-    assert done.err.splitlines()[-1].startswith("spawnfix: a rule failed, so its findings are missing")
+    assert done.err.splitlines()[-1].startswith("spawnfix: rule toy failed, so its findings are missing")
+
+
+@pytest.mark.parametrize("command", ["check", "migrate"])
+def test_rule_that_fails_on_one_file_is_no_success(
+    words: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def fail(project: Project) -> Iterator[Finding]:
+        for path in project.python_paths:
+            raise RuntimeError(f"cannot {path}")
+        yield from ()
+
+    monkeypatch.setattr(transforms, "rules", lambda: {"toy": replace(TOY, find=fail)})
+    done = run(command, words)
+    assert done.code == 2
+    assert "othing found" not in done.err + done.out.decode()
+    assert done.err.splitlines()[-1].startswith("spawnfix: rule toy failed, so its findings are missing")
 
 
 def test_interrupt(words: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

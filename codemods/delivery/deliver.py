@@ -93,7 +93,7 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         parts += [f"{refused[rule]} refused"] if refused[rule] else []
         parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
         yield f"{rule}: {', '.join(parts)}"
-    if not fixed:
+    if not fixed and not any(skipped.failed for skipped in plan.skipped):
         nothing = "nothing to repair" if plan.remaining else "nothing found"
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
     if refused:

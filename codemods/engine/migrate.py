@@ -209,13 +209,12 @@ class _Run:
                 if os.environ.get("SPAWNFIX_DEBUG"):
                     raise
                 path = _culprit(error, project)
-                self.crashes.append(
-                    Skipped(path or ".", _why_left_out(rule, error, project.source(path) if path else None))
-                )
+                self.crashes.append(_left_out(rule, error, path, project.source(path) if path else None))
                 if path is None:
                     return []
                 project = project.without(path)
         else:
+            self.crashes.append(Skipped(".", f"rule {rule.id} failed on {MAX_CRASHES} files (our bug)", rule.id))
             return []
         wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
@@ -381,14 +380,15 @@ def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
     return {path: source for path, source in sources if source is not None}
 
 
-def _why_left_out(rule: Rule, error: Exception, source: Source | None) -> str:
-    """In words, why `rule` left out the file that `error` came from."""
-    if source is not None and type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
-        return f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not"
-    if source is not None and isinstance(error, SyntaxError) and not compiles(source.text):
-        return f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}"
+def _left_out(rule: Rule, error: Exception, path: str | None, source: Source | None) -> Skipped:
+    """Why `rule` left out the file `path` that `error` came from (None: it is not known which)."""
+    if path is not None and source is not None:
+        if type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
+            return Skipped(path, f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not")
+        if isinstance(error, SyntaxError) and not compiles(source.text):
+            return Skipped(path, f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}")
     what = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return f"rule {rule.id} failed here (our bug): {what}"
+    return Skipped(path or ".", f"rule {rule.id} failed here (our bug): {what}", rule.id)
 
 
 def _culprit(error: Exception, project: Project) -> str | None:

@@ -160,6 +160,10 @@ def _skipped(skipped: tuple[Skipped, ...], out: Console) -> None:
 
 def _summary(report: Report, out: Console) -> None:
     files = _count(report.files_seen, "file")
+    failed = sorted({row.failed for row in report.skipped if row.failed})
+    if not report.findings and failed:
+        _print(out, (f"Not known: rule {', '.join(failed)} failed", "bold red"), f" in {files}.")
+        return
     if not report.findings:
         _print(out, ("Nothing found", "bold green"), f" in {files}.")
         return
