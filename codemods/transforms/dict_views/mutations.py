@@ -81,6 +81,15 @@ class DictChanges:
             elif isinstance(node, ast.Attribute):
                 owner = outline.owner(node) if outline.is_self(node.value) else None
                 yield _Target(outline, None, node.attr, tuple(keys), owner.name if owner is not None else None, hops)
+            elif isinstance(node, ast.Call) and not keys and hops < _DEPTH:
+                yield from self._given_by(node, hops + 1)
+
+    def _given_by(self, call: ast.Call, hops: int) -> Iterator[_Target]:
+        """What functions of the repository, called by name, return: a dict that lives longer than the call."""
+        for where, function in self.repo.functions(last_name(call.func) or ""):
+            for node in where.own(function):
+                if isinstance(node, ast.Return) and node.value is not None:
+                    yield from self._targets(where, node.value, hops)
 
     def _reads(self, target: _Target) -> Iterator[tuple[Outline, ast.expr]]:
         """Every expression that may be the dict of `target`."""

@@ -1,0 +1,111 @@
+"""dict-views: whether the dict changes after its view was stored, by whatever way it is reached."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+RULE = "dict-views"
+
+
+def unsafe(body: str, more: str = "", use: str = "pickle.dumps(A({}))", taken: str = ".keys()") -> str:
+    """What changes after the view in `A.__init__` (`# VIEW`) is taken; "" when the fix is safe."""
+    lines = "\n".join("        " + line for line in body.splitlines())
+    head = "import pickle, sys\nfrom collections import defaultdict\n\n\n"
+    text = f"{head}class A:\n    def __init__(self, d: dict):\n{lines}\n{more}\n\n{use}\n"
+    (finding,) = [each for each in reported({"a.py": text}, RULE) if taken in text.splitlines()[each.span.line - 1]]
+    assert finding.fix is not None
+    return finding.fix.unsafe or ""
+
+
+VIEW = "self.n = d.keys()\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(VIEW, id="nothing"),
+        pytest.param("d['a'] = 1\n" + VIEW, id="before"),
+        pytest.param(VIEW + "d.get('a')", id="read"),
+        pytest.param(VIEW + "d += e", id="another operator"),
+        pytest.param(VIEW + "for k in d:\n    d[k] = 1", id="other values under the same keys"),
+        pytest.param(VIEW + "for k in list(d):\n    d[k] = 1", id="the same, of a list"),
+        pytest.param(VIEW + "for k, v in d.items():\n    d[k] = 1", id="the same, of items"),
+        pytest.param(VIEW + "for k in sorted(d, key=len):\n    d[k] = 1", id="the same, sorted"),
+        pytest.param(VIEW + "for k in d.keys():\n    d[k] = 1", id="the same, of keys"),
+        pytest.param("self.n = d['x'].keys()\nd['y']['a'] = 1", id="another item"),
+        pytest.param("e = {}\nself.n = e.keys()\nprint(e['a'])", id="an item read that is there"),
+        pytest.param("e = defaultdict(int)\nself.n = e.keys()\nfor k in e:\n    e[k]", id="all of a defaultdict"),
+    ],
+)
+def test_no_change(body: str) -> None:
+    assert unsafe(body) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (VIEW + "d['a'] = 1", "sets an item"),
+        (VIEW + "del d['a']", "deletes from the dict"),
+        (VIEW + "d.pop('a')", "calls `.pop()`"),
+        (VIEW + "d |= e", "updates the dict with `|=`"),
+        (VIEW + "for k in e:\n    d[k] = 1", "sets an item"),
+        (VIEW + "for k, v in d.items():\n    d[v] = 1", "sets an item"),
+        ("self.n = d.values()\nfor k in d:\n    d[k] = 1", "sets an item"),
+        ("self.n = (d or {}).keys()\nd['a'] = 1", "sets an item"),
+        ("e = {}\nself.n = (d if e else e).keys()\nd['a'] = 1", "sets an item"),
+        ("e = {}\nself.n = (d if e else e).keys()\ne['a'] = 1", "sets an item"),
+        ("self.n = d['x'].keys()\nd['x']['a'] = 1", "sets an item"),
+        (
+            "e = defaultdict(list)\nself.n = e.keys()\nprint(e['a'])",
+            "reads an item of the dict, which adds",
+        ),
+        ("e = d\nself.n = e.keys()\nd['a'] = 1", "sets an item"),
+        ("self.t = d\n" + VIEW + "self.t['a'] = 1", "sets an item"),
+        ("self.n = vars(self).keys()", "takes the view of `vars()`"),
+        ("self.n = globals().keys()", "takes the view of `globals()`"),
+        ("self.n = sys.modules.keys()", "takes the view of the loaded modules"),
+        ("self.n = self.__dict__.keys()", "takes the view of an object's own attributes"),
+    ],
+)
+def test_changes_in_the_same_function(body: str, what: str) -> None:
+    assert what in unsafe(body, taken="self.n = ")
+
+
+FILL = "\ndef fill(x):\n    x['a'] = 1\n"
+AFTER, BEFORE = "t = {}\na = A(t)\nt['a'] = 1\npickle.dumps(a)", "t = {}\nt['a'] = 1\na = A(t)\npickle.dumps(a)"
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "use", "changes"),
+    [
+        pytest.param("self.t = d\n" + VIEW, "    def put(self):\n        self.t['a'] = 1", "", True, id="a method"),
+        pytest.param(VIEW, "    def put(self, d):\n        d['a'] = 1", "", False, id="a method's own dict"),
+        pytest.param(VIEW, "", AFTER, True, id="the caller, after"),
+        pytest.param(VIEW, "", AFTER.replace("A(t)", "A(d=t)"), True, id="the caller, by name"),
+        pytest.param(VIEW, "", BEFORE, False, id="the caller, before"),
+        pytest.param(VIEW, "", AFTER.replace("t['a']", "u['a']"), False, id="the caller, another dict"),
+        pytest.param(VIEW + "fill(d)", FILL, "", True, id="a function that is given it"),
+        pytest.param(VIEW + "fill(x=d)", FILL, "", True, id="a function that is given it by name"),
+        pytest.param("fill(d)\n" + VIEW, FILL, "", False, id="a function that is given it before"),
+        pytest.param(VIEW + "fill(d)", FILL.replace("x['a'] = 1", "y = x; y.update(a=1)"), "", True, id="two names"),
+        pytest.param(VIEW + "fill(d)", "\ndef fill(x):\n    print(x)\n", "", False, id="only read"),
+        pytest.param(
+            "self.n = table().keys()",
+            "\nt = {}\ndef table():\n    return t\n",
+            "a = A({})\nt['a'] = 1\npickle.dumps(a)",
+            True,
+            id="a table that a function gives",
+        ),
+        pytest.param(
+            "self.n = table().keys()",
+            "\nt = {}\ndef table():\n    return dict(t)\n",
+            "a = A({})\nt['a'] = 1\npickle.dumps(a)",
+            False,
+            id="a copy that a function gives",
+        ),
+    ],
+)
+def test_changes_elsewhere(body: str, more: str, use: str, changes: bool) -> None:
+    assert bool(unsafe(body, more, use or "pickle.dumps(A({}))", taken="self.n = ")) is changes
