@@ -2,11 +2,12 @@
 
     python benchmarks/mutation.py record                        # once: which test executes which line (.coverage)
     python benchmarks/mutation.py run --seed 7 --count 150      # a sample over all packages
-    python benchmarks/mutation.py run --changed main --count 12 # only modules that differ from a revision
+    python benchmarks/mutation.py run --changed main --count 12 --cpu 90  # only modules that differ from a revision
 
 A mutant survives when all these tests pass; it is printed with its diff. Nothing in the checkout is written but
-`.coverage`, which `coverage report` reads too: mutants live in a copy. Tests in which only child processes execute the
-package are not in `.coverage`; `--also PREFIX=TESTS` names tests to run for the mutants of modules below PREFIX.
+`.coverage` and `.coverage.seconds`: mutants live in a copy. Tests in which only child processes execute the package are
+not recorded; `--also PREFIX=TESTS` names tests to run for the mutants of modules below PREFIX. Where nothing was
+recorded, the tests are those of the module's folder that are not slow.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 """
 
@@ -35,6 +36,7 @@ PACKAGE = "codemods"
 LEFT_OUT = ("codemods/demo_repo/",)
 DATA, SECONDS = ".coverage", ".coverage.seconds"
 TEST_SECONDS = 6.0  # of CPU: the tests of one mutant take no more, the most specific first
+MARKS = "not slow"
 
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -217,18 +219,27 @@ class Choice:
     def __init__(self, also: list[str]) -> None:
         import coverage
 
+        self.recorded = (ROOT / SECONDS).is_file()
         self.data = coverage.CoverageData(str(ROOT / DATA))
-        self.data.read()
-        self.seconds: dict[str, float] = json.loads((ROOT / SECONDS).read_text(encoding="utf-8"))
+        self.seconds: dict[str, float] = {}
+        if self.recorded:
+            self.data.read()
+            self.seconds = json.loads((ROOT / SECONDS).read_text(encoding="utf-8"))
         self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
         self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
         self.by_path: dict[str, dict[int, list[str]]] = {}
-        for path in self.data.measured_files():
+        for path in self.data.measured_files() if self.recorded else ():
             by_line = self.by_path[path] = self.data.contexts_by_lineno(path)
             self.modules.update({test for line in by_line.values() for test in line if test})
 
     def tests(self, mutant: Mutant) -> tuple[list[str], float]:
-        """Test ids or files, and the CPU seconds they took."""
+        """Test ids or folders, and the CPU seconds they took (a guess where nothing is recorded)."""
+        if not self.recorded:
+            folder = Path("tests", *Path(mutant.path).parts[1:-1])
+            while not any((ROOT / folder).glob("test_*.py")) and len(folder.parts) > 1:
+                folder = folder.parent
+            files = [folder.as_posix()] if len(folder.parts) > 1 else [p.as_posix() for p in folder.glob("test_*.py")]
+            return files, 60.0
         by_line = self.by_path.get(mutant.path, {})
         first, last = mutant.lines
         wanted = {test for line in range(first, last + 1) for test in by_line.get(line, ()) if test}
@@ -261,7 +272,7 @@ def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], second
     cache = tempfile.mkdtemp(dir=folder)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests],
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *tests],
             cwd=folder,
             env={**_environment(folder), "SPAWNFIX_CACHE_DIR": cache},
             stdout=subprocess.PIPE,
@@ -293,11 +304,14 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     recording = commands.add_parser("record", help="run the tests once and write which executes which line")
     recording.add_argument("tests", nargs="*", default=[])
-    recording.add_argument("-m", dest="marks", default="not slow", help="pytest's -m")
+    recording.add_argument("-m", dest="marks", default=MARKS, help="pytest's -m")
     recording.add_argument("--more", action="store_true", help="keep what earlier runs recorded")
     running = commands.add_parser("run", help="try a sample of mutants")
     running.add_argument("--seed", type=int, default=None)
     running.add_argument("--count", type=int, default=20)
+    running.add_argument(
+        "--cpu", type=float, default=float("inf"), metavar="SECONDS", help="begin no mutant after that"
+    )
     running.add_argument("--changed", metavar="REV", help="only modules that differ from this revision")
     running.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only modules below this path")
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
@@ -325,6 +339,9 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")))
         _copy(folder)
         for number, mutant in enumerate(sample):
+            if _spent() > options.cpu:
+                print(f"{options.cpu:.0f} s of CPU are spent: {len(sample) - number} mutants were not tried")
+                break
             source = sources[mutant.path]
             tests, seconds = choice.tests(mutant)
             room = "/".join(Path(mutant.path).parts[1:-1][:2]) or "."
@@ -340,10 +357,13 @@ def main() -> int:
                 print(survivors[room][-1], flush=True)
     for room in sorted(tried):
         print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed")
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    total = killed.total(), tried.total()
-    print(f"{total[0]} of {total[1]} killed; seed {seed}; {used.ru_utime + used.ru_stime:.0f} s of CPU")
+    print(f"{killed.total()} of {tried.total()} killed; seed {seed}; {_spent():.0f} s of CPU")
     return 0
+
+
+def _spent() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
