@@ -75,8 +75,8 @@ class Place:
         """True when a real hazard is rewritten (or refused where that is right), and any other place left alone."""
         if self.label.grade == "refused-true":
             return self.state in ("rewritten", "refused")
-        if self.label.grade == "wrong":  # whatever is done there now has to be read
-            return False
+        if self.label.grade == "wrong":  # a rewrite of today has to be read; a refusal breaks nothing
+            return self.state == "refused"
         return self.state == "rewritten" if self.label.real else self.state in ("possible", "nothing")
 
 
