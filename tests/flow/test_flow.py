@@ -1588,3 +1588,15 @@ def test_the_line_that_sets_the_start_method_is_one_that_the_program_runs(files:
     (found,) = crossings({"data.py": LOADS, **files})
     assert found.confidence is Confidence.PROVEN
     assert (told or "under spawn and forkserver: on Windows") in found.trace[-1].what
+
+
+def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
+    made = "\n".join(f"class C{i}:\n    def __init__(self, part):\n        self.part = part\n" for i in range(8))
+    steps = "\n    ".join(f"x{i} = C{i}(x{i - 1})" for i in range(1, 8))
+    code = f"import pickle\n{made}\ndef main(file):\n    x0 = C0(lambda: 1)\n    {steps}\n    pickle.dump(x7, file)\n"
+    (found,) = [crossing for crossing in crossings({"train.py": code}) if crossing.kind == "lambda"]
+    told = [hop.what for hop in found.trace]
+    assert len(told) > 12
+    assert [what for what in told if what.startswith("stored")] == [f"stored as `part` on `C{i}`" for i in range(8)]
+    assert told[0] == "a lambda is made here" and told[-1].startswith("`pickle.dump`")
+    assert any(what.startswith("... ") or what.startswith("parameter") for what in told[3:-3])

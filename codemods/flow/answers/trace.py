@@ -9,7 +9,9 @@ from ..facts.records import Position
 from ..solve.heap import FUNCTION
 from ..solve.solver import Solver
 
-MAX_HOPS = 12  # a longer path is shown without its middle
+MAX_HOPS = 12  # a longer path is shown without plain steps in its middle
+_ENDS = 3  # hops that are always shown, at either end
+_JOINS = ("stored as", "captured by", "kept by", "returned by", "instances of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,21 @@ def _tidy(hops: list[Hop]) -> Trace:
 
 
 def shorten(trace: Trace) -> Trace:
+    """A long trace without what variables, parameters and containers do in its middle.
+
+    Hops that join two objects or functions stay: a wrong step is one of these, and a reader must be able to see it.
+    """
     if len(trace) <= MAX_HOPS:
         return trace
-    half = MAX_HOPS // 2
-    middle = Hop(trace[half].path, trace[half].line, f"... {len(trace) - 2 * half} more steps ...")
-    return (*trace[:half], middle, *trace[-half:])
+    shown: list[Hop] = []
+    left_out = 0
+    for at, hop in enumerate(trace):
+        if _ENDS <= at < len(trace) - _ENDS and not hop.what.startswith(_JOINS):
+            left_out += 1
+            continue
+        if left_out:
+            before = trace[at - 1]
+            shown.append(before if left_out == 1 else Hop(before.path, before.line, f"... {left_out} more steps ..."))
+            left_out = 0
+        shown.append(hop)
+    return tuple(shown)
