@@ -1599,4 +1599,4 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     assert len(told) > 12
     assert [what for what in told if what.startswith("stored")] == [f"stored as `part` on `C{i}`" for i in range(8)]
     assert told[0] == "a lambda is made here" and told[-1].startswith("`pickle.dump`")
-    assert any(what.startswith("... ") or what.startswith("parameter") for what in told[3:-3])
+    assert any(what.startswith(("... ", "parameter")) for what in told[3:-3])

@@ -8,14 +8,16 @@ from dataclasses import replace
 from ..boundaries import Table
 from ..facts.records import Call, FileFacts
 from .heap import CONTAINER, FUNCTION, INSTANCE, Value
+from .members import Members
 from .sinks import Sinks
 
 
-class Calls(Sinks):
+class Calls(Members):
     """Calls whose code we see."""
 
     def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
         super().__init__(facts, table)
+        self.boundary_arguments = Sinks(self)
         self.site_contents: dict[int, int] = {}  # result of a call -> contents of what it makes
         self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
 
@@ -52,15 +54,15 @@ class Calls(Sinks):
         for star in call.stars:
             if star >= 0:
                 for at, parameter in enumerate(positional[len(call.arguments) :]):
-                    self._pass_elements(star + offset, parameter.node + base, f"#{at}" if len(call.stars) == 1 else "")
+                    self.pass_elements(star + offset, parameter.node + base, f"#{at}" if len(call.stars) == 1 else "")
                 if rest >= 0:
-                    self._pass_elements(star + offset, self._rest(rest))
+                    self.pass_elements(star + offset, self._rest(rest))
         given = {name for name, _ in call.keywords} | {p.name for p in positional[: len(call.arguments)]}
         for star in call.double_stars:
             if star >= 0:
                 for name, node in named.items():
                     if name not in given:
-                        self._pass_elements(star + offset, node, name)
+                        self.pass_elements(star + offset, node, name)
                 if others >= 0:
                     self.edge(star + offset, others, line)
         result = call.result + offset
@@ -94,7 +96,7 @@ class Calls(Sinks):
                     self.edge(argument + offset, self.field(contents, name), line)
             for argument in call.arguments:
                 if argument >= 0:
-                    self._pass_elements(argument + offset, contents)
+                    self.pass_elements(argument + offset, contents)
         if initialiser >= 0:
             self._call_function(initialiser, offset, call, instance)
         if initialiser >= 0 or self.is_bag(index):
@@ -131,7 +133,7 @@ class Calls(Sinks):
         """The arguments of `call` go to the initialiser of a base class outside the repo."""
         instance = self.number(Value(INSTANCE, index))
         line = call.position[0]
-        self._boundary(base, offset, call, instance)
+        self.boundary_arguments.call(base, offset, call, instance)
         if self.table.keeps(base) and self.table.carried(base) is None:
             held = self.attribute_node(index, f"<arguments of {base}>", line, self.file_of[call.result + offset])
             self._keep(held, offset, call)
@@ -146,7 +148,7 @@ class Calls(Sinks):
                 self.edge(argument + offset, contents, line)
         for star in (*call.stars, *call.double_stars):
             if star >= 0:
-                self._pass_elements(star + offset, contents)
+                self.pass_elements(star + offset, contents)
 
     def _contents(self, result: int, line: int) -> int:
         """The contents of the container that a call gives."""

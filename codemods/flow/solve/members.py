@@ -505,7 +505,7 @@ class Members(Heap):
         elif value.kind == OBJECT and value.b >= 0:
             self.edge(stored, value.b, line)
 
-    def _pass_elements(self, source: int, target: int, key: str = "") -> None:
+    def pass_elements(self, source: int, target: int, key: str = "") -> None:
         """What containers at `source` hold (under `key`) is at `target`."""
         self.elements_at[source].append((target, key))
         for number in tuple(self.holds[source]):

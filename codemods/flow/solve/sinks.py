@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..boundaries import Boundary, Table
-from ..facts.records import Call, FileFacts
+from ..boundaries import Boundary
+from ..facts.records import Call
 from .heap import FOREIGN
 from .members import Members
 
@@ -28,16 +28,27 @@ class Sink:
     callee: int  # node of what is called
 
 
-class Sinks(Members):
-    """Collects the arguments of boundary calls."""
+class _Use(NamedTuple):
+    """One call of a boundary."""
 
-    def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
-        super().__init__(facts, table)
-        self.sinks: list[Sink] = []
-        self.sink_keys: set[tuple[int, str, str]] = set()
+    boundary: Boundary
+    line: int
+    crosses: bool
+    method: str
+    callee: int
 
-    def _boundary(self, name: str, offset: int, call: Call, receiver: int) -> None:
-        boundary = self.table.boundary(name)
+
+class Sinks:
+    """Collects the arguments of boundary calls in a graph; the solver tells it of each call of a foreign name."""
+
+    def __init__(self, graph: Members) -> None:
+        self.graph = graph
+        self.found: list[Sink] = []
+        self._known: set[tuple[int, str, str]] = set()
+
+    def call(self, name: str, offset: int, call: Call, receiver: int) -> None:
+        """A call of `name` (canonical), on the value `receiver` or -1."""
+        boundary = self.graph.table.boundary(name)
         if boundary is None:
             return
         given: dict[str, int] = {}
@@ -47,49 +58,52 @@ class Sinks(Members):
         given.update(call.keywords)
         open_ended = bool(call.double_stars or call.stars)
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
-        line, callee = call.position[0], call.function + offset
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
+        use = _Use(boundary, call.position[0], crosses, method, call.function + offset)
         for argument_name, argument in given.items():
             if argument < 0:
                 continue
             if argument_name in boundary.pickles or "*" in boundary.pickles:
-                self._sink(argument + offset, boundary, argument_name, line, crosses, method, callee)
+                self._add(argument + offset, argument_name, use)
             elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
-                node = self.node("", self.file_of[argument + offset], line)
-                self._pass_elements(argument + offset, node)
-                self._sink(node, boundary, argument_name, line, crosses, method, callee)
+                self._add_elements(argument + offset, argument_name, use)
         if "self" in boundary.pickles and receiver >= 0:
-            node = self.node("", self.file_of[call.result + offset], line)
-            self.add(node, receiver)
-            self._sink(node, boundary, "self", line, crosses, method, callee)
+            node = self.graph.node("", self.graph.file_of[call.result + offset], use.line)
+            self.graph.add(node, receiver)
+            self._add(node, "self", use)
         for star in call.double_stars:
             for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
-                node = self.node("", self.file_of[star + offset], line)
-                self._pass_elements(star + offset, node, argument_name)
-                self._sink(node, boundary, argument_name, line, crosses, method, callee)
+                self._add_elements(star + offset, argument_name, use, argument_name)
         for star in call.stars:
             if star >= 0:
-                node = self.node("", self.file_of[star + offset], line)
-                self._pass_elements(star + offset, node)
-                self._sink(node, boundary, "*", line, crosses, method, callee)
+                self._add_elements(star + offset, "*", use)
 
-    def starts_threads(self, sink: Sink) -> bool:
+    def contents(self, node: int, boundary: Boundary, offset: int, call: Call) -> None:
+        """What is put into the result of `call`, at `node`, is pickled."""
+        self._add(node, "contents", _Use(boundary, call.position[0], True, "", call.function + offset))
+
+    def may_be_threads(self, sink: Sink) -> bool:
         """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
-        held = (self.values[number] for number in self.holds[sink.callee])
-        names = (self.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
-        return any(self.table.why_harmless(name) is not None and self.table.boundary(name) is None for name in names)
+        graph = self.graph
+        held = (graph.values[number] for number in graph.holds[sink.callee])
+        names = (graph.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
+        return any(graph.table.why_harmless(name) is not None and graph.table.boundary(name) is None for name in names)
 
-    def _sink(
-        self, node: int, boundary: Boundary, argument: str, line: int, crosses: bool, method: str, callee: int
-    ) -> None:
+    def _add_elements(self, container: int, argument: str, use: _Use, key: str = "") -> None:
+        node = self.graph.node("", self.graph.file_of[container], use.line)
+        self.graph.pass_elements(container, node, key)
+        self._add(node, argument, use)
+
+    def _add(self, node: int, argument: str, use: _Use) -> None:
+        boundary = use.boundary
         key = (node, boundary.callable, argument)
-        if key not in self.sink_keys:
-            self.sink_keys.add(key)
-            path = self.files[self.file_of[node]]
-            self.sinks.append(
+        if key not in self._known:
+            self._known.add(key)
+            path = self.graph.files[self.graph.file_of[node]]
+            self.found.append(
                 Sink(
-                    node, boundary.callable, argument, path, line, crosses, boundary.always, method, boundary.only,
-                    boundary.says, callee,
+                    node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
+                    boundary.only, boundary.says, use.callee,
                 )
             )  # fmt: skip

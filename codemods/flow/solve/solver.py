@@ -210,7 +210,7 @@ class Solver(Calls):
         elif run.each:
             element = self.node("", file, line)
             if given.get(run.each, -1) >= 0:
-                self._pass_elements(given[run.each] + offset, element)
+                self.pass_elements(given[run.each] + offset, element)
             inside = (element - offset,)
             made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
         else:
@@ -245,7 +245,7 @@ class Solver(Calls):
             if receiver is not None:
                 self._container_method(written[12:], int(receiver.a), offset, call)
             return
-        self._boundary(name, offset, call, value.b)
+        self.boundary_arguments.call(name, offset, call, value.b)
         self._run_elsewhere(name, offset, call)
         if self._selective(name, value, receiver, offset, call):
             return
@@ -334,7 +334,7 @@ class Solver(Calls):
             if last in _ITERATED:
                 for argument in call.arguments:
                     if argument >= 0:
-                        self._pass_elements(argument + offset, contents)
+                        self.pass_elements(argument + offset, contents)
             else:
                 self._keep(contents, offset, call)
         boundary = self.table.boundary(name)
@@ -342,7 +342,7 @@ class Solver(Calls):
             contents = self.site_contents.setdefault(result, -1)
             if contents < 0:
                 contents = self.site_contents[result] = self.node("", file, line)
-                self._sink(contents, boundary, "contents", line, True, "", call.function + offset)
+                self.boundary_arguments.contents(contents, boundary, offset, call)
             self.add(result, self.number(Value(OBJECT, name, contents)))
         elif self.table.concerns(name):
             self.add(result, self.number(Value(OBJECT, self.table.family(name))))
@@ -393,7 +393,7 @@ class Solver(Calls):
         elif name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
             element = self.node("", self.file_of[result], line)
             if call.arguments[1] >= 0:
-                self._pass_elements(call.arguments[1] + offset, element)
+                self.pass_elements(call.arguments[1] + offset, element)
             if len(call.arguments) > 2 and call.arguments[2] >= 0:
                 self.edge(call.arguments[2] + offset, result, line)
             self.edge(element, result, line)
@@ -433,7 +433,7 @@ class Solver(Calls):
             if argument < 0:
                 continue
             place = 1 if name == "enumerate" else at
-            self._pass_elements(argument + offset, self.field(target, f"#{place}") if name in _PAIRS else target)
+            self.pass_elements(argument + offset, self.field(target, f"#{place}") if name in _PAIRS else target)
         if name == "dict":
             for key, argument in call.keywords:
                 if argument >= 0:
@@ -471,7 +471,7 @@ class Solver(Calls):
         elif method in _JOIN_METHODS:
             for argument in call.arguments:
                 if argument >= 0:
-                    self._pass_elements(argument + offset, contents)
+                    self.pass_elements(argument + offset, contents)
             for name, argument in call.keywords:
                 if argument >= 0:
                     self.edge(argument + offset, self.field(contents, name), line)
