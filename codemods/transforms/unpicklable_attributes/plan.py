@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...finding import Edit, Fix
 from ...syntax.names import last_name
@@ -28,6 +28,7 @@ class Plan:
         self.fixes: dict[str, Fix] = {}
         self.reasons: dict[str, str] = {}
         self.state: tuple[str, ...] = ()  # the attributes that the state methods look after
+        self.parts: tuple[Fix, ...] = ()  # the fixes of the base classes and the own one, which go together
         self.writes: frozenset[str] = frozenset()
 
 
@@ -152,12 +153,11 @@ class Planner:
         title = f"Leave {listed} of `{shape.node.name}` out of the pickle" + (
             " and make it anew in the copy" if anew else ""
         )
-        fix = Fix(title, own, unsafe=unsafe)
-        for each in below:
-            for other in dict.fromkeys(each.fixes[name] for name in each.state if name in each.fixes):
-                fix = Fix(f"{other.title}; {fix.title}", (*other.edits, *fix.edits), unsafe=fix.unsafe or other.unsafe)
+        # Each class of the hierarchy once: a base class of a base class is reached by both.
+        of_bases = dict.fromkeys(part for each in reversed(below) for part in each.parts)
+        plan.parts = (*of_bases, Fix(title, own, unsafe=unsafe))
         plan.state = tuple(names)
-        plan.fixes.update(dict.fromkeys(names, fix))
+        plan.fixes.update(dict.fromkeys(names, _together(plan.parts)))
 
     def _check_siblings(self, shape: Shape) -> None:
         """A class below has another base with state methods: one pair of them would be called only."""
@@ -224,6 +224,15 @@ class Planner:
                 if any(self._endless(each, depth + 1) for each in own if isinstance(each, ast.Call)):
                     return True
         return False
+
+
+def _together(parts: Sequence[Fix]) -> Fix:
+    """One fix of several that need each other."""
+    return Fix(
+        "; ".join(part.title for part in parts),
+        tuple(edit for part in parts for edit in part.edits),
+        unsafe=next((part.unsafe for part in reversed(parts) if part.unsafe), None),
+    )
 
 
 def _around(shape: Shape, node: ast.AST) -> Iterator[ast.AST]:

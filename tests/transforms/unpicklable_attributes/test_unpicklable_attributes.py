@@ -534,3 +534,26 @@ def test_what_is_opened_for_writing_on_demand_stays() -> None:
     writes = "\n    def run(self, n):\n        if self.x:\n            self.x.write(n)\n"
     code = "class Thing:\n    def __init__(self, path):\n        self.x = None\n        self.start()" + opens + writes
     assert "open for writing" in (found(code)[0].reason or "")
+
+
+def test_a_long_chain_of_subclasses_is_repaired_once_per_class() -> None:
+    """Each class repairs its bases too; the number of edits grows with the depth and not with its power of two."""
+    depth = 24
+    lines = ["import threading", "from torch.utils.data import Dataset", "", ""]
+    base = "Dataset"
+    for number in range(depth):
+        lines += [
+            f"class C{number}({base}):",
+            "    def __init__(self):",
+            "        super().__init__()",
+            f"        self.lock{number} = threading.Lock()",
+            "",
+            "",
+        ]
+        base = f"C{number}"
+    findings = found("\n".join(lines))
+    fixes = [finding.fix for finding in findings]
+    assert len(fixes) == depth and all(fix is not None for fix in fixes)
+    most = max(len(fix.edits) for fix in fixes if fix is not None)
+    assert most <= 4 * depth
+    assert len({edit for fix in fixes if fix is not None for edit in fix.edits}) <= 4 * depth
