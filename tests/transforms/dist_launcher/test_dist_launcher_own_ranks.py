@@ -124,3 +124,26 @@ def test_a_function_of_another_module_counts_where_the_script_calls_it(called: s
     other = "import torch.multiprocessing as mp\ndef launch(args):\n    mp.spawn(worker, (args,), 4)\n"
     text = "from other import launch\n" + program(called)
     assert (migrated({"run.sh": LAUNCH, "a.py": text, "other.py": other}, RULE) == PLAIN) is starts
+
+
+def test_the_trace_says_where_they_are_started() -> None:
+    (finding,) = reported({"run.sh": LAUNCH, "a.py": program("mp.spawn(worker, (args,), 4)")}, RULE)
+    hop = finding.trace[-1]
+    assert (hop.path, hop.what) == ("a.py", "it starts the ranks itself (`spawn`)")
+    assert SPAWNS.splitlines()[hop.line - 1].strip() == "START"
+
+
+@pytest.mark.parametrize(
+    ("flags", "known"),
+    [
+        ("--node_rank=$N --master_addr=$HEAD", True),
+        ("--node_rank=$N", False),
+        ("--node_rank=$N --master_addr=127.0.0.1", False),
+        ("--master_addr=$HEAD", False),
+    ],
+)
+def test_the_loop_over_several_nodes_needs_to_know_them(flags: str, known: bool) -> None:
+    shell = f"torchrun --nnodes=2 {flags} --nproc_per_node=2 a.py\n"
+    reads = "import os\nimport torch.distributed as dist\ndist.init_process_group('nccl')\n"
+    done = migrated({"run.sh": shell, "a.py": reads}, RULE, launcher="python")
+    assert ("run.sh" in done) is known

@@ -1,0 +1,66 @@
+"""unpicklable-attributes: containers of handles, what is done with their elements, and what else names them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+RULE = "unpicklable-attributes"
+USE = (
+    "\n\nif __name__ == '__main__':\n    from multiprocessing import Pool\n    print(Pool(2).map(Rows('a').run, [1]))\n"
+)
+
+
+def rows(init: str, more: str = "", head: str = "") -> dict[str, str]:
+    """A class whose `__init__(self, path)` is `init`, with more methods, that crosses."""
+    body = "".join(f"        {line}\n" for line in init.splitlines())
+    return {"a.py": f"{head}class Rows:\n    def __init__(self, path):\n{body}\n    def run(self, n):\n"
+                    f"        return n\n{more}{USE}"}  # fmt: skip
+
+
+def refusal(files: dict[str, str]) -> str:
+    (finding,) = reported(files, RULE)
+    assert finding.fix is None
+    return finding.reason or ""
+
+
+FILES = "self.files = {k: open(k) for k in path}\n"
+
+
+@pytest.mark.parametrize(
+    "other", ["self.first = self.files['a']", "self.first = self.files.get('a')", "self.first = self.files.pop('a')"]
+)
+def test_an_element_that_another_attribute_keeps(other: str) -> None:
+    assert "keeps one of them under another name too" in refusal(rows(FILES + other))
+
+
+@pytest.mark.parametrize(
+    ("walk", "touched"),
+    [
+        ("for f in self.files:\n    f.readline()", True),
+        ("for f in list(self.files):\n    f.readline()", True),
+        ("for i, f in enumerate(self.files):\n    f.readline()", True),
+        ("for f in reversed(self.files):\n    f.readline()", True),
+        ("for f in iter(self.files):\n    f.readline()", True),
+        ("for f, p in zip(self.files, path):\n    f.readline()", True),
+        ("[f.readline() for f in self.files]", True),
+        ("self.files[0].readline()", True),
+        ("for f in path:\n    f.readline()", False),
+        ("for f in len(self.files):\n    f.readline()", False),
+    ],
+)
+def test_elements_that_init_reads_from(walk: str, touched: bool) -> None:
+    """A file that was read from is not where a file that is opened anew is."""
+    found = reported(rows("self.files = [open(p) for p in path]\n" + walk), RULE)
+    said = [each.reason or (each.fix.unsafe if each.fix else "") or "" for each in found]
+    assert any("line 4" in each or "line 5" in each for each in said) is touched, said
+
+
+def test_a_module_under_a_name_that_a_method_uses_otherwise() -> None:
+    plain = rows(
+        "self.n = 1\nself.json = json", "\n    def dump(self):\n        return self.json.dumps(1)\n", "import json\n"
+    )
+    assert "return json.dumps(1)" in migrated(plain, RULE)["a.py"]
+    taken = {"a.py": plain["a.py"].replace("def dump(self):", "def dump(self, json):")}
+    assert "return json.dumps(1)" not in migrated(taken, RULE).get("a.py", "")
