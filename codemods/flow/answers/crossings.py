@@ -26,6 +26,7 @@ from ..solve.heap import (
     Value,
 )
 from ..solve.solver import Solver
+from .burdens import of_instances, of_nodes
 from .introspection import Question, Seen, look, reaching
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
@@ -99,7 +100,7 @@ class Flow:
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay at home in most programs: modules, data modules."""
         index = self._class_on_line.get((path, class_line), -1)
-        bases = self.solver.all_foreign_bases(index) if index >= 0 else ()
+        bases = self.solver.hierarchy.all_foreign_bases(index) if index >= 0 else ()
         carried = [base for base in bases if self.solver.table.carried(base) is not None]
         return bool(carried) and all(self.solver.table.needs_boundary(base) for base in carried)
 
@@ -392,6 +393,15 @@ class Flow:
                     found.setdefault(number, []).append(node)
         return found
 
+    def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
+        """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
+        return of_instances(self.solver, path, class_line)
+
+    def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
+        """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
+        index = self.function_at.get((path, line, column))
+        return of_nodes(self.solver, self._captures(index)) if index is not None else ()
+
     def _captures(self, function: int) -> list[int]:
         file, made = self.solver.functions[function]
         return [node + self.solver.offsets[file] for node in made.captures]
@@ -404,10 +414,10 @@ class Flow:
             return [int(value.a), *solver.fields.get(int(value.a), {}).values()]
         if value.kind == OBJECT:
             return [value.b] if value.b >= 0 else []
-        if value.kind != INSTANCE or solver.is_bag(int(value.a)):
+        if value.kind != INSTANCE or solver.hierarchy.is_bag(int(value.a)):
             return []
         found: list[int] = []
-        order = solver.order(int(value.a))
+        order = solver.hierarchy.order(int(value.a))
         dropped: set[str] = set()
         for owner in order:
             left_out = solver.classes[owner][1].dropped
@@ -442,38 +452,3 @@ class Flow:
         while reason.parent >= 0:
             reason = reasons[reason.parent]
         return reason.boundary
-
-    def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
-        """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
-        solver = self.solver
-        found: list[str] = []
-        for index, (file, made) in enumerate(solver.classes):
-            if solver.files[file] != path or made.position[0] != class_line:
-                continue
-            for owner in solver.order(index):
-                for name, node in solver.attributes.get(owner, {}).items():
-                    for what in filter(None, (self._burden(number) for number in solver.holds[node])):
-                        place = f"{solver.files[solver.file_of[node]]}:{solver.lines[node]}"
-                        found.append(f"{what} `self.{name}` ({place})")
-            if any(solver.table.burden(base) for base in solver.all_foreign_bases(index)):
-                found.append(f"`{made.name}` itself is a model")
-        return tuple(dict.fromkeys(found))
-
-    def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
-        """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
-        index = self.function_at.get((path, line, column))
-        found: list[str] = []
-        for node in self._captures(index) if index is not None else ():
-            held = (self._burden(number) for number in sorted(self.solver.holds[node]))
-            found += [what for what in held if what is not None][:1]
-        return tuple(dict.fromkeys(found))
-
-    def _burden(self, number: int) -> str | None:
-        solver = self.solver
-        value = solver.values[number]
-        if value.kind == OBJECT:
-            return solver.table.burden(str(value.a))
-        if value.kind == INSTANCE:
-            named = (solver.table.burden(base) for base in solver.all_foreign_bases(int(value.a)))
-            return next((what for what in named if what), None)
-        return None

@@ -71,12 +71,13 @@ class SameObject:
         known = self._kinds.get(node)
         if known is None:
             groups: list[set[int | str]] = []
+            hierarchy = self.solver.hierarchy
             for number in self.solver.holds[node]:
                 value = self.solver.values[number]
                 if value.kind != INSTANCE:
                     continue
-                bases: set[int | str] = {*self.solver.order(int(value.a))}
-                bases.update(base for base in self.solver.all_foreign_bases(int(value.a)) if base not in _TRIVIAL_BASES)
+                classes, foreign = hierarchy.order(int(value.a)), hierarchy.all_foreign_bases(int(value.a))
+                bases: set[int | str] = {*classes, *(base for base in foreign if base not in _TRIVIAL_BASES)}
                 apart = [group for group in groups if group.isdisjoint(bases)]
                 groups = [*apart, bases.union(*(group for group in groups if not group.isdisjoint(bases)))]
             known = self._kinds[node] = len(groups)

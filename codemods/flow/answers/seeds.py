@@ -54,7 +54,7 @@ def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
         if not sink.says:
             (sent if sink.crosses else at_home).update(solver.holds[sink.node])
     for index, (file, made) in enumerate(solver.classes):
-        for base in solver.all_foreign_bases(index):
+        for base in solver.hierarchy.all_foreign_bases(index):
             what = solver.table.carried(base)
             if what is not None and not solver.table.needs_boundary(base):
                 hop = Hop(
@@ -76,7 +76,7 @@ def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
     for owner, attributes in list(solver.attributes.items()):
         file, made = solver.classes[owner]
-        carried = (solver.table.carried(base) for base in solver.all_foreign_bases(owner))
+        carried = (solver.table.carried(base) for base in solver.hierarchy.all_foreign_bases(owner))
         why = next((f": {what}" for what in carried if what is not None), "")
         text = f"`{made.name}` objects were not seen to cross a process boundary{why}"
         hop = Hop(solver.files[file], made.position[0], text)

@@ -22,7 +22,7 @@ class Calls(Members):
         self.rest_of: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
 
     def _member_function(self, owner: int, name: str) -> int:
-        for at in self.order(owner):
+        for at in self.hierarchy.order(owner):
             file, made = self.classes[at]
             member = made.members.get(name, -1)
             if member >= 0:
@@ -87,7 +87,7 @@ class Calls(Members):
         result, line = call.result + offset, call.position[0]
         self.roomy.add(result)  # `table[name]()` makes one of many
         self.add(result, instance)
-        if self.is_bag(index):
+        if self.hierarchy.is_bag(index):
             contents = self._contents(result, line)
             self.bags.add(contents)
             self.add(result, self.number(Value(CONTAINER, contents)))
@@ -99,21 +99,21 @@ class Calls(Members):
                     self.pass_elements(argument + offset, contents)
         if initialiser >= 0:
             self._call_function(initialiser, offset, call, instance)
-        if initialiser >= 0 or self.is_bag(index):
+        if initialiser >= 0 or self.hierarchy.is_bag(index):
             return
         file = self.file_of[result]
-        fields = [name for at in reversed(self.order(index)) for name in self.classes[at][1].fields]
+        fields = [name for at in reversed(self.hierarchy.order(index)) for name in self.classes[at][1].fields]
         named = [*zip(fields, call.arguments, strict=False), *call.keywords]
         for name, argument in named:
             if argument >= 0:
                 self.edge(argument + offset, self.attribute_node(index, name, line, file), line)
         self._defaults(index, {name for name, _ in named}, line, file)
-        for name in self.all_foreign_bases(index):
+        for name in self.hierarchy.all_foreign_bases(index):
             self._hand_to_base(name, index, offset, call)
 
     def _defaults(self, index: int, given: set[str], line: int, file: int) -> None:
         """An instance of a dataclass or the like keeps the defaults of what it is not given."""
-        for at in self.order(index):
+        for at in self.hierarchy.order(index):
             home, made = self.classes[at]
             for name in made.fields if made.record else ():
                 default = made.members.get(name, -1)
@@ -124,7 +124,7 @@ class Calls(Members):
         """The namedtuple that `call` makes."""
         contents = self._contents(call.result + offset, call.position[0])
         self.bags.add(contents)
-        self._keep(contents, offset, replace(call, keywords=()))
+        self.keep(contents, offset, replace(call, keywords=()))
         for name, argument in call.keywords:
             if argument >= 0:
                 self.edge(argument + offset, self.field(contents, name), call.position[0])
@@ -136,12 +136,12 @@ class Calls(Members):
         self.boundary_arguments.call(base, offset, call, instance)
         if self.table.keeps(base) and self.table.carried(base) is None:
             held = self.attribute_node(index, f"<arguments of {base}>", line, self.file_of[call.result + offset])
-            self._keep(held, offset, call)
+            self.keep(held, offset, call)
         elif self.table.boundary(base) is None:  # a foreign Dataset: what it is given, it keeps
             held = self.attribute_node(index, "<arguments of the base class>", line, self.file_of[call.result + offset])
-            self._keep(held, offset, call)
+            self.keep(held, offset, call)
 
-    def _keep(self, contents: int, offset: int, call: Call) -> None:
+    def keep(self, contents: int, offset: int, call: Call) -> None:
         line = call.position[0]
         for argument in (*call.arguments, *(value for _, value in call.keywords)):
             if argument >= 0:

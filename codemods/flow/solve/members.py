@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import NamedTuple
 
 from ...syntax.modules import Modules
 from ..boundaries import Table
-from ..facts.records import Call, Class, FileFacts, Function, hazardous, self_nodes
+from ..facts.records import Call, Class, FileFacts, Function, self_nodes
 from .heap import (
     BOUND,
     CLASS,
@@ -25,17 +24,15 @@ from .heap import (
     Heap,
     Value,
 )
+from .hierarchy import Hierarchy
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
-MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
 _MAX_DOTS = 8  # longer dotted names are not followed
 # attributes by which objects that are not ours commonly give back what they were given
 _KEPT_AS = frozenset(
     {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
      "collate_fn", "pipeline", "source", "fn", "config", "cfg"}
 )  # fmt: skip
-_BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
-                   "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
 HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
 
 
@@ -63,10 +60,6 @@ class Members(Heap):
         self.function_offset: list[int] = []
         self.classes: list[tuple[int, Class]] = []
         self.class_offset: list[int] = []
-        self.bases: list[tuple[int, ...]] = []  # classes of the repo, per class
-        self.foreign_bases: list[tuple[str, ...]] = []  # canonical dotted names, per class
-        self.bases_known = False
-        self.orders: dict[int, tuple[int, ...]] = {}
         self.attributes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self._doubts: dict[tuple[int, int], bool] = {}
@@ -82,6 +75,7 @@ class Members(Heap):
         self.calls_at: dict[int, list[tuple[int, Call]]] = defaultdict(list)
         self.module_nodes: list[dict[str, int]] = []
         self.offsets: list[int] = []
+        self.hierarchy = Hierarchy(self.facts, self.class_offset, self.classes)
         self._lay_out()
 
     def facts_of(self, path: str) -> FileFacts:
@@ -201,7 +195,7 @@ class Members(Heap):
                 owner = self.class_offset[index] + function.owner
                 kind = CLASS if function.binding == "classmethod" else INSTANCE
                 self.add(function.parameters[0].node + offset, self.number(Value(kind, owner)))
-                for derived in self.derived_makers.get(owner, ()) if kind == INSTANCE else ():
+                for derived in self.hierarchy.derived_makers.get(owner, ()) if kind == INSTANCE else ():
                     if function.name not in self.classes[derived][1].members:
                         self.add(function.parameters[0].node + offset, self.number(Value(kind, derived)))
         for node, contents, fields in facts.containers:
@@ -216,76 +210,28 @@ class Members(Heap):
             self.hazards.append(Hazard(hazard, facts.path, position))
             self.add(node + offset, self.number(Value(HAZARD, len(self.hazards) - 1)))
 
-    def _resolve_bases(self) -> None:
-        for file, made in self.classes:
-            offset = self.offsets[file]
-            own: list[int] = []
-            foreign: list[str] = []
-            for base, written in zip(made.bases, made.base_names, strict=True):
-                held = [self.values[number] for number in self.holds[base + offset]] if base >= 0 else []
-                own += [int(value.a) for value in held if value.kind == CLASS]
-                names = [self.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN]
-                foreign += names
-                if not held and written:
-                    foreign.append(written)
-            self.bases.append(tuple(dict.fromkeys(own)))
-            self.foreign_bases.append(tuple(dict.fromkeys(foreign)))
+    def _bases_of(self, index: int) -> tuple[list[int], list[str]]:
+        """The bases of a class: classes of the repo, and canonical names of what lies outside."""
+        file, made = self.classes[index]
+        offset = self.offsets[file]
+        own: list[int] = []
+        foreign: list[str] = []
+        for base, written in zip(made.bases, made.base_names, strict=True):
+            held = [self.values[number] for number in self.holds[base + offset]] if base >= 0 else []
+            own += [int(value.a) for value in held if value.kind == CLASS]
+            foreign += [self.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN]
+            if not held and written:
+                foreign.append(written)
+        return own, foreign
 
     def is_hazard(self, value: Value) -> bool:
         if value.kind == FUNCTION:
             return self.functions[int(value.a)][1].kind in ("lambda", "function")
         if value.kind in (CLASS, INSTANCE):
-            return int(value.a) in self.makers
+            return int(value.a) in self.hierarchy.makers
         if value.kind == OBJECT:  # a pipeline: all it is for is to be loaded
             return value.b >= 0 and self.table.fluent(str(value.a))
         return value.kind == HAZARD
-
-    @cached_property
-    def makers(self) -> set[int]:
-        """Local classes, and those whose own code puts a lambda, a nested function or a view on `self`.
-
-        A registry may hold hundreds of classes; these are the ones to look at.
-        """
-        found: set[int] = set()
-        for index, facts in enumerate(self.facts):
-            offset = self.class_offset[index]
-            found.update(offset + number for number, made in enumerate(facts.classes) if made.nested)
-            found.update(offset + owner for owner in hazardous(facts))
-        return found
-
-    @cached_property
-    def derived_makers(self) -> dict[int, list[int]]:
-        """Per class the `makers` that derive from it, where they are few: who makes objects of them may be unseen."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for maker in sorted(self.makers):
-            if not self.classes[maker][1].nested:
-                for base in self.order(maker)[1:]:
-                    found[base].append(maker)
-        return {base: derived for base, derived in found.items() if len(derived) <= MAX_DERIVED}
-
-    def order(self, index: int) -> tuple[int, ...]:
-        """The class and its bases in the repo, nearest first (close enough to the method resolution order)."""
-        if not self.bases_known:  # bases are being found out
-            return (index,)
-        known = self.orders.get(index)
-        if known is None:
-            found: dict[int, None] = {}
-            todo = [index]
-            while todo:
-                at = todo.pop(0)
-                if at not in found:
-                    found[at] = None
-                    todo = [*self.bases[at], *todo]
-            known = self.orders[index] = tuple(found)
-        return known
-
-    def all_foreign_bases(self, index: int) -> list[str]:
-        """Names of the bases that lie outside the repo, through the whole hierarchy."""
-        return list(dict.fromkeys(name for at in self.order(index) for name in self.foreign_bases[at]))
-
-    def is_bag(self, index: int) -> bool:
-        """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
-        return any(base in _BAGS for base in self.all_foreign_bases(index))
 
     def doubtful(self, owner: int, node: int) -> bool:
         """True for an attribute that only code stores which may mean many classes, and none of `owner` mentions.
@@ -301,28 +247,12 @@ class Members(Heap):
         stored = self.stored_by.get(node)
         if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
             return False
-        order = self.order(owner)
+        order = self.hierarchy.order(owner)
         names = {name for at in order for name, kept in self.attributes[at].items() if kept == node}
-        return not any(name in self.mentioned[at] for name in names for at in order)
+        return not any(name in self.hierarchy.mentioned[at] for name in names for at in order)
 
     def _instances_at(self, node: int) -> int:
         return sum(1 for number in self.holds[node] if self.values[number].kind == INSTANCE)
-
-    @cached_property
-    def mentioned(self) -> dict[int, set[str]]:
-        """Per class the attributes that its own code names as `self.x`, and its members."""
-        found: dict[int, set[str]] = defaultdict(set)
-        for index, facts in enumerate(self.facts):
-            owners = self_nodes(facts)
-            for base, name, *_ in facts.loads:
-                if base in owners:
-                    found[self.class_offset[index] + owners[base]].add(name)
-            for base, name, *_ in facts.stores:
-                if base in owners:
-                    found[self.class_offset[index] + owners[base]].add(name)
-            for number, made in enumerate(facts.classes):
-                found[self.class_offset[index] + number].update(made.members)
-        return found
 
     def number_of_instance(self, index: int) -> int:
         """The value number of the instance of a class; -1 when no instance appears anywhere."""
@@ -350,8 +280,8 @@ class Members(Heap):
         elif kind == MODULE:
             self._load_module(int(value.a), attribute, result)
         elif kind == CLASS:
-            self._load_member(self.order(int(value.a)), attribute, result, -1, int(value.a))
-        elif not self.bases_known:
+            self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+        elif not self.hierarchy.known:
             return
         elif kind == INSTANCE:
             self._load_instance(int(value.a), number, attribute, result)
@@ -366,9 +296,9 @@ class Members(Heap):
                 self.read(int(value.a), attribute, result)
         elif kind == SUPER:
             owner = int(value.a)
-            order = self.order(owner)[1:]
+            order = self.hierarchy.order(owner)[1:]
             if not self._load_member(order, attribute, result, value.b, owner):
-                for name in self.all_foreign_bases(owner):
+                for name in self.hierarchy.all_foreign_bases(owner):
                     self._name(f"{name}().{attribute}", value.b, result)
 
     def _name(self, name: str, receiver: int, result: int) -> None:
@@ -449,7 +379,7 @@ class Members(Heap):
             self.add(result, self.number(Value(BOUND, int(value.a), receiver)), node)
 
     def _load_instance(self, owner: int, number: int, attribute: str, result: int) -> None:
-        order = self.order(owner)
+        order = self.hierarchy.order(owner)
         found = self._load_member(order, attribute, result, number, owner)
         for at in order:
             file, made = self.classes[at]
@@ -458,7 +388,7 @@ class Members(Heap):
             if attribute in self.worker_attributes[at]:
                 self.edge(self.worker_attributes[at][attribute], result, self.lines[result])
         if not found:
-            for name in self.all_foreign_bases(owner):
+            for name in self.hierarchy.all_foreign_bases(owner):
                 self._name(f"{name}().{attribute}", number, result)
 
     def _store(self, base: int, value: Value, attribute: str, stored: int, line: int, worker: bool) -> None:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..boundaries import Table, Variant
+from ..boundaries import Table
 from ..facts.records import Call, FileFacts, Function
 from .calls import Calls
 from .deferred_calls import ELSEWHERE, RUNS
+from .foreign_objects import ForeignObjects
 from .heap import (
     BOUND,
     CLASS,
@@ -24,15 +25,12 @@ from .heap import (
     FUNCTION,
     HAZARD,
     INSTANCE,
-    KEPT,
-    MAX_HAZARDS,
     MAX_VALUES,
     OBJECT,
     PERHAPS_KEPT,
     SUPER,
     Value,
 )
-from .members import HOLDERS
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
@@ -49,7 +47,6 @@ _RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
 _FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
 _REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
 _PAIRS = frozenset({"zip", "enumerate"})
-_ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
 
 
 class StartMethod(NamedTuple):
@@ -67,16 +64,14 @@ class Solver(Calls):
         self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
         self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
         self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
-        self.variants_at: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)  # an argument -> calls
         self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
-        self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
+        self.foreign_objects = ForeignObjects(self)
         self.runs: set[tuple[str, int]] = set()  # calls that call something elsewhere: name, result
         self.outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
         self.steps = 0
         self.limit = max(MAX_STEPS, 10 * len(self.lines))
         self._run(names_only=True)
-        self._resolve_bases()
-        self.bases_known = True
+        self.hierarchy.resolve(self._bases_of)
         for index, own in enumerate(self.facts):
             self._seed_objects(index, own)
         for node in [*self.calls_at, *self.loads_at, *self.stores_at]:
@@ -154,9 +149,9 @@ class Solver(Calls):
         if node in self.copies_at:
             for result in self.copies_at[node]:
                 self._copy(value, number, result)
-        if node in self.variants_at:
-            for waiting in tuple(self.variants_at[node]):
-                self._make_variant(value, *waiting)
+        if node in self.foreign_objects.variants_at:
+            for waiting in tuple(self.foreign_objects.variants_at[node]):
+                self.foreign_objects.make_variant(value, *waiting)
         if node in self.types_at and value.kind == INSTANCE:
             for result in self.types_at[node]:
                 self.add(result, self.number(Value(CLASS, value.a)))
@@ -174,7 +169,7 @@ class Solver(Calls):
         elif kind == FOREIGN:
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
-            function, given = self.partials.get(value.b, (value.b, 0))
+            function, given = self.foreign_objects.partials.get(value.b, (value.b, 0))
             if len(call.arguments) + given <= _MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
                 call = replace(call, arguments=(-1,) * given + call.arguments)
             self._call_later(function, offset, call)
@@ -247,7 +242,7 @@ class Solver(Calls):
             return
         self.boundary_arguments.call(name, offset, call, value.b)
         self._run_elsewhere(name, offset, call)
-        if self._selective(name, value, receiver, offset, call):
+        if self.foreign_objects.call_selective(name, value, receiver, offset, call):
             return
         if name in self.table.starters:
             method, parameter = self.table.starters[name]
@@ -259,97 +254,7 @@ class Solver(Calls):
             if receiver is not None and receiver.kind == INSTANCE:
                 self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
         elif not self._builtin(name, node, offset, call):
-            self._make_object(self._variant(name, offset, call), value, receiver, offset, call)
-
-    def _selective(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> bool:
-        """Calls of what makes, or is a method of, an object that keeps the arguments of some of its methods only."""
-        result, line = call.result + offset, call.position[0]
-        if name in self.table.selective:
-            contents = self.site_contents.get(result, -1)
-            if contents < 0:
-                contents = self.site_contents[result] = self.node("", self.file_of[result], line)
-                self.add(result, self.number(Value(OBJECT, name, contents)))
-            return True
-        maker, _, method = name.rpartition("().")
-        selective = self.table.selective.get(maker)
-        if selective is None or receiver is None or receiver.kind != OBJECT or receiver.b < 0:
-            return False
-        if method in selective.keeping:
-            label = f"kept by the object of `.{method}(...)`"
-            kept = self.site_contents.setdefault(result, -1)
-            if kept < 0:
-                kept = self.site_contents[result] = self.node(label, self.file_of[result], line)
-                self.edge(kept, receiver.b, line)
-                self._keep(kept, offset, call)
-        if method in selective.same:
-            self.add(result, value.b)
-        return True
-
-    def _variant(self, name: str, offset: int, call: Call) -> str:
-        """The name of what this call makes; what depends on an object given to it is made when that is known."""
-        for variant in self.table.variants.get(name, ()):
-            if call.literals.get(variant.parameter) in variant.values:
-                return variant.becomes
-            argument = dict(call.keywords).get(variant.parameter, -1)
-            if argument >= 0 and variant.made_by:
-                waiting = (variant, offset, call)
-                if waiting not in self.variants_at[argument + offset]:
-                    self.variants_at[argument + offset].append(waiting)
-                    for number in tuple(self.holds[argument + offset]):
-                        self._make_variant(self.values[number], *waiting)
-        return name
-
-    def _make_variant(self, made: Value, variant: Variant, offset: int, call: Call) -> None:
-        if made.kind == OBJECT and made.a in variant.made_by:
-            self._make_object(variant.becomes, made, None, offset, call)
-
-    def _make_object(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
-        result, line, file = call.result + offset, call.position[0], self.file_of[call.result + offset]
-        if receiver is not None and self.table.fluent(name):
-            self.add(result, value.b)
-            if receiver.kind == OBJECT and receiver.b >= 0:
-                if result not in self.site_contents:
-                    label = f"kept by the pipeline stage `.{name.rpartition('.')[2]}(...)`"
-                    self.site_contents[result] = self.node(label, file, line)
-                    self._keep(self.site_contents[result], offset, call)
-                self.edge(self.site_contents[result], receiver.b, line)
-            return
-        keeps = self.table.keeps(name)
-        if keeps:
-            contents = self.site_contents.get(result, -1)
-            if contents < 0:
-                contents = self.site_contents[result] = self.node(f"kept by `{call.text or name}(...)`", file, line)
-            last = name.rpartition(".")[2]
-            named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
-            kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
-            if name == "functools.partial" and call.arguments[:1] > (-1,):
-                self.partials[contents] = (call.arguments[0] + offset, len(call.arguments) - 1)
-            made = Value(OBJECT, name if named else kept, contents)
-            if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
-                self.most[self.number(made)] = MAX_HAZARDS
-            if self.table.fluent(name) or self._filled_later(result):
-                self.add(result, self.number(made))
-            else:
-                self.add_when_filled(result, made, contents)
-            if last in _ITERATED:
-                for argument in call.arguments:
-                    if argument >= 0:
-                        self.pass_elements(argument + offset, contents)
-            else:
-                self._keep(contents, offset, call)
-        boundary = self.table.boundary(name)
-        if boundary is not None and "result[]" in boundary.pickles:  # a shared list: what is put in it later, too
-            contents = self.site_contents.setdefault(result, -1)
-            if contents < 0:
-                contents = self.site_contents[result] = self.node("", file, line)
-                self.boundary_arguments.contents(contents, boundary, offset, call)
-            self.add(result, self.number(Value(OBJECT, name, contents)))
-        elif self.table.concerns(name):
-            self.add(result, self.number(Value(OBJECT, self.table.family(name))))
-
-    def _filled_later(self, result: int) -> bool:
-        """Something is stored on what a call gives, under the name that it gets: `data.transform = ...`."""
-        return any(node in self.stores_at or node in self.puts_at for node in (result, *(self.targets[result] or ())))
+            self.foreign_objects.make(name, value, receiver, offset, call)
 
     def _builtin(self, name: str, node: int, offset: int, call: Call) -> bool:
         """Calls of Python's own functions that hand values on; False for all others."""

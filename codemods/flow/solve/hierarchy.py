@@ -1,0 +1,98 @@
+"""The classes of the repo: their bases, the order in which attributes are looked up, which of them to look at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from ..facts.records import Class, FileFacts, hazardous, self_nodes
+
+MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
+_BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
+                   "argparse.Namespace", "types.SimpleNamespace", "easydict.EasyDict", "addict.Dict"})  # fmt: skip
+
+
+class Hierarchy:
+    """Classes by their index in `classes`; nothing is known of bases before `resolve`."""
+
+    def __init__(
+        self, facts: Sequence[FileFacts], class_offset: Sequence[int], classes: Sequence[tuple[int, Class]]
+    ) -> None:
+        """`classes`: (file, class); `class_offset`: per file the index of its first class."""
+        self.facts, self.class_offset, self.classes = facts, class_offset, classes
+        self.known = False
+        self._bases: list[tuple[int, ...]] = []  # classes of the repo, per class
+        self._foreign_bases: list[tuple[str, ...]] = []  # canonical dotted names, per class
+        self._orders: dict[int, tuple[int, ...]] = {}
+
+    def resolve(self, bases_of: Callable[[int], tuple[list[int], list[str]]]) -> None:
+        """Fix the bases: `bases_of` gives the classes of the repo and the foreign names that a class derives from."""
+        for index in range(len(self.classes)):
+            own, foreign = bases_of(index)
+            self._bases.append(tuple(dict.fromkeys(own)))
+            self._foreign_bases.append(tuple(dict.fromkeys(foreign)))
+        self.known = True
+
+    def order(self, index: int) -> tuple[int, ...]:
+        """The class and its bases in the repo, nearest first (close enough to the method resolution order)."""
+        if not self.known:  # bases are being found out
+            return (index,)
+        known = self._orders.get(index)
+        if known is None:
+            found: dict[int, None] = {}
+            todo = [index]
+            while todo:
+                at = todo.pop(0)
+                if at not in found:
+                    found[at] = None
+                    todo = [*self._bases[at], *todo]
+            known = self._orders[index] = tuple(found)
+        return known
+
+    def all_foreign_bases(self, index: int) -> list[str]:
+        """Names of the bases that lie outside the repo, through the whole hierarchy."""
+        return list(dict.fromkeys(name for at in self.order(index) for name in self._foreign_bases[at]))
+
+    def is_bag(self, index: int) -> bool:
+        """True for classes that are dicts or namespaces: two of their instances have nothing in common."""
+        return any(base in _BAGS for base in self.all_foreign_bases(index))
+
+    @cached_property
+    def makers(self) -> set[int]:
+        """Local classes, and those whose own code puts a lambda, a nested function or a view on `self`.
+
+        A registry may hold hundreds of classes; these are the ones to look at.
+        """
+        found: set[int] = set()
+        for index, facts in enumerate(self.facts):
+            offset = self.class_offset[index]
+            found.update(offset + number for number, made in enumerate(facts.classes) if made.nested)
+            found.update(offset + owner for owner in hazardous(facts))
+        return found
+
+    @cached_property
+    def derived_makers(self) -> dict[int, list[int]]:
+        """Per class the `makers` that derive from it, where they are few: who makes objects of them may be unseen."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for maker in sorted(self.makers):
+            if not self.classes[maker][1].nested:
+                for base in self.order(maker)[1:]:
+                    found[base].append(maker)
+        return {base: derived for base, derived in found.items() if len(derived) <= MAX_DERIVED}
+
+    @cached_property
+    def mentioned(self) -> dict[int, set[str]]:
+        """Per class the attributes that its own code names as `self.x`, and its members."""
+        found: dict[int, set[str]] = defaultdict(set)
+        for index, facts in enumerate(self.facts):
+            owners = self_nodes(facts)
+            for base, name, *_ in facts.loads:
+                if base in owners:
+                    found[self.class_offset[index] + owners[base]].add(name)
+            for base, name, *_ in facts.stores:
+                if base in owners:
+                    found[self.class_offset[index] + owners[base]].add(name)
+            for number, made in enumerate(facts.classes):
+                found[self.class_offset[index] + number].update(made.members)
+        return found
