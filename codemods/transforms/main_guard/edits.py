@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ...finding import Edit, Refused
+from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
 from ...tree.source import Source
-from .split import Run
+from .one_guard import Run
 
 
 def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
@@ -20,24 +23,101 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
     quote = "'" if source.text.count("'") > source.text.count('"') else '"'
     strings = inside_strings(source)
     edits: list[Edit] = []
+    body = outline.module.body
     for run in runs:
-        first, last = outline.module.body[run.first], outline.module.body[run.last]
-        low, high = first.lineno, last.end_lineno or last.lineno
-        for other in (run.first - 1, run.last + 1):
-            if 0 <= other < len(outline.module.body):
-                beside = outline.module.body[other]
-                if beside.end_lineno == low or beside.lineno == high:
-                    raise Refused(f"line {low} holds several statements (`;`): put each on a line of its own")
-        while low > 1 and source.line_text(low - 1).startswith("#") and not _is_head(source, low - 1):
-            low -= 1
-        gap = "\n" if low > 1 and source.line_text(low - 1).strip() else ""
+        _check_lines(body, run)
+        low, high = _first_line(source, body[run.first], 1), body[run.last].end_lineno or body[run.last].lineno
+        moved = [_Moved.of(source, body[at]) for at in run.above]
+        at = source.line_starts[low - 1]
+        if moved:
+            edits.append(Edit(source.path, at, at, _definitions(source, low, body, run, moved)))
+        gap = "\n" if low > 1 and not moved and source.line_text(low - 1).strip() else ""
+        gone = {line for each in moved for line in range(each.cut, each.end + 1)}
         for line in range(low, high + 1):
-            if line in strings or not source.line_text(line).strip():
+            if line in gone or line in strings or not source.line_text(line).strip():
                 continue
             lead = f"{gap}if __name__ == {quote}__main__{quote}:\n" if line == low else ""
             at = source.line_starts[line - 1]
             edits.append(Edit(source.path, at, at, lead + indent))
+        for line in sorted(gone):
+            stop = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
+            edits.append(Edit(source.path, source.line_starts[line - 1], stop, ""))
     return tuple(edits)
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A statement with its comments on lines `first`..`last`; lines `cut`..`end` go where it stood."""
+
+    first: int
+    last: int
+    cut: int
+    end: int
+
+    @classmethod
+    def of(cls, source: Source, statement: ast.stmt) -> _Moved:
+        """Blank lines after it go with it, and those before it but one."""
+        marks = statement.decorator_list if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else []
+        first = min([statement.lineno, *(mark.lineno for mark in marks)])
+        while first > 1 and source.line_text(first - 1).startswith("#"):
+            first -= 1
+        last = end = statement.end_lineno or statement.lineno
+        while not source.line_text(end + 1).strip():
+            end += 1
+        cut = first
+        while cut > 2 and not source.line_text(cut - 1).strip() and not source.line_text(cut - 2).strip():
+            cut -= 1
+        return cls(first, last, cut, end)
+
+
+def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved: list[_Moved]) -> str:
+    """What stands in front of the guard, with the blank lines that are usual around definitions."""
+    text, after_definition = "", False
+    for at, each in zip(run.above, moved, strict=True):
+        lines = "\n".join(source.line_text(line) for line in range(each.first, each.last + 1))
+        definition = isinstance(body[at], (*FUNCTIONS, ast.ClassDef))
+        if definition or after_definition:
+            text += blank_lines(source, low) if not text else "\n\n"
+        text += f"{lines}\n"
+        after_definition = definition
+    return text + ("\n\n" if after_definition else "\n")
+
+
+def blank_lines(source: Source, line: int) -> str:
+    """What is missing to two blank lines above `line`."""
+    above = [source.line_text(each).strip() for each in range(max(1, line - 2), line)]
+    blank = 0
+    while above and not above.pop():
+        blank += 1
+    return "\n" * (2 - blank) if line > 1 else ""
+
+
+def constant_edits(source: Source, guard: ast.If, statement: ast.Assign) -> tuple[Edit, ...]:
+    """The edits that move `statement`, which stands directly in `guard`, above it. Raises Refused."""
+    if len(guard.body) == 1 or guard.body[0].lineno == guard.lineno or statement.lineno != statement.end_lineno:
+        raise Refused("nothing but this line stands under the guard, or it is no line of its own: move it by hand")
+    line = source.line_text(statement.lineno)
+    if ";" in line or any(other is not statement and other.lineno == statement.lineno for other in guard.body):
+        raise Refused(f"line {statement.lineno} holds several statements (`;`): put each on a line of its own")
+    top = _first_line(source, guard, 1)
+    at, start = source.line_starts[top - 1], source.line_starts[statement.lineno - 1]
+    stop = source.line_starts[statement.lineno] if statement.lineno < len(source.line_starts) else len(source.text)
+    return (Edit(source.path, at, at, f"{line.lstrip()}\n\n"), Edit(source.path, start, stop, ""))
+
+
+def _check_lines(body: list[ast.stmt], run: Run) -> None:
+    for at in {run.first, run.last + 1, *run.above, *(at + 1 for at in run.above)}:
+        if 0 < at < len(body) and (body[at - 1].end_lineno or 0) >= body[at].lineno:
+            line = body[at].lineno
+            raise Refused(f"line {line} holds several statements (`;`): put each on a line of its own")
+
+
+def _first_line(source: Source, statement: ast.stmt, top: int) -> int:
+    """The line where the statement begins, with the comments above it."""
+    low = statement.lineno
+    while low > top and source.line_text(low - 1).startswith("#") and not _is_head(source, low - 1):
+        low -= 1
+    return low
 
 
 def _is_head(source: Source, line: int) -> bool:

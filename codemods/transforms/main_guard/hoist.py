@@ -12,9 +12,9 @@ from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline
 from ...tree.source import Source
-from .edits import inside_strings
-from .process_starts import LOADERS, Starts, own_nodes
-from .split import names_bound, reads_on_import
+from .edits import blank_lines, inside_strings
+from .process_starts import Starts, own_nodes
+from .statements import names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -56,7 +56,7 @@ def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, 
     name = starts.name(outline, call.func)
     hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if name in LOADERS:
+    if starts.is_loader(outline, call.func):
         sure = starts.workers(outline, call)
         kept = [
             *call.args[:1],
@@ -113,7 +113,7 @@ def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[De
             text = source.line_text(line)
             dedented = text if line in strings or text[:indent].strip() else text[indent:]
             lines.append(dedented)
-        lead = "" if edits else _blank_lines(source, top)
+        lead = "" if edits else blank_lines(source, top)
         edits.append(Edit(source.path, at, at, lead + "\n".join(lines) + "\n\n\n"))
         end = last + 1
         while index + 1 < len(guard.body) and not source.line_text(end).strip():
@@ -121,15 +121,6 @@ def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[De
         stop = source.line_starts[end - 1] if end <= len(source.line_starts) else len(source.text)
         edits.append(Edit(source.path, source.line_starts[first - 1], stop, ""))
     return tuple(edits)
-
-
-def _blank_lines(source: Source, line: int) -> str:
-    """What is missing to two blank lines above `line`."""
-    above = [source.line_text(each).strip() for each in range(max(1, line - 2), line)]
-    blank = 0
-    while above and not above.pop():
-        blank += 1
-    return "\n" * (2 - blank) if line > 1 else ""
 
 
 def _closure(

@@ -12,7 +12,7 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
 from .hoist import BUILTINS, global_reads, sent
 from .process_starts import Starts, own_nodes
-from .split import names_bound
+from .statements import is_plain, names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
@@ -29,6 +29,8 @@ class MissingGlobal:
     where: str
     confidence: Confidence
     hop: Hop
+    guarded: bool = True  # set under the main guard, and not in a function of the main process
+    literal: tuple[ast.If, ast.Assign] | None = None  # the guard, and the one line in it that binds a literal
 
 
 def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]:
@@ -53,20 +55,37 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
         for function in reached:
             for read in global_reads(outline, function):
                 name = read.id
-                if name in seen or name in BUILTINS or _is_asked_for(outline, read, function):
-                    continue
                 who = setters.get(name, [])
+                if name in seen or name in BUILTINS or _does_without(outline, read, function, lazily=bool(who)):
+                    continue
                 if name in guarded and name not in bound and not who:
                     seen.add(name)
                     where = "under the main guard"
-                    yield MissingGlobal(read, function.name, guarded[name], where, sure, hop)
+                    literal = _literal(outline, guards, name)
+                    yield MissingGlobal(read, function.name, guarded[name], where, sure, hop, literal=literal)
                 elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
                     if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
                     at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
-                    yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop)
+                    yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop, guarded=False)
+
+
+def _literal(outline: Outline, guards: list[ast.If], name: str) -> tuple[ast.If, ast.Assign] | None:
+    """The guard and the line directly in it that sets `name` to a literal, when nothing else ever sets it."""
+    for guard in guards:
+        for statement in guard.body:
+            if (
+                isinstance(statement, ast.Assign)
+                and is_plain(statement)
+                and [*names_bound(statement)] == [name]
+                and not any(isinstance(node, ast.Name) for node in ast.walk(statement.value))
+                and not any(isinstance(node, (ast.List, ast.Dict, ast.Set)) for node in ast.walk(statement.value))
+                and len(outline.bindings(outline.module, name)) == 1
+            ):
+                return guard, statement
+    return None
 
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
@@ -143,20 +162,35 @@ def _is_none(statement: ast.stmt) -> bool:
     )
 
 
-def _is_asked_for(outline: Outline, read: ast.Name, function: Function) -> bool:
-    """The function can do without: it asks for the name first, or catches the error."""
+def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: bool) -> bool:
+    """The function can do without the global: it looks for its name first, or catches the error.
+
+    `lazily`: the name is None until something sets it, so that a test of its value also counts.
+    """
     for above in outline.ancestors(read):
         if above is function:
             break
         if isinstance(above, ast.Try) and any(
-            each.type is None or any(word in ast.unparse(each.type) for word in _CATCHES) for each in above.handlers
+            handler.type is None or any(word in ast.unparse(handler.type) for word in _CATCHES)
+            for handler in above.handlers
         ):
             return True
     for node in ast.walk(function):
-        if isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and any(
-            isinstance(each, ast.Name) and each.id == read.id for each in ast.walk(node.test)
-        ):
+        if lazily and isinstance(node, (ast.If, ast.IfExp, ast.Assert)) and _tests_value(node.test, read.id):
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("globals", "vars"):
             return True
     return False
+
+
+def _tests_value(test: ast.expr, name: str) -> bool:
+    """`name`, `not name`, `name is None` or `name is not None`, also as a part of the test."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and node.left.id == name:
+            right = node.comparators[0]
+            none = isinstance(right, ast.Constant) and right.value is None
+            if none and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+                return True
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    plain = [part.operand if isinstance(part, ast.UnaryOp) else part for part in parts]
+    return any(isinstance(part, ast.Name) and part.id == name for part in plain)

@@ -22,26 +22,12 @@ from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.origins import origin
 from ...syntax.outline import Outline, Repo, parameters
+from .data import names
 
-LOADERS = frozenset(
-    {"torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader"}
-)
-STARTERS = {
-    "multiprocessing.Pool": "`{}(...)` starts its processes",
-    "multiprocessing.Manager": "`{}()` starts a process",
-    "multiprocessing.spawn": "`{}(...)` starts processes",
-    "multiprocessing.start_processes": "`{}(...)` starts processes",
-    "concurrent.futures.ProcessPoolExecutor": "`{}(...)` starts processes",
-    "tqdm.contrib.concurrent.process_map": "`{}(...)` starts processes",
-    "detectron2.engine.launch": "`{}(...)` starts processes",
-}
 PROCESS = "multiprocessing.Process"
+EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
 SET_METHOD = "multiprocessing.set_start_method"
 
-_ITERATE = frozenset({"iter", "list", "tuple", "set", "sorted", "enumerate", "zip", "sum", "max", "min"})
-_WRAPPERS = frozenset({"tqdm", "enumerate", "zip", "iter", "cycle", "islice", "chain", "track", "prepare", "notebook"})
-_CONSUME = frozenset({"fit", "validate", "test", "predict", "evaluate"})
-_TRAIN = frozenset({"train", "evaluate", "predict"})  # of a trainer that makes its loaders itself
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
 
@@ -98,15 +84,18 @@ class Starts(Callees):
         if not isinstance(node, ast.Call):
             return None
         name = self.name(outline, node.func)
-        if name in STARTERS:
-            if any(keyword.arg == "mp_context" and _forks(keyword.value) for keyword in node.keywords):
+        if name in names("starters") or name in names("executor_starters"):
+            maker = self._bound(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
+            if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and _forks(k.value) for k in maker.keywords):
                 return None
-            what = STARTERS[name].format(ast.unparse(node.func)[:60])
+            what = f"`{ast.unparse(node.func)[:60]}(...)` starts processes"
             return _start(outline, node, Confidence.PROVEN, what)
+        if name == EXECUTOR and outline.owner(node) is not None:
+            return _start(outline, node, Confidence.PROVEN, f"`{ast.unparse(node.func)}(...)` is kept for its methods")
         if name == PROCESS and begins:
             return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
         last = last_name(node.func)
-        if isinstance(node.func, ast.Name) and last in _ITERATE and node.args:
+        if isinstance(node.func, ast.Name) and last in names("iterating") and node.args:
             for argument in node.args:
                 sure = self.loader(outline, argument, given)
                 if sure is not None:
@@ -120,12 +109,16 @@ class Starts(Callees):
                 return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
             initialiser = method(made[1], "__init__")
             return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
-        if isinstance(node.func, ast.Attribute) and last in _CONSUME:
+        if isinstance(node.func, ast.Attribute) and last in names("consuming"):
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 sure = self.loader(outline, argument, given) or self._makes_loaders(outline, argument)
                 if sure is not None:
                     return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
-        if isinstance(node.func, ast.Attribute) and last in _TRAIN and self._set_to_workers(outline, node.func.value):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and last in names("training")
+            and self._set_to_workers(outline, node.func.value)
+        ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
         return None
 
@@ -184,9 +177,9 @@ class Starts(Callees):
         if depth > _MAX_NAMES:
             return None
         if isinstance(node, ast.Call):
-            if self.name(outline, node.func) in LOADERS:
+            if self.is_loader(outline, node.func):
                 return self.workers(outline, node)
-            if last_name(node.func) in _WRAPPERS:
+            if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
             called = self.called(outline, node)
             return self._returned(*called[:2], depth) if called else None
@@ -222,13 +215,36 @@ class Starts(Callees):
         values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
         return self._any(outline, values, {}, depth)
 
+    def is_loader(self, outline: Outline, node: ast.expr, depth: int = 0) -> bool:
+        """A loader class with workers: of an installed library, or derived from one in the repository."""
+        boundary = self.table.boundary(self.name(outline, node))
+        if boundary is not None:
+            return boundary.when.get("num_workers") == "nonzero"
+        if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
+            return False
+        made = self.class_of(outline, node)
+        return made is not None and any(self.is_loader(made[0], base, depth + 1) for base in made[1].bases)
+
+    def _own_workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
+        """What the class of the repository passes to `super().__init__`, where the call says nothing."""
+        made = self.made_class(outline, call)
+        if made is None or (initialiser := method(made[1], "__init__")) is None:
+            return None
+        for node in ast.walk(initialiser):
+            passes = isinstance(node, ast.Call) and any(keyword.arg == "num_workers" for keyword in node.keywords)
+            if isinstance(node, ast.Call) and passes and ast.unparse(node.func).endswith("__init__"):
+                return self.workers(made[0], node)
+        return None
+
     def workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """How sure it is that this DataLoader has workers that are spawned."""
         if any(keyword.arg == "multiprocessing_context" and _forks(keyword.value) for keyword in call.keywords):
             return None
         value = next((keyword.value for keyword in call.keywords if keyword.arg == "num_workers"), None)
-        if value is None and len(call.args) > 5:
+        if value is None and len(call.args) > 5 and self.table.boundary(self.name(outline, call.func)) is not None:
             value = call.args[5]
+        if value is None and (own := self._own_workers(outline, call)) is not None:
+            return own
         if value is None:
             stars = [ast.unparse(self._bound(outline, k.value)) for k in call.keywords if k.arg is None]
             return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
@@ -244,11 +260,17 @@ class Starts(Callees):
                 return values[0]
         return value
 
+    def _nonzero_elsewhere(self, name: str) -> bool:
+        """Another file gives the option or setting `name` a default, and never 0."""
+        option = re.compile(rf"['\"]--{name.replace('_', '[-_]')}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
+        found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
+        return bool(found) and not {"0", "N"} & set(found)
+
     def _defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
         """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
         while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
             value = value.args[0]
-        name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else None
+        name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else _key(value)
         if name is None:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
         source = self.project.source(outline.path)
@@ -256,8 +278,16 @@ class Starts(Callees):
         option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
         if option:
             return option[1] in "0N"
+        if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
+            return not self._nonzero_elsewhere(name)
         plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
         return not plain or "0" in plain
+
+
+def _key(value: ast.expr) -> str | None:
+    """`num_workers` of `config["num_workers"]`."""
+    key = value.slice if isinstance(value, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:

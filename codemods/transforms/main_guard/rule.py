@@ -14,7 +14,7 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.outline import Outline, Repo
 from ...tree.source import Source
-from .edits import guard_edits
+from .edits import constant_edits, guard_edits
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .missing_globals import missing_globals
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
@@ -114,20 +114,22 @@ def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
 
 
 def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
-    for each in missing_globals(starts, outline):
-        confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else each.confidence
-        name = each.read.id
-        yield Finding(
-            ID,
-            outline.path,
-            source.span_of(each.read),
-            f"`{each.reader}` runs in a worker and reads `{name}`, which is set {each.where}: "
-            "a spawned worker lacks it",
-            confidence,
-            (Hop(outline.path, each.line, f"`{name}` is set {each.where}"), each.hop),
-            reason=f"hand `{name}` over as an argument (or by the `initializer` of a pool), or set it where the "
-            "module is imported",
+    for missing in missing_globals(starts, outline):
+        confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else missing.confidence
+        name = missing.read.id
+        lacks = "a spawned worker stops with NameError" if missing.guarded else "a spawned worker never gets it"
+        message = f"`{missing.reader}` runs in a worker and reads `{name}`, which is set {missing.where}: {lacks}"
+        answer: Answer = Refused(
+            f"pass `{name}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
         )
+        if missing.literal is not None:
+            try:
+                answer = Fix(f"Set `{name}` above the main guard", constant_edits(source, *missing.literal))
+            except Refused as refusal:
+                answer = refusal
+        trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)
+        span = source.span_of(missing.read)
+        yield Finding.answered(ID, outline.path, span, message, confidence, trace, answer)
 
 
 def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Answer:

@@ -6,19 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...syntax.callees import Function, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from .data import names
 from .process_starts import Starts, own_nodes
 
-_ACTS = re.compile(
-    r"(torch|numpy|joblib|pickle|json|yaml)\.(save\w*|dump)|shutil\.(rmtree|move|copy\w*)|"
-    r"os\.(remove|unlink|rename|replace|rmdir|removedirs|system)|subprocess\.\w+|"
-    r"torch\.distributed\.init_process_group|deepspeed\.init(ialize|_distributed)|horovod\.torch\.init|"
-    r"(wandb|mlflow|neptune|comet_ml)\.(init\w*|start_run|login)"
-)
-_WRITING_METHODS = frozenset({"to_csv", "savefig", "write_text", "write_bytes", "save_pretrained", "save_weights"})
-_LOGS = frozenset({"SummaryWriter", "FileHandler"})
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
 _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
     [
@@ -37,15 +31,25 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
     """
     wasted: str | None = None
     for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
-        called = starts.called(outline, call) if depth < _DEPTH else None
         does = [_does(outline, call)]
-        if called is not None:
-            does += [repeated(starts, called[0], each, depth + 1) for each in called[1].body]
+        for other, function in _called(starts, outline, call) if depth < _DEPTH else ():
+            does += [repeated(starts, other, inner, depth + 1) for inner in function.body]
         for found in does:
             if found:
                 return found
             wasted = found if wasted is None else wasted
     return wasted
+
+
+def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[Outline, Function]]:
+    """The function or constructor of the repository that the call runs."""
+    called = starts.called(outline, call)
+    if called is not None:
+        yield called[:2]
+    made = starts.made_class(outline, call)
+    initialiser = method(made[1], "__init__") if made is not None else None
+    if made is not None and initialiser is not None:
+        yield made[0], initialiser
 
 
 def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:
@@ -70,17 +74,26 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:
-    name, last, method = qualified_name(outline, call.func), last_name(call.func), isinstance(call.func, ast.Attribute)
-    if method and last == "backward":
+    name, last, is_method = (
+        qualified_name(outline, call.func),
+        last_name(call.func),
+        isinstance(call.func, ast.Attribute),
+    )
+    if is_method and last == "backward":
         return "trains"
-    if _ACTS.fullmatch(name) or (method and last in _WRITING_METHODS):
+    if name in names("acts") or (is_method and last in names("writing_methods")):
         return f"calls `{ast.unparse(call.func)}`"
+    if name == "input" and not outline.lookup(call, "input")[1]:
+        return "asks the user"
     if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)):
         return "opens a file for writing"
     if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
         return "empties its log"
+    if name == "concurrent.futures.ProcessPoolExecutor":
+        return ""
+    loads = name in names("loads") or name.startswith("torchvision.datasets.")
     moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
-    return "" if last in _LOGS or (method and moved) else None
+    return "" if loads or last in names("log_files") or (is_method and moved) else None
 
 
 def _modes(call: ast.Call) -> Iterator[str]:

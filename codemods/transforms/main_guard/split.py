@@ -5,26 +5,17 @@ from __future__ import annotations
 import ast
 import re
 import symtable
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from ...finding import Refused
 from ...syntax.callees import FUNCTIONS
-from ...syntax.main_guard import is_main_process_test
-from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...tree.source import Source
+from .one_guard import Run, one_run
+from .statements import changed, dunder, is_plain, is_print, leaves, method_root, names_bound, reads_on_import, stays
 
-_DEFINERS = frozenset(
-    {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
-)
-_DYNAMIC = re.compile(r"(?<![\w.])(?:globals|exec|eval|vars)\(|\bimport __main__|sys\.modules\[__name__\]")
-_PURE = (
-    ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Compare, ast.BoolOp,
-    ast.IfExp, ast.JoinedStr, ast.FormattedValue,
-    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
-)  # fmt: skip
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
 _LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
 _MAX_GUARDS = 3
@@ -59,14 +50,6 @@ def _loads(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _loads(child)
 
 
-@dataclass(frozen=True)
-class Run:
-    """Statements `first`..`last` (indices into the module's body) that go under one guard."""
-
-    first: int
-    last: int
-
-
 def split(
     outline: Outline,
     source: Source,
@@ -79,20 +62,15 @@ def split(
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
-    no child should do again: the guard begins there if it can, else the second result says in words what is repeated
-    ("": nothing that must be said); `prints`: statements that every child would print once more.
-    Raises Refused.
+    no child should do again ("": it is only slow there); `prints`: statements that every child would print once more.
+    The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
+    the second result says in words what is repeated. Raises Refused.
     """
     splitter = _Splitter(outline, source, imported)
-    early = sorted(at for at in repeats if first is not None and at < first)
-    for above in dict.fromkeys([*early[:1], *[at for at in early if repeats[at]][:1]]):
-        if _LOG_SETUP.search(ast.unparse(splitter.body[above])) and splitter.children_log():
-            continue  # under the guard, what workers log would go nowhere
-        with suppress(Refused):
-            runs = splitter.runs(above, frozenset(alone))
-            if repeats[above] or len(runs) <= _MAX_GUARDS - 1:
-                return splitter.with_prints(runs, above, alone, prints), None
-    runs = splitter.with_prints(splitter.runs(first, frozenset(alone)), first, alone, prints)
+    early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
+    early = [at for at in early if not splitter.sets_up_the_log(at)]
+    firm = next((at for at in early if repeats.get(at)), first)
+    runs = _first_that_fits(splitter, early, firm, first, frozenset(alone))
     left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
     if left is None:
         return runs, None
@@ -103,6 +81,22 @@ def split(
     )
 
 
+def _first_that_fits(
+    splitter: _Splitter, early: list[int], firm: int | None, first: int | None, alone: frozenset[int]
+) -> list[Run]:
+    """One guard from the first of `early` on where that is possible; several at most from `firm` on."""
+    for above in early:
+        if firm is not None and above <= firm:
+            with suppress(Refused):
+                runs = splitter.runs(above, frozenset(at for at in alone if at < above))
+                if len(runs) == 1:
+                    return runs
+    if firm != first:
+        with suppress(Refused):
+            return splitter.runs(firm, alone)
+    return splitter.runs(first, alone)
+
+
 class _Splitter:
     def __init__(self, outline: Outline, source: Source, imported: Mapping[str, str]) -> None:
         self.imported = imported
@@ -111,30 +105,24 @@ class _Splitter:
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
         self.in_children = self._children()
 
-    def with_prints(
-        self, runs: list[Run], first: int | None, alone: Collection[int], prints: Collection[int]
-    ) -> list[Run]:
-        """`runs` with `prints`, where that does not take too many guards."""
-        if prints:
-            with suppress(Refused):
-                return self.runs(first, frozenset([*alone, *prints]))
-        return runs
+    def sets_up_the_log(self, at: int) -> bool:
+        """Under the guard, what workers log would go nowhere."""
+        return _LOG_SETUP.search(ast.unparse(self.body[at])) is not None and self.children_log()
 
     def runs(self, first: int | None, alone: frozenset[int]) -> list[Run]:
         """The runs from `first` on with those of `alone`. Raises Refused."""
-        if _DYNAMIC.search(self.source.text):
-            raise Refused(
-                "the file looks names up by text (`globals()`, `eval`, `exec`), so what functions read can't be seen"
-            )
         inside = set(alone)
         if first is not None:
-            inside |= {at for at in range(self._start(first), len(self.body)) if not _stays(self.body[at])}
+            inside |= {at for at in range(self._start(first), len(self.body)) if not stays(self.body[at])}
         while True:
             kept = self._leave_outside(inside)
             if not kept:
                 break
             inside -= kept
         self._check(inside)
+        whole = one_run(self.outline, inside, self._needed()) if inside else None
+        if whole is not None:
+            return [whole]
         runs: list[Run] = []
         for at in sorted(inside):
             if runs and runs[-1].last == at - 1:
@@ -201,8 +189,8 @@ class _Splitter:
             start = at
         for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
             statement = self.body[at]
-            root = _method_root(statement)
-            if (root is not None and root not in names) or _is_plain(statement) or _is_print(statement):
+            root = method_root(statement)
+            if (root is not None and root not in names) or is_plain(statement) or is_print(statement):
                 start = at + 1
                 continue
             break
@@ -213,13 +201,13 @@ class _Splitter:
     def _prepares(self, statement: ast.stmt) -> bool:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            simple = all(isinstance(each, ast.Name) for target in targets for each in _leaves(target))
-            return simple and not _stays(statement) and not _dunder(targets)
-        root = _method_root(statement)
+            simple = all(isinstance(each, ast.Name) for target in targets for each in leaves(target))
+            return simple and not stays(statement) and not dunder(targets)
+        root = method_root(statement)
         if root is not None:
             found = self.outline.bindings(self.outline.module, root)
             return bool(found) and all(isinstance(each.statement, ast.Assign) for each in found)
-        return _is_print(statement)
+        return is_print(statement)
 
     # what stays outside
 
@@ -228,11 +216,11 @@ class _Splitter:
         needed = self._needed()
         for at in sorted(inside):
             statement = self.body[at]
-            if self.binds[at] & needed.keys() and _is_plain(statement):
+            if self.binds[at] & needed.keys() and is_plain(statement):
                 name = next(iter(self.binds[at]))
                 reads = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} - {name}
                 once = sum(name in bound for bound in self.binds) == 1
-                late = any(reads & self.binds[other] for other in inside if not _is_plain(self.body[other]))
+                late = any(reads & self.binds[other] for other in inside if not is_plain(self.body[other]))
                 if once and not late:
                     plain = {other for other in inside if reads & self.binds[other]}
                     return {at, *plain}
@@ -240,10 +228,18 @@ class _Splitter:
 
     def _check(self, inside: set[int]) -> None:
         needed = self._needed()
+        for at, statement in enumerate(self.body):
+            if at not in inside and (not isinstance(statement, FUNCTIONS) or statement.name in self.in_children):
+                lookup = next((node for node in ast.walk(statement) if _looks_up_by_text(self.outline, node)), None)
+                if lookup is not None:
+                    raise Refused(
+                        f"`{ast.unparse(lookup)[:60]}` (line {lookup.lineno}) looks names up by text where a worker "  # type: ignore[attr-defined]
+                        "may run it, so what it reads can't be seen: pass what it needs as arguments"
+                    )
         for at in sorted(inside):
             statement = self.body[at]
             line = statement.lineno
-            for name in sorted((self.binds[at] | frozenset(_changed(statement))) & needed.keys()):
+            for name in sorted((self.binds[at] | frozenset(changed(statement))) & needed.keys()):
                 if name in self._defined():
                     continue
                 if name in self.imported and name in self.binds[at]:
@@ -275,7 +271,7 @@ class _Splitter:
     def _defined(self) -> frozenset[str]:
         """Names of definitions and imports at module level."""
         return frozenset(
-            name for statement, names in zip(self.body, self.binds, strict=True) if _stays(statement) for name in names
+            name for statement, names in zip(self.body, self.binds, strict=True) if stays(statement) for name in names
         )
 
     def _only_inside(self, inside: set[int]) -> frozenset[str]:
@@ -295,107 +291,14 @@ class _Splitter:
         )
 
 
-def _stays(statement: ast.stmt) -> bool:
-    """Definitions, imports, and guards that are there already."""
-    if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
-        return True
-    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
-        return True
-    if isinstance(statement, ast.Try):
-        inner = [*statement.body, *statement.orelse, *(each for h in statement.handlers for each in h.body)]
-        return any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in statement.body) and all(
-            isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass)) or _is_plain(each) for each in inner
-        )
-    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    return isinstance(value, ast.Call) and last_name(value.func) in _DEFINERS and len(value.args) > 1
-
-
-def _is_plain(statement: ast.stmt) -> bool:
-    """`NAME = ` constants and arithmetic."""
-    if isinstance(statement, ast.Assign):
-        names = len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
-    else:
-        names = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-    value = getattr(statement, "value", None)
-    return names and value is not None and all(isinstance(node, _PURE) for node in ast.walk(value))
-
-
-def _is_print(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and isinstance(statement.value.func, ast.Name)
-        and statement.value.func.id == "print"
-    )
-
-
-def _method_root(statement: ast.stmt) -> str | None:
-    """`parser` of the statement `parser.add_argument(...)`."""
-    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
-        return None
-    at: ast.AST = statement.value.func
-    if not isinstance(at, ast.Attribute):
-        return None
-    while isinstance(at, (ast.Attribute, ast.Subscript)):
-        at = at.value
-    return at.id if isinstance(at, ast.Name) else None
-
-
-def _dunder(targets: Iterable[ast.expr]) -> bool:
-    return any(isinstance(each, ast.Name) and each.id.startswith("__") for each in targets)
-
-
-def _leaves(target: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        for each in target.elts:
-            yield from _leaves(each)
-    else:
-        yield target
-
-
-def names_bound(statement: ast.stmt) -> Iterator[str]:
-    """Names that running the statement binds at module level."""
-    todo: list[ast.AST] = [statement]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            yield node.name
-            continue
-        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            yield node.id
-        elif isinstance(node, ast.alias):
-            yield node.asname or node.name.partition(".")[0]
-        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-            yield node.name
-        todo.extend(ast.iter_child_nodes(node))
-
-
-def _changed(statement: ast.stmt) -> Iterator[str]:
-    """Names of objects that the statement changes in place, as far as can be seen."""
-    for node in ast.walk(statement):
-        target: ast.AST | None = None
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            target = node
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            target = node.value.func if isinstance(node.value.func, ast.Attribute) else None
-        while isinstance(target, (ast.Attribute, ast.Subscript)):
-            target = target.value
-        if isinstance(target, ast.Name):
-            yield target.id
-
-
-def reads_on_import(statement: ast.stmt) -> Iterator[str]:
-    """Names that a statement outside the guard reads when the module is imported."""
-    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
-        return
-    todo: list[ast.AST] = [statement]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
-        if isinstance(node, FUNCTIONS):
-            todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
-        elif not isinstance(node, ast.Lambda):
-            todo += ast.iter_child_nodes(node)
+def _looks_up_by_text(outline: Outline, node: ast.AST) -> bool:
+    """`globals()`, `vars()`, `eval(...)`, `exec(...)` of Python itself, and the module as an object."""
+    if isinstance(node, ast.Import):
+        return any(alias.name == "__main__" for alias in node.names)
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node) == "sys.modules[__name__]"
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        return False
+    if outline.lookup(node, node.func.id)[1]:
+        return False
+    return node.func.id in ("globals", "eval", "exec") or (node.func.id == "vars" and not node.args)

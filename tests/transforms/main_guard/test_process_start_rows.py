@@ -20,7 +20,7 @@ def findings(source: str) -> list[Finding]:
 @pytest.mark.parametrize("name", [
     "multiprocessing.Pool", "multiprocessing.Manager", "torch.multiprocessing.spawn",
     "torch.multiprocessing.start_processes",
-    "concurrent.futures.ProcessPoolExecutor", "tqdm.contrib.concurrent.process_map", "detectron2.engine.launch",
+    "tqdm.contrib.concurrent.process_map", "detectron2.engine.launch",
 ])  # fmt: skip
 def test_what_starts_processes(name: str) -> None:
     module, _, last = name.rpartition(".")
@@ -46,3 +46,17 @@ def test_a_loader_with_workers_that_is_walked_over(name: str) -> None:
         [each] = findings(source.format(2).partition("for batch")[0] + f"print({walk})\n")
         assert each.confidence is Confidence.PROVEN, walk
     assert not findings(source.format(2).partition("for batch")[0] + "print(len(loader))\n")
+
+
+@pytest.mark.parametrize("method", ["submit", "map"])
+def test_an_executor_starts_processes_with_its_first_task(method: str) -> None:
+    head = "from concurrent.futures import ProcessPoolExecutor as Executor\ndef work(n):\n    return n\n"
+    assert not findings(head + "pool = Executor(2)\n")
+    [finding] = findings(head + f"pool = Executor(2)\nprint(1)\npool.{method}(work, [1])\n")
+    assert finding.span.line == 6 and finding.confidence is Confidence.PROVEN
+    [inside] = findings(head + f"with Executor(2) as pool:\n    pool.{method}(work, [1])\n")
+    assert inside.span.line == 5
+    import_fork = "import multiprocessing as mp\n"
+    assert not findings(
+        import_fork + head + f"pool = Executor(2, mp_context=mp.get_context('fork'))\npool.{method}(work)\n"
+    )

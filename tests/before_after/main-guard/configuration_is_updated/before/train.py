@@ -8,5 +8,6 @@ def scale(value):
 
 
 executor = ProcessPoolExecutor(2)
+print(executor.submit(scale, 1).result())
 CONFIG["scale"] = 3
 print(list(executor.map(scale, [1, 2])))

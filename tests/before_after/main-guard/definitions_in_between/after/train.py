@@ -5,11 +5,6 @@ def load(index):
     return list(range(index))
 
 
-if __name__ == "__main__":
-    executor = ProcessPoolExecutor(2)
-    parts = list(executor.map(load, [1, 2, 3]))
-
-
 def weigh(part):
     return Scale(2).weigh(part)
 
@@ -23,6 +18,9 @@ class Scale:
 
 
 if __name__ == "__main__":
+    executor = ProcessPoolExecutor(2)
+    parts = list(executor.map(load, [1, 2, 3]))
+
     executor.shutdown()
     executor = ProcessPoolExecutor(1)
     print(list(executor.map(weigh, parts)))

@@ -2,8 +2,6 @@ from concurrent.futures import ProcessPoolExecutor
 
 from report import banner
 
-if __name__ == "__main__":
-    banner("preparing")
 weights = [0.5, 1.5, 2.5]
 
 
@@ -12,10 +10,10 @@ def score(i):
 
 
 if __name__ == "__main__":
+    banner("preparing")
     print("==> scoring", len(weights))
-names = {0: "car", 1: "truck", 2: "bus"}
+    names = {0: "car", 1: "truck", 2: "bus"}
 
-if __name__ == "__main__":
     with ProcessPoolExecutor(2) as pool:
         for i, value in enumerate(pool.map(score, range(3))):
             print(names[i], value)

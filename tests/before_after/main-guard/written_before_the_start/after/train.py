@@ -9,16 +9,14 @@ def log(**values):
         file.write(json.dumps(values) + "\n")
 
 
-if __name__ == "__main__":
-    log(config=CONFIG)
-    total = sum(CONFIG["seeds"])
-
-
 def score(seed):
     return seed * CONFIG["width"]
 
 
 if __name__ == "__main__":
+    log(config=CONFIG)
+    total = sum(CONFIG["seeds"])
+
     print("scoring", len(CONFIG["seeds"]))
     with ProcessPoolExecutor(2) as executor:
         scores = list(executor.map(score, CONFIG["seeds"]))

@@ -1,0 +1,88 @@
+"""One guard in place of several: what stands between the guarded statements is defined above it, or goes along."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...syntax.callees import FUNCTIONS
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+from .data import names
+from .statements import changed, is_plain, names_bound, reads_on_import
+
+
+@dataclass(frozen=True)
+class Run:
+    """Statements `first`..`last` (indices into the module's body) that go under one guard, but for `above`.
+
+    `above`: definitions and constants among them that are moved in front of the guard.
+    """
+
+    first: int
+    last: int
+    above: tuple[int, ...] = ()
+
+
+def one_run(outline: Outline, inside: Collection[int], needed: Mapping[str, str] | Collection[str]) -> Run | None:
+    """All of `inside` under one guard; None where something between can neither be moved above it nor go along.
+
+    `needed`: names that a child may read.
+    """
+    body, low, high = outline.module.body, min(inside), max(inside)
+    above: list[int] = []
+    for at in range(low, high + 1):
+        if at in inside:
+            continue
+        statement = body[at]
+        if _moves(outline, statement, [body[other] for other in range(low, at) if other not in above]):
+            above.append(at)
+        elif not (isinstance(statement, (ast.Import, ast.ImportFrom)) and _only_here(statement, needed)):
+            return None
+    return Run(low, high, tuple(above))
+
+
+def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str] | Collection[str]) -> bool:
+    """An import that no child needs."""
+    bound = set(names_bound(statement))
+    return "*" not in bound and not any(name in needed for name in bound)
+
+
+def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
+    """Does `statement` give the same definition or constant in front of the statements `over`?"""
+    bound = set(names_bound(statement))
+    if len(bound) != 1 or bound & set(dir(builtins)):
+        return False
+    (name,) = bound
+    if len(outline.bindings(outline.module, name)) != 1 or not (is_plain(statement) or _is_inert(outline, statement)):
+        return False
+    touched = {other for each in over for other in (*names_bound(each), *changed(each))}
+    return not touched & {*reads_on_import(statement), name}
+
+
+def _is_inert(outline: Outline, statement: ast.stmt) -> bool:
+    """A function or class whose definition runs no code of its own."""
+    if isinstance(statement, FUNCTIONS):
+        defaults = [*statement.args.defaults, *(each for each in statement.args.kw_defaults if each is not None)]
+        plain = all(isinstance(node, (ast.Constant, ast.Name, ast.UnaryOp, ast.USub, ast.Load, ast.Attribute))
+                    for default in defaults for node in ast.walk(default))  # fmt: skip
+        return plain and all(_is_pure(outline, mark) for mark in statement.decorator_list)
+    if not isinstance(statement, ast.ClassDef) or statement.keywords:
+        return False
+    return (
+        all(_is_pure(outline, mark) for mark in statement.decorator_list)
+        and all(isinstance(base, (ast.Name, ast.Attribute)) for base in statement.bases)
+        and all(
+            isinstance(inner, ast.Pass)
+            or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Constant))
+            or is_plain(inner)
+            or (isinstance(inner, FUNCTIONS) and _is_inert(outline, inner))
+            for inner in statement.body
+        )
+    )
+
+
+def _is_pure(outline: Outline, mark: ast.expr) -> bool:
+    return qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) in names("pure_decorators")

@@ -1,0 +1,125 @@
+"""What single statements of a module do: what they bind, read and change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...syntax.callees import FUNCTIONS
+from ...syntax.main_guard import is_main_process_test
+from ...syntax.names import last_name
+
+_DEFINERS = frozenset(
+    {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
+)
+_PURE = (
+    ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Compare, ast.BoolOp,
+    ast.IfExp, ast.JoinedStr, ast.FormattedValue,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
+
+
+def stays(statement: ast.stmt) -> bool:
+    """Definitions, imports, and guards that are there already."""
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return True
+    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
+        return True
+    if isinstance(statement, ast.Try):
+        inner = [*statement.body, *statement.orelse, *(each for h in statement.handlers for each in h.body)]
+        return any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in statement.body) and all(
+            isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass)) or is_plain(each) for each in inner
+        )
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    return isinstance(value, ast.Call) and last_name(value.func) in _DEFINERS and len(value.args) > 1
+
+
+def is_plain(statement: ast.stmt) -> bool:
+    """`NAME = ` constants and arithmetic."""
+    if isinstance(statement, ast.Assign):
+        names = len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name)
+    else:
+        names = isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    value = getattr(statement, "value", None)
+    return names and value is not None and all(isinstance(node, _PURE) for node in ast.walk(value))
+
+
+def is_print(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Name)
+        and statement.value.func.id == "print"
+    )
+
+
+def method_root(statement: ast.stmt) -> str | None:
+    """`parser` of the statement `parser.add_argument(...)`."""
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return None
+    at: ast.AST = statement.value.func
+    if not isinstance(at, ast.Attribute):
+        return None
+    while isinstance(at, (ast.Attribute, ast.Subscript)):
+        at = at.value
+    return at.id if isinstance(at, ast.Name) else None
+
+
+def dunder(targets: Iterable[ast.expr]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id.startswith("__") for each in targets)
+
+
+def leaves(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from leaves(each)
+    else:
+        yield target
+
+
+def names_bound(statement: ast.stmt) -> Iterator[str]:
+    """Names that running the statement binds at module level."""
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            yield node.name
+            continue
+        if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            yield node.name
+        todo.extend(ast.iter_child_nodes(node))
+
+
+def changed(statement: ast.stmt) -> Iterator[str]:
+    """Names of objects that the statement changes in place, as far as can be seen."""
+    for node in ast.walk(statement):
+        target: ast.AST | None = None
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            target = node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            target = node.value.func if isinstance(node.value.func, ast.Attribute) else None
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            target = target.value
+        if isinstance(target, ast.Name):
+            yield target.id
+
+
+def reads_on_import(statement: ast.stmt) -> Iterator[str]:
+    """Names that a statement outside the guard reads when the module is imported."""
+    if isinstance(statement, ast.If) and is_main_process_test(statement.test):
+        return
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        if isinstance(node, FUNCTIONS):
+            todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
+        elif not isinstance(node, ast.Lambda):
+            todo += ast.iter_child_nodes(node)

@@ -1,0 +1,143 @@
+"""main-guard: which loaders have workers, and what their workers read."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+RULE = "main-guard"
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from torch_geometric.loader import NeighborLoader", "NeighborLoader(data, num_workers=4)"),
+        ("from torch_geometric.loader import DataLoader", "DataLoader(data, num_workers=4)"),
+        ("import dgl", "dgl.dataloading.GraphDataLoader(data, num_workers=4)"),
+        ("from loaders import OurLoader", "OurLoader(data, num_workers=4)"),
+        ("from loaders import Deeper", "Deeper(data, num_workers=4)"),
+        ("from loaders import Fixed", "Fixed(data)"),
+        ("from loaders import Module", "Module(data).train_loader()"),
+        ("from loaders import make", "make(data)"),
+    ],
+)
+def test_loaders_with_workers(imports: str, call: str) -> None:
+    loaders = """\
+from torch.utils.data import DataLoader
+
+class OurLoader(DataLoader):
+    pass
+
+class Deeper(OurLoader):
+    pass
+
+class Fixed(DataLoader):
+    def __init__(self, data):
+        super().__init__(data, num_workers=2)
+
+class Module:
+    def __init__(self, data):
+        self.data = data
+    def train_loader(self):
+        return OurLoader(self.data, num_workers=2)
+
+def make(data):
+    return Module(data).train_loader()
+"""
+    script = f"{imports}\ndata = [1]\nfor batch in {call}:\n    print(batch)\n"
+    [finding] = reported({"a.py": script, "loaders.py": loaders}, RULE)
+    assert finding.span.line == 3 and finding.fix is not None
+    none = script.replace("num_workers=4", "num_workers=0")
+    if none != script:
+        assert not reported({"a.py": none, "loaders.py": loaders}, RULE)
+
+
+def test_number_of_workers_out_of_a_configuration() -> None:
+    script = """\
+from torch.utils.data import DataLoader
+from settings import read
+
+def loader(config):
+    return DataLoader([1], num_workers=config["num_workers"])
+
+for batch in loader(read()):
+    print(batch)
+"""
+    settings = "import argparse\ndef read():\n    p = argparse.ArgumentParser()\n"
+    settings += "    p.add_argument('--num_workers', type=int, default=8)\n    return vars(p.parse_args())\n"
+    assert len(reported({"a.py": script, "settings.py": settings}, RULE)) == 1
+    assert not reported({"a.py": script, "settings.py": settings.replace("=8", "=0")}, RULE)
+
+
+WORKER = """\
+from concurrent.futures import ProcessPoolExecutor
+
+def work(path):
+    {}
+
+def main(paths):
+    with ProcessPoolExecutor(2) as pool:
+        print(list(pool.map(work, paths)))
+
+if __name__ == "__main__":
+    {}
+    main(["a", "b"])
+"""
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "return path if flag else 0",
+        "if flag: return path",
+        "return flag == path",
+        "return f'{path}{flag}'",
+        "assert flag, path",
+        "while flag > 2: pass",
+    ],
+)
+def test_a_worker_reads_a_global_wherever_it_stands(reads: str) -> None:
+    [finding] = reported({"a.py": WORKER.format(reads, "flag = open('x').read()")}, RULE)
+    assert "reads `flag`" in finding.message and "as an argument" in (finding.reason or "")
+
+
+def test_a_literal_is_set_above_the_guard() -> None:
+    before = WORKER.format("return path * scale", "scale = 2  # times")
+    after = migrated({"a.py": before}, RULE)["a.py"]
+    assert '\nscale = 2  # times\n\nif __name__ == "__main__":\n    main(["a", "b"])\n' in after
+    assert not reported({"a.py": after}, RULE)
+
+
+@pytest.mark.parametrize(
+    "sets", ["scale = make()", "scale = []", "scale = 2; print(scale)", "scale = 2\n    scale = 3", "scale = other"]
+)
+def test_what_is_no_literal_stays(sets: str) -> None:
+    assert not migrated({"a.py": WORKER.format("return path * scale", sets)}, RULE)
+
+
+def test_the_guard_begins_at_the_first_thing_that_happens_once() -> None:
+    script = """\
+import gdown
+import os
+import torch
+from net import Net
+from resize import resize_all
+
+reply = input("[y]")
+gdown.download("u", output="a.zip")
+
+def late():
+    return 1
+
+model = Net()
+resize_all("x")
+"""
+    net = "class Net:\n    def __init__(self):\n        self.layer = make().cuda()\n"
+    resize = "from multiprocessing import Pool\ndef resize_all(x):\n    with Pool(2) as p:\n        p.map(len, [x])\n"
+    files = {"a.py": script, "net.py": net, "resize.py": resize}
+    after = migrated(files, RULE)["a.py"]
+    assert after.count("__main__") == 1 and '":\n    reply = input("[y]")\n' in after
+    later = script.replace('reply = input("[y]")\ngdown.download("u", output="a.zip")\n', "")
+    after = migrated({**files, "a.py": later}, RULE)["a.py"]
+    assert '":\n    model = Net()\n    resize_all("x")\n' in after
