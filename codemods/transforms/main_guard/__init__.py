@@ -3,9 +3,9 @@
 ## What it finds
 Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
 `DataLoader` with workers (or a loader class derived from it), makes a `Pool`, gives a `ProcessPoolExecutor` its first
-task, starts a `Process`, calls `mp.spawn` or `set_start_method`, itself or in functions that it calls, also those of other files. And functions and classes that are
-defined under the guard although a worker must find them. Globals that a worker reads and only the main process sets,
-like `args` under the guard, are reported.
+task, starts a `Process`, calls `mp.spawn` or `set_start_method`, itself or in functions that it calls, also those of
+other files. And functions and classes that are defined under the guard although a worker must find them. Globals that
+a worker reads and only the main process sets, like `args` under the guard, are reported.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
@@ -51,18 +51,18 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-The script itself does what it did: its statements keep their order, and names stay global. The guard begins at the first
-statement that a worker must not repeat: a download, a question to the user, a data set or checkpoint that is loaded, a
-model that goes to a GPU (also in a constructor), a log or file that is written, ranks that are joined, or else the
-first statement that starts processes. From there on everything goes under one guard. Functions, classes and constants
-between these lines are moved above it where that can't change them (no decorator, default or class body that runs code
-of its own, or reads what the lines before it set); imports that no worker needs go along. Where one guard is not
-possible, up to three are written.
+The script itself does what it did: its statements keep their order, and names stay global. The guard begins at the
+first statement that a worker must not repeat: a download, a question to the user, a data set or checkpoint that is
+loaded, a model that goes to a GPU (also in a constructor), a log or file that is written, ranks that are joined, or
+else the first statement that starts processes. From there on everything goes under one guard. Functions, classes and
+constants between these lines are moved above it where that can't change them (no decorator, default or class body
+that runs code of its own, or reads what the lines before it set); imports that no worker needs go along. Where one
+guard is not possible, up to three are written.
 
-Where what must not be repeated can't go under the guard, since workers read what it sets, the fix is unsafe. Nothing is
-rewritten when a function that a worker may run reads a global that would come to stand under the guard, or looks names
-up by text (`globals()`, `eval`), or when another file imports the script. A literal that is set under the guard and read
-by a worker is set above it.
+Where what must not be repeated can't go under the guard, since workers read what it sets, the fix is unsafe. Nothing
+is rewritten when a function that a worker may run reads a global that would come to stand under the guard, or looks
+names up by text (`globals()`, `eval`), or when another file imports the script. A literal that is set under the guard
+and read by a worker is set above it.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
