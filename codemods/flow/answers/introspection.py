@@ -34,6 +34,9 @@ _TOLD_APART_BY_METHODS = frozenset(
     {"add", "count", "discard", "fromkeys", "index", "register", "remove", "setdefault", "unregister",
      "__subclasses__"}
 )  # fmt: skip
+_TAKE_CONTAINERS = frozenset(
+    {"set", "frozenset", "weakref.WeakSet", "collections.Counter", "dict.fromkeys", "isinstance", "issubclass"}
+)  # they look at what is in a list or tuple
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
@@ -175,7 +178,7 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
                     if len(call.arguments) > place and call.arguments[place] >= 0:
                         argument = call.arguments[place] + offset
                         yield question(f"given to `{value.a}`", at, call.position[0], argument)
-                        for inner in _inside(flow, argument) if place else ():
+                        for inner in _inside(flow, argument) if value.a in _TAKE_CONTAINERS else ():
                             yield question(f"given to `{value.a}`", at, call.position[0], inner)
                 if value.a in _CACHES:
                     made = [(offset, call), *solver.calls_at.get(call.result + offset, ())]  # `@lru_cache(None)` too

@@ -181,8 +181,8 @@ class Header:
         if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp)):
             raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
         if value is not None and not self.settled.pure_class_value(value, node):
-            taken = f"takes `{ast.unparse(value)}` each time that the class is made"
-            raise Refused(f"{what} {taken}, moved it would be taken once, on import: set it in `__init__`")
+            taken = f"`{ast.unparse(value)}` is evaluated each time that the class is made"
+            raise Refused(f"{what}: {taken}, at module level only once, on import. Set it in `__init__`")
         annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
         if annotation is not None and not self._future and not self.settled.annotation(annotation):
             raise Refused(f"the annotation of {what} runs each time that the class is made: {_BY_HAND}")

@@ -489,7 +489,7 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
         ),
         pytest.param(
             "def build(n):\n    class A:\n        k = n\n        def go(self):\n            return n\n    return A()\n",
-            "`k` (line 3) takes `n` each time that the class is made",
+            "`k` (line 3): `n` is evaluated each time that the class is made",
             id="a class attribute",
         ),
         pytest.param(

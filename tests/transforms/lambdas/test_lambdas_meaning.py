@@ -1,0 +1,90 @@
+"""Same meaning after `lambdas`: when code runs, how many functions and classes there are, and what they look like.
+
+The programs in `programs/` are about one thing each; those of `harness.interleaved` are put together at random. Both
+call a maker more than once, change things in between, and tell what came out apart. All that may move is moved.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from harness.interleaved import program
+from harness.meaning import printed, programs, rewritten
+
+PROGRAMS = programs(Path(__file__).with_name("programs"))
+# Of these nothing may stay: a form is known that keeps moment and identity.
+FIXED = [
+    "identities: callbacks as dict keys",
+    "identities: callbacks in a set",
+    "identities: remove one of two without captures",
+    "identities: identity in a method's lambda",
+    "identities: attribute set by a helper on a lambda",
+    "identities: attribute set through __dict__",
+    "identities: hooks with a handle that removes",
+    "identities: cache keyed by id",
+    "identities: lru_cache on what is given",
+    "identities: mutable default as a cache",
+    "looks: attribute on what becomes a bound method",
+    "looks: getfullargspec of a function of self",
+    "looks: hasattr __self__",
+    "looks: method borrowed by another class",
+    "looks: dir of self scanned",
+    "looks: metaclass that scans",
+    "moments: function default reads an attribute",
+    "moments: lambda default reads an attribute",
+    "moments: lambda default is an index",
+    "moments: function default is a call",
+    "moments: function default is a fresh dict",
+    "moments: value import of the maker",
+]
+
+
+def check(text: str) -> int:
+    """Assert that the program prints the same when rewritten; how much of it stayed."""
+    before = printed(text)
+    after, result = rewritten(text)
+    assert not result.skipped
+    for finding in result.remaining:
+        assert "internal check" not in (finding.reason or ""), finding.reason
+    assert printed(after) == before, after
+    assert rewritten(after)[0] == after, "a second run changes it"
+    return len(result.remaining)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_prints_the_same(name: str) -> None:
+    check(PROGRAMS[name])
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_program_is_rewritten_whole(name: str) -> None:
+    text = PROGRAMS[name]
+    after, result = rewritten(text)
+    assert after != text
+    assert not result.remaining, [finding.reason for finding in result.remaining]
+
+
+def rewritten_and_kept(seeds: range) -> tuple[int, int]:
+    """How many of the programs were rewritten, how many left alone; each prints the same afterwards."""
+    changed = 0
+    for seed in seeds:
+        text = program(random.Random(seed))
+        before = printed(text)
+        after, _ = rewritten(text)
+        assert printed(after) == before, f"seed {seed}:\n{text}\n--- became\n{after}"
+        changed += after != text
+    return changed, len(seeds) - changed
+
+
+def test_makers_called_twice() -> None:
+    changed, kept = rewritten_and_kept(range(60))
+    assert changed > 30 and kept < changed
+
+
+@pytest.mark.slow
+def test_makers_called_twice_at_length() -> None:
+    changed, kept = rewritten_and_kept(range(1000, 2200))
+    assert changed > 600 and kept < changed
