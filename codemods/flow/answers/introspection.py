@@ -60,6 +60,16 @@ def _questions(flow: Flow) -> Iterator[Question]:
         for attribute, result in loads:
             if attribute in _ATTRIBUTES:
                 yield Question(attribute, solver.files[solver.file_of[result]], solver.lines[result], node)
+    for at, facts in enumerate(solver.facts):
+        for call in facts.calls:
+            name = call.literals.get(1)
+            if (
+                call.text in ("hasattr", "getattr")
+                and name in _ATTRIBUTES
+                and call.arguments
+                and call.arguments[0] >= 0
+            ):
+                yield Question(str(name), solver.files[at], call.position[0], call.arguments[0] + solver.offsets[at])
     for node, calls in solver.calls_at.items():
         for held in solver.holds[node]:
             value = solver.values[held]
@@ -158,8 +168,8 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
         for node, what, line in facts.distinguished:
             yield question(what, at, line, node + offset)
         for base, attribute, result in facts.loads:
-            if attribute == "__dict__":
-                yield question("read `__dict__` of", at, facts.lines[result], base + offset)
+            if attribute in ("__dict__", "__subclasses__"):
+                yield question(f"asked for its `{attribute}`", at, facts.lines[result], base + offset)
         for call in facts.calls:
             method = call.text.rpartition(".")[2]
             if "." in call.text and method in _TOLD_APART_BY_METHODS:

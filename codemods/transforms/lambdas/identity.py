@@ -68,7 +68,7 @@ def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> Non
 
 def _in_words(place: Question, path: str) -> str:
     where = f"line {place.line}" if place.path == path else f"{place.path}:{place.line}"
-    return f"is {place.what} ({where})" if not place.what.startswith("read ") else f"has its `__dict__` read ({where})"
+    return f"is {place.what} ({where})"
 
 
 def _compares_by_class(scopes: Scopes, node: ast.ClassDef) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
+from ...syntax.names import last_name
 from ...syntax.scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Movable, Unit, assignment_targets
@@ -160,7 +161,7 @@ class _Planner:
             for unit in group:
                 edits += leave(self.rewrite, moves[unit], moves, imports)
             edits += arrive(self.rewrite, moves, imports)
-            edits += idle_imports(self.rewrite.scopes, self.rewrite.source, group, moving)
+            edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving)
         except Refused as refused:
             return refused
         changes = [why for unit in group for why in unit.snapshots]
@@ -265,6 +266,12 @@ class _Planner:
                     raise  # it reads them by its own name
                 move.is_distinct = True
         move.is_distinct = move.is_distinct and not move.is_object
+        places = [use.node for use in outside_uses(unit, {unit})] if move.is_distinct else []
+        for place in [*places, unit.node] if move.is_distinct else ():
+            call = scopes.parents[place]
+            if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
+                what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
+                raise Refused(f"it is told from the function of another call, and {what}: {CALLABLE}")
 
     def _is_given_attributes(self, unit: Unit) -> bool:
         """An attribute is set on it where it is made, also through a name bound again."""

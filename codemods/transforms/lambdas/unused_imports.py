@@ -11,15 +11,19 @@ from ...syntax.placement import end_of_line, first_attached_line, removal, start
 from ...syntax.scopes import FUNCTIONS, Scopes, Variable, end_of, start_of
 from ...tree.source import Source
 from .candidate import SEES_NAMES, Unit
+from .settled import Settled
 
 _TURNS = 3  # fixes that wait for one another
 
 
-def idle_imports(scopes: Scopes, source: Source, group: Sequence[Unit], moving: Iterable[Unit]) -> list[Edit]:
+def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving: Iterable[Unit]) -> list[Edit]:
     """Removes what only `group` used. Where others that move use it too, the last one to move removes it.
+
+    An import that may fail, or do something, stays too: whoever calls the function around it gets the error.
 
     For that their fixes must be made one after the other: each has an edit there, which changes nothing.
     """
+    scopes = settled.scopes
     imported = dict.fromkeys(each for unit in group for each in unit.imported)
     if not imported:
         return []
@@ -39,9 +43,12 @@ def idle_imports(scopes: Scopes, source: Source, group: Sequence[Unit], moving: 
             start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
             edits.append(Edit(source.path, start, end, source.text[start:end]))
     going = {unit.node for unit in group}
-    whole = {each for each, names in idle.items() if len(names) == len(each.names)}
+    whole = {each for each, names in idle.items() if len(names) == len(each.names) and settled.cannot_fail(each)}
     for statement, names in idle.items():
         block = scopes.block_of(statement)
+        if not settled.cannot_fail(statement):
+            edits.append(_kept(source, statement))
+            continue
         if statement not in whole:
             edits.append(_without(source, statement, names))
         elif not all(each in going or each in whole for each in block):  # the block needs something
@@ -53,6 +60,12 @@ def idle_imports(scopes: Scopes, source: Source, group: Sequence[Unit], moving: 
             else:
                 edits.append(Edit(source.path, *removal(source, scopes, statement), ""))
     return list(dict.fromkeys(edits))
+
+
+def _kept(source: Source, statement: ast.Import | ast.ImportFrom) -> Edit:
+    """Nothing names what the import binds any more, and linters should know that it is there on purpose."""
+    start, end = source.range_of(statement)
+    return Edit(source.path, start, end, f"{source.text[start:end]}  # noqa: F401")
 
 
 def _without(source: Source, statement: ast.Import | ast.ImportFrom, names: Sequence[str]) -> Edit:

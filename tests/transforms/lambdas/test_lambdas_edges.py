@@ -297,10 +297,25 @@ def build(model, fast):
 
         model.apply(convert)
 """
-    after, _ = hoisted(text)
+    layers = {"layers.py": "class Norm:\n    pass\n"}
+    after, _ = hoisted(text, others=layers)
     assert after.count("import Norm") == 1 and "    if fast:\n        model.half()\n" in after
-    after, _ = hoisted(text.replace("    if fast:", "    try:") + "    finally:\n        pass\n")
+    after, _ = hoisted(text.replace("    if fast:", "    try:") + "    finally:\n        pass\n", others=layers)
     assert after.count("import Norm") == 2
+
+
+def test_an_import_that_may_fail_stays_where_it_fails() -> None:
+    text = """\
+def build(ds):
+    import cv2  # of the extras
+
+    return ds.map(lambda row: cv2.resize(row, (2, 2)))
+"""
+    after, _ = hoisted(text)
+    assert "def _build_map(row):\n    import cv2\n    return cv2" in after
+    assert "def build(ds):\n    import cv2  # noqa: F401  # of the extras\n\n    return ds.map(_build_map)\n" in after
+    after, _ = hoisted("import cv2.data\n" + text)
+    assert "noqa" not in after and after.count("import cv2\n") == 1
 
 
 def test_the_whole_partial_counts_for_the_width_of_a_line() -> None:

@@ -542,6 +542,7 @@ def _build_map(x):
 
 
 def build(ds):
+    import numpy as np  # noqa: F401
     return ds.map(_build_map)
 """,
             id="an import of the function",
