@@ -1102,6 +1102,27 @@ def main(args):
                     executor.submit(lambda: 1)  # proven
             """
     },
+    "put in the copy of a dict": {
+        "train.py": """
+            import pickle
+
+            def main(file, other):
+                options = {"fn": lambda x: x}  # proven
+                first = dict(options, more=2)
+                first["first"] = lambda x: x
+                second = options.copy()
+                second["second"] = lambda x: x  # proven
+                pickle.dump(options, file)
+                pickle.dump(second["second"], file)
+                third = second.copy()
+                third.update(third=lambda x: x)  # proven
+                fourth = dict(**third)
+                pickle.dump(fourth["third"], other)
+                fifth = {}.copy()
+                fifth["fifth"] = lambda x: x  # proven
+                pickle.dump(fifth, file)
+            """
+    },
     "kept on a module": {
         "train.py": LOADER
         + """

@@ -53,7 +53,7 @@ class Heap:
         self.all_of: dict[int, int] = {}  # container -> node of everything in it
         self.holders: dict[int, int] = {}  # node -> how many containers it holds
         self.summaries: dict[int, int] = {}  # node -> contents of the one container that stands for many
-        self.copies: dict[int, list[int]] = {}  # container -> summaries that follow it
+        self.copies: dict[int, list[int]] = {}  # container -> summaries and copies that follow it
         self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
         self.roomy: set[int] = set()  # where instances of more classes than MAX_VALUES are told apart
@@ -118,12 +118,16 @@ class Heap:
                 summary  # what it holds too much of is poured out into it: no summaries of summaries
             )
         self.add_when_filled(node, Value(CONTAINER, summary), summary)
+        self.copy_into(contents, summary, self.lines[node])
+
+    def copy_into(self, contents: int, copy: int, line: int) -> None:
+        """The container `copy` holds what `contents` does, under the same keys; what is put in `copy` stays there."""
         followers = self.copies.setdefault(contents, [])
-        if summary not in followers and contents != summary:
-            followers.append(summary)
-            self.edge(contents, summary, self.lines[node])
+        if copy not in followers and contents != copy:
+            followers.append(copy)
+            self.edge(contents, copy, line)
             for key, field in tuple(self.fields.get(contents, {}).items()):
-                self.edge(field, self.field(summary, key), self.lines[node])
+                self.edge(field, self.field(copy, key), line)
 
     def edge(self, source: int, target: int, line: int, site: int = 0) -> None:
         """Everything in `source` is in `target` too.

@@ -148,7 +148,7 @@ class Solver(Calls):
                 self.add(result, self.number(Value(SUPER, owner, number)))
         if node in self.copies_at:
             for result in self.copies_at[node]:
-                self._copy(value, number, result)
+                self._copy(value, result)
         if node in self.foreign_objects.variants_at:
             for waiting in tuple(self.foreign_objects.variants_at[node]):
                 self.foreign_objects.make_variant(value, *waiting)
@@ -343,15 +343,20 @@ class Solver(Calls):
             for key, argument in call.keywords:
                 if argument >= 0:
                     self.edge(argument + offset, self.field(contents, key), line)
-            for other in (*call.double_stars, *given):  # its keys are kept: it is the same dict as far as we look
+            for other in (*call.double_stars, *given):  # its keys are kept
                 if other >= 0:
                     self.copies_at[other + offset].append(result)
                     for number in tuple(self.holds[other + offset]):
-                        self._copy(self.values[number], number, result)
+                        self._copy(self.values[number], result)
 
-    def _copy(self, value: Value, number: int, result: int) -> None:
+    def _copy(self, value: Value, result: int) -> None:
         if value.kind == CONTAINER:
-            self.add(result, number)
+            contents = int(value.a)
+            copy = self._contents(result, self.lines[result])
+            if contents in self.bags:
+                self.bags.add(copy)
+            self.copy_into(contents, copy, self.lines[result])
+            self.add(result, self.number(Value(CONTAINER, copy)))
 
     def _super(self, node: int, result: int, call: Call) -> None:
         file = self.file_of[node]
@@ -389,7 +394,7 @@ class Solver(Calls):
                     if method == "setdefault":
                         self._put(self.values[held], argument + offset, line, key)
         elif method == "copy":
-            self.add(result, self.number(Value(CONTAINER, contents)))
+            self._copy(Value(CONTAINER, contents), result)
         elif method == "values":
             self.edge(self.every(contents), self._contents(result, line), line)
         elif method == "items":
