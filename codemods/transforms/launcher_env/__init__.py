@@ -1,4 +1,4 @@
-"""Let a script that a launcher can start be started without one too.
+"""Reads of LOCAL_RANK and its kin that fail where no launcher set them.
 
 ## What it finds
 Reads of a process's number on its machine that raise where no launcher set it: `os.environ["LOCAL_RANK"]`,
@@ -50,10 +50,14 @@ if __name__ == "__main__":
 
 ## Fix safety
 Only a run that crashed changes: where the variable is set, the same value is read. One process alone is the first on
-its machine, so 0 is what a launcher would have set. Where a rank or world size is read beside it without a default, the
-local rank alone would not help, and nothing is rewritten. Functions for launched runs only (they call
-`init_process_group`) keep their clear error. One exception: `int(os.environ.get("SLURM_LOCALID"))` beside a rank that
-is still asked for takes torchrun's `LOCAL_RANK` as second choice; without a launcher that run still stops.
+its machine, so 0 is what a launcher would have set. Where a rank or world size is read beside it without a default,
+the local rank alone would not help, and nothing is rewritten, with one exception: where the program tests `WORLD_SIZE
+> 1` before it joins, `LOCAL_RANK`, `RANK` and `WORLD_SIZE` get the values of one process (0, 0, 1) together.
+
+Functions for launched runs only (they call `init_process_group`) keep their clear error. Where such a function reads
+SLURM's variables by `int(os.environ.get(...))`, all of them take torchrun's as second choice (`SLURM_PROCID` or
+`RANK`, `SLURM_NTASKS` or `WORLD_SIZE`, `SLURM_NNODES` or `GROUP_WORLD_SIZE`), so that it runs under both launchers;
+where one of them can't, none is rewritten and the report names it.
 
 ## References
 - https://pytorch.org/docs/stable/elastic/run.html#environment-variables

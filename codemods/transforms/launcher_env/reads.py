@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Edit
-from ...launch.reachability import VARIABLES, constant, guard
+from ...launch.reachability import LOCAL, VARIABLES, constant, guard
 from ...syntax.outline import Outline
 from ...tree.source import Source
 
@@ -98,15 +98,42 @@ def _only_int_of_name(outline: Outline, node: ast.Call) -> bool:
 # What is written instead
 
 
+_OF_TORCHRUN = {  # torch/distributed/elastic/agent/server/local_elastic_agent.py sets them
+    "SLURM_LOCALID": "LOCAL_RANK",
+    "SLURM_PROCID": "RANK",
+    "SLURM_NTASKS": "WORLD_SIZE",
+    "SLURM_NPROCS": "WORLD_SIZE",
+    "SLURM_NNODES": "GROUP_WORLD_SIZE",
+    "SLURM_JOB_NUM_NODES": "GROUP_WORLD_SIZE",
+    "SLURM_NODEID": "GROUP_RANK",
+}
+_ALONE = {"WORLD_SIZE": 1, "LOCAL_WORLD_SIZE": 1}  # of one process; a rank is 0
+
+
+def torchrun_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
+    """`read` with torchrun's variable as second choice; None where there is none, or the text has another form."""
+    if read.variable not in _OF_TORCHRUN or isinstance(read.node, ast.Subscript):
+        return None
+    if read.variable in LOCAL:
+        return default_edits(read, source)
+    getter = source.text_of(read.node.func)
+    key = source.text_of(read.node.args[0])
+    if not re.fullmatch(r"(['\"])[A-Z_]+\1", key) or len(read.node.args) + len(read.node.keywords) > 1:
+        return None
+    end = source.range_of(read.node.args[0])[1]
+    return (Edit(source.path, end, end, f", {getter}({key[0]}{_OF_TORCHRUN[read.variable]}{key[0]})"),)
+
+
 def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
-    """`read` with the default 0; None where its text is not in a form that we can complete."""
+    """`read` with the value of one process alone as its default; None where its text has another form."""
     node, key = read.node, (read.node.slice if isinstance(read.node, ast.Subscript) else read.node.args[0])
     start, end = source.range_of(key)
     name = source.text[start:end]
     if not re.fullmatch(r"(['\"])[A-Z_]+\1", name):
         return None
     quote = name[0]
-    zero = "0" if read.numeric else f"{quote}0{quote}"
+    value = _ALONE.get(read.variable, 0)
+    zero = f"{value}" if read.numeric else f"{quote}{value}{quote}"
     last = source.range_of(node)[1]
     if isinstance(node, ast.Subscript):
         value_end = source.range_of(node.value)[1]

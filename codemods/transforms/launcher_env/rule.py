@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
+from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
@@ -14,13 +14,15 @@ from ...project import Project
 from ...syntax.modules import Modules
 from ...syntax.outline import Repo, position
 from ...tree.source import Source
-from .reads import Read, default_edits, reads
+from .reads import Read, default_edits, reads, torchrun_edits
 
 ID = "launcher-env"
 _NAMES = "|".join(sorted(VARIABLES))
 READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
 SCREEN = re.compile(READ.pattern.encode())
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
+_TORCHRUN = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
+_SEVERAL = r"(?:{}) (?:> 1|>= 2|!= 1)"
 _MOST = 500  # reads in one file; each is seen against all the others
 
 
@@ -59,7 +61,7 @@ def _judge(
 ) -> tuple[Confidence, Answer]:
     possible = Confidence.POSSIBLE
     if way is None:
-        return Confidence.LIKELY, _fix(source, read)
+        return Confidence.LIKELY, _torchrun_path(source, read, others)
     if isinstance(way, str):
         return possible, Refused(f"nothing shows that a plain run gets here: {way}")
     setter = reach.written(read.variable)
@@ -73,14 +75,17 @@ def _judge(
             "A default here would only hide that"
         )
     confidence = Confidence.PROVEN if way.certain else Confidence.LIKELY
+    together = _size_is_tested(read, way, others)
+    if together:
+        return confidence, _alone(source, together)
     if any(other.variable not in LOCAL for other, _ in others):
         line = reach.launch_line(way)
         if line is not None:
             return possible, Refused(f"{line} starts this with a launcher, which sets {read.variable}")
     if read.variable not in LOCAL:
         return confidence, Refused(
-            f"{read.variable} decides whether ranks look for each other, so a default is yours to choose: with "
-            "`torchrun` (or srun) nothing is wrong; if one process alone is a use that you support, ask "
+            f"{read.variable} decides whether ranks wait for each other, so no default is safe. Started by `torchrun` "
+            "(or srun) the program is right; if it should also run as one process, test "
             f'`if "{read.variable}" in os.environ` first'
         )
     for other, its_way in others:
@@ -120,6 +125,60 @@ def _needs_rank_anyway(reach: Reach, read: Read, others: list[tuple[Read, Way | 
     ]
     below = all(position(node) > position(read.node) for node in beside)
     return bool(beside) and below and reach.written(read.variable) is None
+
+
+def _beside(read: Read, others: list[tuple[Read, Way | str | None]]) -> list[Read]:
+    """The reads in the same block as `read`, itself too."""
+    outline = read.outline
+    block = outline.parents.get(outline.statement(read.node))
+    return [other for other, _ in others if outline.parents.get(outline.statement(other.node)) is block]
+
+
+def _torchrun_path(source: Source, read: Read, others: list[tuple[Read, Way | str | None]]) -> Answer:
+    """Every variable of SLURM in the block takes torchrun's as second choice, or nothing changes."""
+    edits: list[Edit] = []
+    for other in _beside(read, others):
+        edit = torchrun_edits(other, source)
+        if edit is None:
+            return Refused(
+                f"line {other.node.lineno} also needs {other.variable}: with a second choice for {read.variable} alone "
+                "the run would stop there. Read torchrun's variables (LOCAL_RANK, RANK, WORLD_SIZE) in all these lines"
+            )
+        edits += edit
+    return Fix("Take torchrun's variables where SLURM's are not set", tuple(edits))
+
+
+def _size_is_tested(read: Read, way: Way, others: list[tuple[Read, Way | str | None]]) -> list[Read]:
+    """The reads of LOCAL_RANK, RANK and WORLD_SIZE around `read`, where the program tests `WORLD_SIZE > 1` later on.
+
+    Empty where it doesn't: then nothing shows that one process alone is meant to work.
+    """
+    outline = read.outline
+    scope = outline.scope(read.node)
+    found = [other for other, its_way in others if isinstance(its_way, Way) and outline.scope(other.node) is scope]
+    if len(way.scopes) != 1 or not all(other.variable in _TORCHRUN for other in found):
+        return []
+    sizes = {
+        statement.targets[0].id
+        for other in found
+        if other.variable == "WORLD_SIZE" and isinstance(statement := outline.statement(other.node), ast.Assign)
+        if isinstance(statement.targets[0], ast.Name)
+    }
+    tested = any(
+        isinstance(node, (ast.If, ast.IfExp)) and re.fullmatch(_SEVERAL.format("|".join(sizes)), ast.unparse(node.test))
+        for node in (outline.nodes if sizes else ())
+    )
+    return found if tested else []
+
+
+def _alone(source: Source, together: list[Read]) -> Answer:
+    edits: list[Edit] = []
+    for read in together:
+        edit = default_edits(read, source)
+        if edit is None:
+            return Refused(f"line {read.node.lineno} reads {read.variable} in another form: give it a default by hand")
+        edits += edit
+    return Fix("Be rank 0 of 1 where no launcher set the ranks", tuple(edits))
 
 
 def _fix(source: Source, read: Read) -> Answer:

@@ -9,8 +9,8 @@ class WarpCore:
     def setup_ddp(self, experiment_id, single_gpu=False):
         if not single_gpu:
             local_rank = int(os.environ.get("SLURM_LOCALID", os.environ.get("LOCAL_RANK", 0)))
-            process_id = int(os.environ.get("SLURM_PROCID"))
-            world_size = int(os.environ.get("SLURM_NNODES"))
+            process_id = int(os.environ.get("SLURM_PROCID", os.environ.get("RANK")))
+            world_size = int(os.environ.get("SLURM_NNODES", os.environ.get("GROUP_WORLD_SIZE")))
 
             self.is_main_node = process_id == 0
             self.device = f"cuda:{local_rank}"

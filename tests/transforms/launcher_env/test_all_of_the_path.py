@@ -1,0 +1,64 @@
+"""launcher-env: variables that belong together are all given a second choice, or none is."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons, reported
+
+RULE = "launcher-env"
+SIZED = """\
+import os
+import torch.distributed as dist
+
+local = int(os.environ["LOCAL_RANK"])
+rank = int(os.environ["RANK"])
+size = int(os.environ["WORLD_SIZE"])
+if {}:
+    dist.init_process_group("gloo")
+print(local, rank, size)
+"""
+
+
+@pytest.mark.parametrize("test", ["size > 1", "size >= 2", "size != 1"])
+def test_one_process_where_the_size_is_tested(test: str) -> None:
+    after = migrated({"a.py": SIZED.format(test)}, RULE)["a.py"]
+    for line in ('get("LOCAL_RANK", 0))', 'get("RANK", 0))', 'get("WORLD_SIZE", 1))'):
+        assert line in after
+    assert not reported({"a.py": after}, RULE)
+
+
+def test_no_default_where_every_run_joins() -> None:
+    unconditional = SIZED.replace("if {}:\n    dist", "dist")
+    assert not migrated({"a.py": unconditional}, RULE)
+    assert not migrated({"a.py": SIZED.format("rank > 0")}, RULE)
+    later = SIZED.format("size > 1") + "dist.init_process_group('gloo')\n"
+    assert not migrated({"a.py": later}, RULE)
+
+
+SLURM = """\
+import os
+import torch.distributed as dist
+
+def setup(single):
+    if not single:
+        local = int(os.environ.get("SLURM_LOCALID"))
+        rank = int(os.environ.get("SLURM_PROCID"))
+        size = int({})
+        dist.init_process_group("gloo", rank=rank, world_size=size)
+
+setup(False)
+"""
+
+
+def test_all_of_slurm() -> None:
+    after = migrated({"a.py": SLURM.format('os.environ.get("SLURM_NTASKS")')}, RULE)["a.py"]
+    assert 'get("SLURM_LOCALID", os.environ.get("LOCAL_RANK", 0))' in after
+    assert 'get("SLURM_PROCID", os.environ.get("RANK"))' in after
+    assert 'get("SLURM_NTASKS", os.environ.get("WORLD_SIZE"))' in after
+
+
+@pytest.mark.parametrize("size", ['os.environ["SLURM_NTASKS"]', 'os.environ.get("PMI_SIZE")'])
+def test_none_of_slurm(size: str) -> None:
+    [said] = reasons({"a.py": SLURM.format(size)}, RULE)
+    assert said.startswith("line 8 also needs ")
