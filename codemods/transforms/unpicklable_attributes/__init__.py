@@ -111,9 +111,15 @@ memory, handed on to another object; and where the state is not a plain dict (`_
 `__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
 is not in the repository and may have state methods of its own, and for generators, which become lists.
 
-`copy.copy` and `copy.deepcopy` go through the same methods: copies get a lock or handle of their own. (LMDB refuses to
-open one environment twice in a process.) A queue or event is new and empty in the copy, a lock is free, and each
-process with a `SummaryWriter` adds an event file to the folder. Code outside the repository is not seen.
+An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
+the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the
+class sets the attribute, closes or moves the handle, or fills the queue before the object crosses, and where another
+attribute would show in what the class itself reads from `vars(self)`.
+
+`copy.deepcopy`, and a `copy.copy` in a file that does not name the class, go through the state methods: copies get a
+lock or handle of their own. (LMDB refuses to open one environment twice in a process.) A queue or event is new and
+empty in the copy, a lock or semaphore is free, and each process with a `SummaryWriter` adds an event file to the
+folder. Code outside the repository is not seen.
 
 ## References
 - [What can be pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled) and

@@ -11,6 +11,7 @@ from functools import cached_property
 from ...syntax.names import last_name
 from ...syntax.outline import LOOPS, Outline, Repo, pairs, position
 from ...syntax.unpicklable import base_methods
+from .outside import Outside, hands_out
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)
 Method = ast.FunctionDef | ast.AsyncFunctionDef
@@ -151,6 +152,7 @@ class Family:
         self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
         self._early: dict[ast.ClassDef, frozenset[str]] = {}
+        self._outside: dict[ast.ClassDef, Outside] = {}
         self._tops = {part for path in repo.project.python_paths for part in path.removesuffix(".py").split("/")}
 
     @cached_property
@@ -307,6 +309,15 @@ class Family:
                             todo.append(called)
             self._early[shape.node] = frozenset(found)
         return self._early[shape.node]
+
+    def outside(self, shape: Shape) -> Outside:
+        """What other code does to objects of the class and of those below it."""
+        if shape.node not in self._outside:
+            names = frozenset(each.node.name for each in [shape, *self.derived(shape)])
+            outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
+            methods = [(each.outline, method) for each in self.circle(shape) for method in each.methods.values()]
+            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(methods)))
+        return self._outside[shape.node]
 
     def _entered(self, shape: Shape) -> bool:
         """Some `with Reader(path) as reader:` hands out objects of the class that are open."""

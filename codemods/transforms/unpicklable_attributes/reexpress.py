@@ -25,6 +25,7 @@ _PURE_MODULES = ("os.path.", "pathlib.", "os.fspath", "os.cpu_count", "functools
 _ONCE = frozenset(
     ["map", "filter", "zip", "iter", "reversed", "enumerate", "glob", "rglob", "iglob", "iterdir", "scandir", "chain"]
 )
+_STATE_METHODS = frozenset(["__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"])
 
 
 class Refused(Exception):
@@ -138,6 +139,11 @@ class Retelling:
                 break
             node = node.value
         assert isinstance(node, ast.Attribute)
+        if (place := self.family.outside(self.shape).sets.get(node.attr)) is not None:
+            raise Refused(
+                f"`self.{node.attr}` is set from outside ({place}); keep what it was opened with in an attribute of "
+                "its own"
+            )
         first = self.store
         changes = [
             each
@@ -227,9 +233,31 @@ class Retelling:
         line = self.source.line_text(statement.lineno)
         if line[: statement.col_offset].strip():
             raise Refused("it shares its line with other statements; give it a line of its own")
+        if (listed := self._lists_itself()) is not None:
+            raise Refused(
+                f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
+            )
         name = self._free(_leaf(node))
         self.stashes[text] = Stash(statement, name, text)
         return f"self.{name}"
+
+    def _lists_itself(self) -> str | None:
+        """The place where the class reads all of its attributes at once: `vars(self)`."""
+        for shape in self.family.circle(self.shape):
+            for method in shape.methods.values():
+                if method.name in _STATE_METHODS:
+                    continue
+                for node in ast.walk(method):
+                    whole = isinstance(node, ast.Attribute) and node.attr == "__dict__"
+                    called = isinstance(node, ast.Call) and last_name(node.func) in ("vars", "dir") and node.args
+                    if not (whole or called):
+                        continue
+                    of = node.value if isinstance(node, ast.Attribute) else node.args[0]  # type: ignore[attr-defined]
+                    above = shape.outline.parents[node]
+                    fills = isinstance(above, ast.Subscript) or getattr(above, "attr", "") in ("update", "setdefault")
+                    if shape.outline.is_self(of) and not fills:
+                        return f"{shape.outline.path}:{method.lineno} (`{method.name}`)"
+        return None
 
     def _refuse_iterators(self, parameter: str) -> None:
         """Some call of the class gives what can be walked only once."""
@@ -249,6 +277,8 @@ class Retelling:
         """`self.name` keeps that value, and the local one does not change in between."""
         if sum(len(each.stores(name)) for each in self.family.circle(self.shape)) != 1:
             return False
+        if name in self.family.outside(self.shape).sets:
+            return False
         first, last = sorted((position(store.statement), position(self.store.statement)))
         return not any(first < position(each.statement) < last for each in bindings if not each.parameter)
 
@@ -259,7 +289,7 @@ class Retelling:
         candidates = [f"_{own}_{wanted}" if wanted != own else f"_{own}_source", f"_{own}_{wanted}_given"]
         if wanted != self.store.target.attr and all(name.startswith(plain) for name in self.family.foreign(self.shape)):
             candidates.insert(0, wanted)
-        taken = {each.name for each in self.stashes.values()}
+        taken = {each.name for each in self.stashes.values()} | self.family.outside(self.shape).sets.keys()
         for shape in self.family.circle(self.shape):
             taken |= shape.selves.keys() | shape.methods.keys()
             for statement in shape.node.body:

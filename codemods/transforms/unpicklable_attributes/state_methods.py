@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import enum
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     imports = list(dict.fromkeys(line for again in always for line in again.imports))
     new: list[list[str]] = []
     existing = shape.methods.get("__getstate__")
-    get = [_leave(each, "state" if existing is None else _returned(existing)) for each in treatments]
+    name = "state" if existing is None else _returned(existing)
+    get = [line for each in treatments for line in _leaves(each, step, name)]
     if existing is not None:
         found.append(_before_return(source, existing, get))
     else:
@@ -90,9 +92,17 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         restore = "super().__setstate__(state)" if "__setstate__" in inherited else "self.__dict__.update(state)"
         body = [*imports, *([""] if imports else []), restore, *put]
         new.append(["def __setstate__(self, state):", *(step + line if line else "" for line in body)])
+    if new and existing is None and family.outside(shape).copied and not _has_copy(family, shape):
+        shares = ["other = self.__class__.__new__(self.__class__)", "other.__dict__.update(self.__dict__)"]
+        body = ["# `copy.copy` shares what can't be pickled", *shares, "return other"]
+        new.append(["def __copy__(self):", *(step + line for line in body)])
     if new:
         found.append(_methods(source, shape, new))
     return found
+
+
+def _has_copy(family: Family, shape: Shape) -> bool:
+    return any("__copy__" in each.methods for each in family.line(shape))
 
 
 def _has_slots(shape: Shape) -> bool:
@@ -204,11 +214,19 @@ def _leave(each: Treatment, state: str) -> str:
     if each.form is Form.CLOSED:
         return f"{place} = {each.open_test}"
     if each.form is Form.MAYBE:
-        there = f"{now} is not None" if each.sure else f'{state}.get("{each.key}") is not None'
+        there = f"{now} is not None"
         if each.open_test:
             there = each.open_test if each.never_none else f"{there} and {each.open_test}"
         return f"{place} = {there}"
     return f"del {place}" if each.sure else f'{state}.pop("{each.key}", None)'
+
+
+def _leaves(each: Treatment, step: str, state: str) -> list[str]:
+    """The lines of `__getstate__`: what an object does not have, its copy does not get."""
+    line = _leave(each, state)
+    if each.form is Form.MAYBE and not each.sure:
+        return [f'if "{each.key}" in {state}:', step + line]
+    return [line]
 
 
 def _remake(each: Treatment, step: str, state: str) -> list[str]:
@@ -222,18 +240,32 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
     if each.form is Form.MAYBE:
-        short = f"self.{each.attribute} = {each.again.value} if {place} else None"
-        if (
-            each.again.value
-            and not each.again.imports
-            and "\n" not in short
-            and " if " not in each.again.value
-            and len(short) < 100
-        ):
-            return [short]
-        body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *lines)]
-        return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
+        lines = _maybe(each, step, place)
+        if not each.sure:
+            return [f'if "{each.key}" in {state}:', *(step + line.replace("\n", f"\n{step}") for line in lines)]
     return lines
+
+
+def _maybe(each: Treatment, step: str, place: str) -> list[str]:
+    """Makes it anew where the original had one, and None where that had None."""
+    assert each.again is not None
+    lines = list(each.again.lines)
+    short = f"self.{each.attribute} = {each.again.value} if {place} else None"
+    hidden = rf"\bself\.{each.attribute}\b"
+    hides = re.search(hidden, lines[0].partition("=")[2]) is not None
+    if (
+        each.again.value
+        and not each.again.imports
+        and not hides
+        and "\n" not in short
+        and " if " not in each.again.value
+        and len(short) < 100
+    ):
+        return [short]
+    # `self.f = lru_cache(8)(self.f)`: what the state has under that name hides the method.
+    visible = [f"del self.{each.attribute}"] if hides else []
+    body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *visible, *lines)]
+    return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
 
 
 def _close(each: Treatment, step: str, state: str) -> list[str]:

@@ -47,6 +47,7 @@ class Uses:
             if isinstance(node.ctx, ast.Load)
         ]
         self.early = family.early(shape)
+        self.outside = family.outside(shape)
         self.late = frozenset(name for each in self.circle for name in each.late) - self.early
         self.on_demand = True  # it may be left to the class to open it again
         self.companions: frozenset[str] = frozenset()  # what else is None whenever this is
@@ -67,17 +68,21 @@ class Uses:
                 f"it is given from outside ({given}), and others may share it; give what it is opened with, and open "
                 "it in the class"
             )
+        self._check_outside()
         if any(each.store.fills for each in self.hazards):
             return self._filled(stores)
         self._check_stores(stores)
         self._check_kept_elsewhere()
         first = min(self.hazards, key=lambda each: position(each.store.target))
         in_init = first.store.method.name in ("__init__", "__post_init__")
-        only = len(stores) == 1 and first.store.always and in_init and not first.made.choice
+        whole = not self.outside.without_init
+        only = len(stores) == 1 and first.store.always and in_init and not first.made.choice and whole
         sure = (only or self._always_there(stores)) and not self._skips_init()
         key = self.shape.key(self.attribute)
         line = first.store.target.lineno
         if first.store.cached and len(stores) == 0:
+            if self._has_moved():
+                raise Refused("what was read from it decides where a copy would have to go on; seek before each read")
             return Treatment(self.attribute, key, Form.DROP, line, False)
         if first.store.shared and len(stores) == 1:  # the class has it too
             return Treatment(self.attribute, key, Form.DROP, line, sure)
@@ -169,6 +174,15 @@ class Uses:
                 continue  # made in the worker
             raise Refused(f"line {line} sets it to something else; keep the two under different names")
 
+    def _check_outside(self) -> None:
+        """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
+        place = self.outside.sets.get(self.attribute)
+        if place is not None:
+            raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
+        what = self.outside.touch(self.attribute, self.kind, self.recogniser)
+        if what is not None:
+            raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
+
     def _check_same(self, mine: list[Store]) -> None:
         for store in mine:
             for target in store.statement.targets if isinstance(store.statement, ast.Assign) else ():
@@ -191,7 +205,9 @@ class Uses:
 
     def _always_there(self, stores: list[Store]) -> bool:
         """Every object has the attribute, if only as None."""
-        return any(store.always and store.method.name == "__init__" and store.owner is self.shape for store in stores)
+        return not self.outside.without_init and any(
+            store.always and store.method.name == "__init__" and store.owner is self.shape for store in stores
+        )
 
     def _skips_init(self) -> bool:
         """A class below has an `__init__` that never calls ours."""
@@ -216,7 +232,7 @@ class Uses:
         reopened = kind.form == "reopen"
         for shape, method, node in self.uses:
             above = shape.outline.parents[node]
-            early = method.name in self.early
+            early = method.name in self.early or method.name in self.outside.called
             if (called := self._called(node, shape)) is not None:
                 name, call = called
                 repeated = name in kind.setup and self._is_repeated(call, shape)
@@ -320,6 +336,8 @@ class Uses:
                 continue
             if method.name not in self.early:
                 readers.setdefault((shape.node, method.name), []).append((node, name))
+                if method.name in self.outside.called:
+                    before.append((node, walked))
             elif name == "seek" and called is not None and [ast.unparse(each) for each in called[1].args] == ["0"]:
                 before = []
             else:

@@ -20,7 +20,8 @@ class Metrics:
         state = self.__dict__.copy()
         # what can't be pickled; __setstate__ makes it anew
         del state["plain"]
-        state["fast"] = state.get("fast") is not None
+        if "fast" in state:
+            state["fast"] = self.fast is not None
         return state
 
     def __setstate__(self, state):
@@ -28,11 +29,12 @@ class Metrics:
 
         self.__dict__.update(state)
         self.plain = statistics
-        if state["fast"]:
-            import a_package_that_nobody_has
-            self.fast = a_package_that_nobody_has
-        else:
-            self.fast = None
+        if "fast" in state:
+            if state["fast"]:
+                import a_package_that_nobody_has
+                self.fast = a_package_that_nobody_has
+            else:
+                self.fast = None
 
     def show(self, numbers):
         library = self.fast or self.plain

@@ -1,0 +1,149 @@
+"""What is done to the objects of a class by code outside of the class, before they cross."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, position
+from ...syntax.unpicklable import Kind, Recogniser
+from .mutation import first_touch, named
+
+_SETS = ("setattr", "delattr")
+
+
+class Outside:
+    """Uses of objects of the classes `names` in `outlines`.
+
+    `hands_out`: methods that pass their object, or a method of it, to other code.
+    """
+
+    def __init__(self, outlines: Iterable[Outline], names: frozenset[str], hands_out: frozenset[str]) -> None:
+        self.names, self.hands_out = names, hands_out
+        self.outlines = list(outlines)
+        self.without_init = False  # some object is made without its constructor
+        self.sets: dict[str, str] = {}  # the place that sets or deletes an attribute, by attribute
+        self.copied = False  # `copy.copy` makes another object that shares everything with the first
+        self.called: set[str] = set()  # methods that are called before the object is passed on
+        self._read: list[tuple[Outline, ast.Attribute]] = []  # attributes of such objects, before they are passed on
+        for outline in self.outlines:
+            self._look(outline)
+
+    def touch(self, attribute: str, kind: Kind, recogniser: Recogniser) -> str | None:
+        """How the object in `attribute` is changed from outside, in words."""
+        for outline, node in self._read:
+            if node.attr == attribute and (what := _touch(outline, node, kind, recogniser)) is not None:
+                return f"{outline.path}:{node.lineno} {what}"
+        if kind.form != "anew":
+            return None
+        for outline in self.outlines:  # objects that are attributes of others: `self.reader.queue.put(item)`
+            for call in (each for name in kind.stands for each in outline.calls.get(name, [])):
+                holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+                of_other = isinstance(holder, ast.Attribute) and isinstance(holder.value, ast.Attribute)
+                if of_other and getattr(holder, "attr", "") == attribute:
+                    return f"{outline.path}:{call.lineno} calls `{last_name(call.func)}` on it"
+        return None
+
+    def _look(self, outline: Outline) -> None:
+        for node in outline.nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            holder = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if _copies(outline, node) and outline.is_self(node.args[0]):
+                owner = outline.owner(node)
+                self.copied = self.copied or (owner is not None and owner.name in self.names)
+            if last_name(node.func) == "__new__" and node.args and self._raw(outline, node):
+                self.without_init = True
+            if last_name(node.func) not in self.names and (holder is None or last_name(holder) not in self.names):
+                continue
+            statement = outline.parents[node]
+            if isinstance(statement, ast.Assign) and statement.value is node:
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        self._follow(outline, statement, target.id)
+
+    def _raw(self, outline: Outline, call: ast.Call) -> bool:
+        """It makes an object of the class, and no `__init__` follows by itself as after a method `__new__`."""
+        around = next((each for each in outline.ancestors(call) if isinstance(each, ast.FunctionDef)), None)
+        if around is not None and around.name == "__new__":
+            return False
+        first = last_name(call.args[0])
+        owner = outline.owner(call)
+        return first in self.names or (first == "cls" and owner is not None and owner.name in self.names)
+
+    def _follow(self, outline: Outline, made: ast.Assign, name: str) -> None:
+        """The uses of the local name for an object."""
+        scope = outline.scope(made)
+        uses = [
+            each
+            for each in ast.walk(scope)
+            if isinstance(each, ast.Name) and each.id == name and position(each) > position(made)
+        ]
+        passed = [position(each) for each in uses if self._passes_on(outline, each)]
+        last = max(passed, default=(0, 0))
+        for use in uses:
+            above = outline.parents[use]
+            if isinstance(above, ast.Call) and _copies(outline, above):
+                self.copied = True
+            if isinstance(above, ast.Attribute):
+                place = f"{outline.path}:{above.lineno}"
+                if not isinstance(above.ctx, ast.Load):
+                    self.sets.setdefault(above.attr, place)
+                elif position(use) < last:
+                    self._read.append((outline, above))
+                    call = outline.parents[above]
+                    if isinstance(call, ast.Call) and call.func is above:
+                        self.called.add(above.attr)
+            elif isinstance(above, ast.Call) and last_name(above.func) in _SETS and len(above.args) > 1:
+                attribute = getattr(above.args[1], "value", None)
+                if above.args[0] is use and isinstance(attribute, str):
+                    self.sets.setdefault(attribute, f"{outline.path}:{above.lineno}")
+
+    def _passes_on(self, outline: Outline, use: ast.Name) -> bool:
+        if not isinstance(use.ctx, ast.Load):
+            return False
+        above = outline.parents[use]
+        if not isinstance(above, ast.Attribute):
+            return True
+        call = outline.parents[above]
+        called = isinstance(call, ast.Call) and call.func is above
+        return above.attr in self.hands_out if called else isinstance(call, (ast.Call, ast.keyword))
+
+
+def _copies(outline: Outline, call: ast.Call) -> bool:
+    """`copy.copy(x)`, by whatever name it is imported."""
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
+        name = f"{outline.imported.get(call.func.value.id, '')}.{call.func.attr}"
+    else:
+        name = outline.imported.get(getattr(call.func, "id", ""), "")
+    return name == "copy.copy" and len(call.args) == 1
+
+
+def _touch(outline: Outline, node: ast.Attribute, kind: Kind, recogniser: Recogniser) -> str | None:
+    call = outline.parents[node]
+    if isinstance(call, ast.Call) and node in call.args:
+        for where, function in recogniser.functions(outline, call):
+            arguments = [*function.args.posonlyargs, *function.args.args]
+            at = call.args.index(node) + isinstance(call.func, ast.Attribute)
+            if at < len(arguments):
+                return first_touch(where, named(where, function, arguments[at].arg), kind)
+    if getattr(call, "attr", "") in ("close", "release") and kind.form == "reopen":
+        return "closes it"
+    what = first_touch(outline, [node], kind)
+    return what.partition(" ")[2].partition(" ")[2] if what is not None else None
+
+
+def hands_out(methods: Iterable[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]) -> Iterator[str]:
+    """Names of the methods that use their object for more than its attributes, or a method of it uncalled."""
+    several = list(methods)
+    names = {method.name for _, method in several}
+    for outline, method in several:
+        for node in ast.walk(method):
+            if isinstance(node, ast.Name) and outline.is_self(node):
+                above = outline.parents[node]
+                call = outline.parents[above] if isinstance(above, ast.Attribute) else None
+                called = isinstance(call, ast.Call) and call.func is above
+                if not isinstance(above, ast.Attribute) or (above.attr in names and not called):
+                    yield method.name
+                    break
