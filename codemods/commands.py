@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from . import __version__
+from .engine.time_limit import TimeIsUp, time_limit
 from .finding import Confidence
 from .problem import Problem
-from .quoting import for_terminal
+from .quoting import for_terminal, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,6 +79,9 @@ Unsafe = Annotated[
     Optional[bool],  # noqa: UP045
     typer.Option("--unsafe-fixes/--no-unsafe-fixes", help="Also make changes that may change what the code does."),
 ]
+Seconds = Annotated[
+    float, typer.Option("--timeout", metavar="S", min=0, help="Give up after S seconds, nothing changed; 0: no limit.")
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
 Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
 
@@ -127,6 +131,7 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Also apply the Bowler query that your FILE defines as `query`."),
     ] = None,
+    timeout: Seconds = 0,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives
@@ -154,9 +159,10 @@ def migrate(
 
         own = {"bowler-query": own_query(bowler_query)}
         settings = replace(settings, select=(*settings.select, *own) if settings.select else ())
-    with _watched("migrating") as rules:
+    with time_limit(timeout), _watched("migrating") as rules:
         rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules)
+        done = replace(done, skipped=(*done.skipped, *where.untracked()))
     diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
     if patch is not None:
         deliver.write_patch(patch, diff)
@@ -186,6 +192,7 @@ def check(
         typer.Option(help="How workers will be started.  [default: spawn]"),
     ] = None,
     no_cache: NoCache = False,
+    timeout: Seconds = 0,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
     gc.disable()
@@ -195,8 +202,9 @@ def check(
     settings = _settings(where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache)
     from .engine.migrate import check as find
 
-    with _watched("checking") as rules:
+    with time_limit(timeout), _watched("checking") as rules:
         report = find(where.files, settings, where.scope, rules)
+        report = replace(report, skipped=(*report.skipped, *where.untracked()))
     if format is Format.text:
         from .review.text import render_text
 
@@ -479,8 +487,14 @@ def _complete(skipped: Iterable[Skipped]) -> None:
 
 
 def _say(line: str) -> None:
-    """A line for people, on stderr, without the control characters that names from a repository may hold."""
-    print("".join(letter if letter.isprintable() else "?" for letter in line), file=sys.stderr)
+    """A line for people, on stderr, without the control characters that names from a repository may hold.
+
+    Nobody may be there to read it (`2>&1 | head -1`, a full disk): the work goes on all the same.
+    """
+    try:
+        print(printable(line), file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def _put(data: bytes) -> None:
@@ -503,6 +517,9 @@ def main() -> None:
         sys.stdout.flush()
     except Problem as problem:
         _say(f"spawnfix: {problem}")
+        code = 2
+    except TimeIsUp as late:
+        _say(f"spawnfix: {late}")
         code = 2
     except KeyboardInterrupt:
         code = 130

@@ -19,7 +19,7 @@ class Glob:
     def __init__(self, glob: str) -> None:
         parts: list[str] = _PART.findall(glob.strip("/"))
         self._parts = parts if "/" in glob.rstrip("/") else ["**/", *parts]
-        self._letters = {part: _letters(part) for part in self._parts if len(part) > 1 and part[0] == "["}
+        self._letters = {part: _Letters(part) for part in self._parts if len(part) > 1 and part[0] == "["}
         self._steps: dict[tuple[int, str], int] = {}
         self._start = self._at(0)
 
@@ -65,13 +65,32 @@ class Glob:
 
     def _takes(self, part: str, letter: str) -> bool:
         if part in self._letters:
-            return self._letters[part].fullmatch(letter) is not None
+            return self._letters[part].takes(letter)
         return letter != "/" if part == "?" else letter == part
 
 
-def _letters(part: str) -> re.Pattern[str]:
-    inside = part[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-    return re.compile(f"[{'^' + inside[1:] if inside.startswith('!') else inside}]")
+class _Letters:
+    """The letters that `[a-z_]` or `[!a-z]` means; no classes like `[:alpha:]`. Raises re.error."""
+
+    def __init__(self, part: str) -> None:
+        inside = part[1:-1]
+        self._negated = inside.startswith("!")
+        inside = inside[1:] if self._negated else inside
+        self._ranges: list[tuple[str, str]] = []
+        at = 0
+        while at < len(inside):
+            first = last = inside[at]
+            at += 1
+            if inside[at : at + 1] == "-" and at + 1 < len(inside):
+                last = inside[at + 1]
+                at += 2
+            if last < first:
+                raise re.error(f"bad character range {first}-{last}")
+            self._ranges.append((first, last))
+
+    def takes(self, letter: str) -> bool:
+        """True for one of them."""
+        return any(first <= letter <= last for first, last in self._ranges) != self._negated
 
 
 @cache

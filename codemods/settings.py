@@ -18,6 +18,12 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+MAX_BYTES = 2**20  # of pyproject.toml
+MAX_PARTS = 64  # of a dotted key in it
+MAX_GLOBS, MAX_GLOB = 1000, 1000  # in one setting, characters of one
+_TOKEN = re.compile(
+    r"""(?P<part>"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)|(?P<dot>\.)|(?P<blank>[ \t]+)|(?P<other>.)""", re.DOTALL
+)
 LAUNCHERS = ("auto", "torchrun", "python")
 START_METHODS = ("spawn", "forkserver")
 KEYS = ("select", "ignore", "exclude", "per-file-ignores", "confidence", "boundaries", "unsafe-fixes", "launcher")
@@ -69,14 +75,35 @@ def read_settings(files: Files, rule_ids: Collection[str]) -> Settings:
         return Settings()
     if b"spawnfix" not in data:
         return Settings()
+    if len(data) > MAX_BYTES:
+        raise Problem(f"pyproject.toml: larger than {MAX_BYTES // 2**20} MiB")
     try:
-        tool = tomllib.loads(data.decode("utf-8-sig")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Problem(f"pyproject.toml: not valid TOML: {error}") from None
+        text = data.decode("utf-8-sig")
+        if _longest_key(text) > MAX_PARTS:
+            raise Problem(f"pyproject.toml: a key of more than {MAX_PARTS} parts")
+        tool = tomllib.loads(text).get("tool", {})
+    except (ValueError, RecursionError) as error:  # ValueError: not TOML, not UTF-8, a number that is too long
+        raise Problem(f"pyproject.toml: not valid TOML: {_shortened(str(error))}") from None
     table = tool.get("spawnfix", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise Problem("pyproject.toml: tool.spawnfix must be a table")
     return _validated(table, rule_ids)
+
+
+def _longest_key(text: str) -> int:
+    """The number of parts of the longest dotted key that may be in `text`: reading one takes time by its square."""
+    longest = parts = 0
+    joined = False
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "part":
+            parts = parts + 1 if joined else 1
+            joined, longest = False, max(longest, parts)
+        elif kind == "dot":
+            joined = True
+        elif kind == "other":
+            parts, joined = 0, False
+    return longest
 
 
 def with_flags(
@@ -113,6 +140,7 @@ def with_flags(
 def nearest(name: str, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` for the known name most like `name`, else ` (known: a, b)`."""
     known = sorted(known)
+    name = name[:100]
     close = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else f" (known: {', '.join(known)})"
 
@@ -122,7 +150,7 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
     for key, value in table.items():
         where = f"pyproject.toml: tool.spawnfix.{key}"
         if key not in KEYS:
-            raise Problem(f"pyproject.toml: unknown key {key!r} in [tool.spawnfix]{nearest(key, KEYS)}")
+            raise Problem(f"pyproject.toml: unknown key {_shown(key)} in [tool.spawnfix]{nearest(key, KEYS)}")
         if key in ("select", "ignore"):
             values[key] = _rules(_strings(value, where), rule_ids, where)
         elif key == "exclude":
@@ -138,7 +166,7 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
             values[key] = Confidence(_choice(value, [each.value for each in Confidence], where))
         elif key == "unsafe-fixes":
             if not isinstance(value, bool):
-                raise Problem(f"{where} must be true or false, not {value!r}")
+                raise Problem(f"{where} must be true or false, not {_shown(value)}")
             values["unsafe_fixes"] = value
         elif key == "launcher":
             values[key] = _choice(value, LAUNCHERS, where)
@@ -149,7 +177,7 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise Problem(f"{where} must be a list of strings, not {value!r}")
+        raise Problem(f"{where} must be a list of strings, not {_shown(value)}")
     return tuple(value)
 
 
@@ -159,7 +187,7 @@ def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
     for number, entry in enumerate(value, start=1):
         for key, inside in entry.items():
             if key not in BOUNDARY_KEYS:
-                raise Problem(f"{where}: unknown key {key!r} in entry {number}{nearest(key, BOUNDARY_KEYS)}")
+                raise Problem(f"{where}: unknown key {_shown(key)} in entry {number}{nearest(key, BOUNDARY_KEYS)}")
             if not isinstance(inside, BOUNDARY_KEYS[key]):
                 raise Problem(f"{where}: {key!r} in entry {number} must be a {BOUNDARY_KEYS[key].__name__}")
             if BOUNDARY_KEYS[key] is list:
@@ -174,7 +202,22 @@ def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
     return tuple(value)
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def _shown(value: object) -> str:
+    """`value` for a message; Python prints no number of thousands of digits."""
+    try:
+        return _shortened(repr(value))
+    except ValueError:
+        return f"such {type(value).__name__}"
+
+
 def _globs(globs: Iterable[str], where: str) -> tuple[str, ...]:
+    globs = tuple(globs)
+    if len(globs) > MAX_GLOBS or any(len(glob) > MAX_GLOB for glob in globs):
+        raise Problem(f"{where}: more than {MAX_GLOBS} globs, or one of more than {MAX_GLOB} characters")
     for glob in globs:
         try:
             glob_pattern(glob)
@@ -195,11 +238,11 @@ def _rules(names: Iterable[str], rule_ids: Collection[str], where: str) -> tuple
         raise Problem(f"{where}: no rule given")
     for name in names:
         if name not in rule_ids:
-            raise Problem(f"{where}: no rule called {name!r}{nearest(name, rule_ids)}")
+            raise Problem(f"{where}: no rule called {_shown(name)}{nearest(name, rule_ids)}")
     return names
 
 
 def _choice(value: object, known: Collection[str], where: str) -> str:
     if not isinstance(value, str) or value not in known:
-        raise Problem(f"{where} must be one of {', '.join(known)}, not {value!r}")
+        raise Problem(f"{where} must be one of {', '.join(known)}, not {_shown(value)}")
     return value

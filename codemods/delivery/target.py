@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..finding import Skipped
 from ..problem import Problem
 from ..tree.directory import DirectoryFiles, Selected
 from ..tree.files import Files
@@ -13,6 +14,9 @@ from ..tree.files import Files
 if TYPE_CHECKING:
     from ..tree.git_tree import CommitFiles
     from ..tree.repository import Repository
+
+
+MOST_UNTRACKED = 50  # files that are named
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,21 @@ class Target:
     scope: str
     commit: CommitFiles | None = None
     folder: Path | None = None
+    repository: Repository | None = None  # with a work tree, where the user may have files that git does not track
+
+    def untracked(self) -> tuple[Skipped, ...]:
+        """Python files under `scope` that nobody looked at, as git does not track them; at most MOST_UNTRACKED."""
+        if self.repository is None:
+            return ()
+        from ..tree.work_tree import untracked
+
+        paths = [
+            path for path in untracked(self.repository) if not self.scope or f"{path}/".startswith(f"{self.scope}/")
+        ]
+        rows = [Skipped(path, "untracked, not looked at; git add it, or name it") for path in paths[:MOST_UNTRACKED]]
+        if len(paths) > MOST_UNTRACKED:
+            rows[-1] = Skipped(rows[-1].path, f"{rows[-1].reason}; and {len(paths) - MOST_UNTRACKED} more such files")
+        return tuple(rows)
 
 
 def to_check(typed: Path) -> Target:
@@ -47,7 +66,7 @@ def to_check(typed: Path) -> Target:
     files = WorkTreeFiles(repository, also=(scope,) if path.is_file() else ())
     if scope and path.is_dir() and not any(entry.path.startswith(f"{scope}/") for entry in files.entries()):
         return _plain(path)  # a folder in a repository that git does not track
-    return Target(Selected(files, scope), scope)
+    return Target(Selected(files, scope), scope, repository=None if path.is_file() else repository)
 
 
 def to_migrate(typed: Path, no_git: bool) -> Target:
@@ -67,7 +86,7 @@ def to_migrate(typed: Path, no_git: bool) -> Target:
     scope = _inside(path, repository.work_tree) if repository.work_tree is not None else ""
     if scope and not any(entry.path == scope or entry.path.startswith(f"{scope}/") for entry in files.entries()):
         raise Problem(f"{typed}: nothing there is committed; commit it first, or use --no-git")
-    return Target(Selected(files, scope), scope, commit=files)
+    return Target(Selected(files, scope), scope, commit=files, repository=repository if repository.work_tree else None)
 
 
 def to_preview(typed: Path, no_git: bool) -> Target:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import re
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ VENDORED = frozenset({
 })
 # fmt: on
 _SUFFIX = ".spawnfix"
-_LEFT_OVER = re.compile(rf"\..*\.(\d{{1,10}})-\w{{8}}{re.escape(_SUFFIX)}", re.DOTALL)
+_LEFT_OVER = re.compile(rf"(\..*\.(\d{{1,10}})-[0-9a-f]{{8}})-([0-9a-f]{{16}}){re.escape(_SUFFIX)}", re.DOTALL)
 GENERATED = frozenset({"build", "dist"})  # unless they are packages: torch.distributed helpers live in `dist/` too
 
 
@@ -81,6 +82,7 @@ class DirectoryFiles:
 
     folder: Path
     only: str | None = None
+    most: int | None = None  # entries that are looked at; those beyond are left out
 
     @property
     def root(self) -> str:
@@ -90,8 +92,8 @@ class DirectoryFiles:
     @cached_property
     def _entries(self) -> list[Entry]:
         found: list[Entry] = []
-        folders = [""]
-        while folders:
+        folders, seen = [""], 0
+        while folders and (self.most is None or seen < self.most):
             prefix = folders.pop()
             try:
                 with os.scandir(self.folder / prefix) as scan:
@@ -102,6 +104,7 @@ class DirectoryFiles:
                 continue
             if prefix and any(item.name in (".git", "pyvenv.cfg") for item in items):
                 continue  # another repository, or an environment
+            seen += len(items)
             for item in items:
                 path = prefix + item.name
                 with contextlib.suppress(FileNotFoundError):
@@ -161,7 +164,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
     """
     staged: list[tuple[Path, Path]] = []
     target = folder
-    _clear({(folder / path).parent for path in after})
+    clear({(folder / path).parent for path in after})
     try:
         for path, data in sorted(after.items()):
             target = folder / path
@@ -195,7 +198,7 @@ def written(file: Path, data: bytes) -> None:
         own = stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and os.access(file, os.W_OK)
         mode = stat.S_IMODE(status.st_mode)
     if own:
-        _clear([file.parent])
+        clear([file.parent])
         with contextlib.suppress(PermissionError):
             replaced(file, data, mode)
             return
@@ -213,9 +216,11 @@ def replaced(target: Path, data: bytes, mode: int) -> None:
 
 
 def _beside(target: Path, data: bytes) -> Path:
-    """A new file with `data` in the folder of `target`, safely on disk."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.{os.getpid()}-", suffix=_SUFFIX, dir=target.parent)
-    temporary = Path(name)
+    """A new file with `data` in the folder of `target`, safely on disk. Its name shows that it is one of ours."""
+    name = f".{target.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = target.with_name(f"{name}-{_mark(target.parent, name)}{_SUFFIX}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(temporary, flags, 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -225,6 +230,12 @@ def _beside(target: Path, data: bytes) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def _mark(folder: Path, name: str) -> str:
+    """What nobody else's file in `folder` ends with."""
+    text = f"spawnfix {os.path.realpath(folder)}/{name}".encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def stage(target: Path, data: bytes, mode: int) -> Path:
@@ -245,13 +256,14 @@ def stage(target: Path, data: bytes, mode: int) -> Path:
     return temporary
 
 
-def _clear(folders: Iterable[Path]) -> None:
+def clear(folders: Iterable[Path]) -> None:
     """Remove what a run that was killed left in `folders`."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for path in folder.glob(f".*{_SUFFIX}"):
                 found = _LEFT_OVER.fullmatch(path.name)
-                if found is not None and not _alive(int(found[1])):
+                ours = found is not None and found[3] == _mark(folder, found[1])
+                if found is not None and ours and not _alive(int(found[2])):
                     path.unlink()
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .directory import read_regular, stage
+from .directory import clear, read_regular, stage
 from .git_index import parse_index
 
 _START = """
@@ -192,6 +192,7 @@ def check_out(job: Job) -> None:
             raise Failed("HEAD moved while spawnfix was at work", locked=True)
         whole = Path(job["whole_index"]).read_bytes()
         head_lock.fill(f"ref: {job['ref']}\n".encode("utf-8", "surrogateescape"))
+        clear({(tree / path).parent for path in job["files"]})
         files: dict[str, tuple[Path, bytes, int]] = {}  # temporary file, what was there, permissions
         stack.callback(lambda: _remove(temporary for temporary, _, _ in files.values()))
         unwritten, why = [], ""

@@ -106,6 +106,8 @@ def parse_index(data: bytes, digits: int, name: Path) -> Index:
         if len(data) < at + size or (any(data[-size:]) and _hash(size, data[:-size]) != data[-size:]):
             raise ValueError("damaged")
         extensions = {extension for extension, _ in _extensions(data[:-size], at)}
+        if b"link" not in extensions and not all(entry.path for entry in entries):
+            raise BadPath("")
     except BadPath as error:
         raise Problem(f"{name}: names {str(error)!r}, which is no path inside the repository") from None
     except (ValueError, struct.error, IndexError):
@@ -145,7 +147,8 @@ def _entries(data: bytes, digits: int) -> tuple[list[IndexEntry], int]:
             raise ValueError("damaged")
         path = os.fsdecode(raw)
         folder = status[6] == 0o40000  # of a sparse index
-        check_path(path.removesuffix("/") if folder else path)
+        if path:  # an index that is split has entries without a name, for those of the shared one
+            check_path(path.removesuffix("/") if folder else path)
         found.append(IndexEntry(path, status[6], oid, flags >> 12 & 3, bool(extended & 0x4000), start, status))
     return found, at
 

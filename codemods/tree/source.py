@@ -22,6 +22,29 @@ _BOM = codecs.BOM_UTF8
 _LFS = b"version https://git-lfs.github.com/spec/"
 
 
+# Encodings of text. Python has others, which run for long (punycode), or are no text (zlib), or read escapes.
+# fmt: off
+_CODECS = frozenset({
+    "utf-8", "utf-8-sig", "ascii", "big5", "big5hkscs", "cp037", "cp437", "cp737", "cp775", "cp850", "cp852",
+    "cp855", "cp857", "cp858", "cp860", "cp861", "cp862", "cp863", "cp864", "cp865", "cp866", "cp869", "cp874",
+    "cp932", "cp949", "cp950", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr", "gb18030", "gb2312", "gbk", "hz",
+    "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_kr", "iso8859-1", "iso8859-2", "iso8859-3", "iso8859-4",
+    "iso8859-5", "iso8859-6", "iso8859-7", "iso8859-8", "iso8859-9", "iso8859-10", "iso8859-11", "iso8859-13",
+    "iso8859-14", "iso8859-15", "iso8859-16", "johab", "koi8-r", "koi8-t", "koi8-u", "kz1048", "mac-cyrillic",
+    "mac-greek", "mac-iceland", "mac-latin2", "mac-roman", "mac-turkish", "ptcp154", "shift_jis", "shift_jis_2004",
+    "shift_jisx0213", "tis-620", "cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257",
+    "cp1258", "cp1125", "cp720",
+})
+# fmt: on
+
+
+def _codec(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return ""
+
+
 class UnreadableSource(Exception):
     """The bytes are not text that can be written back unchanged; the message says why, for a person."""
 
@@ -55,6 +78,8 @@ class Source:
                 encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
             except (SyntaxError, UnicodeDecodeError) as error:
                 raise UnreadableSource(f"encoding: {error}") from None
+            if _codec(encoding) not in _CODECS:
+                raise UnreadableSource(f"encoding: {encoding} is not one that source is written in")
             encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         else:
             encoding = "utf-8"

@@ -7,11 +7,17 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
-from .directory import read_regular
+from ..problem import Problem
+from .directory import DirectoryFiles, read_regular
 from .files import Entry
+from .git_config import last
 from .git_index import REGULAR
 from .repository import Repository
+
+MOST_ENTRIES = 100_000  # of a work tree that are looked at for untracked files: data may lie there
+MOST_IGNORED = 2**20  # bytes of a `.gitignore`
 
 
 @dataclass(frozen=True)
@@ -53,3 +59,58 @@ class WorkTreeFiles:
     def read(self, path: str) -> bytes:
         """The bytes of one file. Raises OSError."""
         return read_regular(self.repository.folder, path)
+
+
+def untracked(repository: Repository) -> list[str]:
+    """Python files in the work tree that git neither tracks nor ignores, sorted. Raises Problem."""
+    if repository.work_tree is None:
+        return []
+    index = repository.index()
+    tracked = {entry.path for entry in index.entries} if index is not None else set()
+    found = DirectoryFiles(repository.work_tree, most=MOST_ENTRIES).entries()
+    strangers = [entry.path for entry in found if entry.path.endswith(".py") and entry.path not in tracked]
+    try:
+        return sorted(set(strangers) - _ignored(repository, strangers)) if strangers else []
+    except Problem:  # no git program: then what it ignores is not known
+        return strangers
+
+
+def _ignored(repository: Repository, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` that git ignores. Git is asked in a folder of ours, with copies of the `.gitignore` files."""
+    from .git_folder import GitFailed
+
+    assert repository.work_tree is not None
+    tree = repository.ours.path / "ignore"
+    folders = {""} | {path[: at + 1] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    try:
+        for folder in folders:
+            (tree / folder).mkdir(parents=True, exist_ok=True)
+            _copied(repository.work_tree, f"{folder}.gitignore", tree / folder / ".gitignore")
+        (repository.ours.path / "info").mkdir(exist_ok=True)
+        _copied(repository.common_dir, "info/exclude", repository.ours.path / "info/exclude")
+        listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+        env = {"GIT_WORK_TREE": str(tree)}
+        answer = repository.ours.git(
+            "-C", str(tree), "check-ignore", "-z", "--stdin", "--no-index", stdin=listed, env=env,
+            config=_users_excludes(repository),
+        )  # fmt: skip
+    except OSError as error:
+        raise Problem(f"{error.filename or tree}: {error.strerror or error}") from None
+    except GitFailed:
+        return set()  # status 1: none
+    return set(map(os.fsdecode, answer.split(b"\0")[:-1]))
+
+
+def _copied(folder: Path, name: str, target: Path) -> None:
+    try:
+        data = read_regular(folder, name, MOST_IGNORED)
+    except OSError:
+        return
+    target.write_bytes(data)
+
+
+def _users_excludes(repository: Repository) -> dict[str, str]:
+    base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    named = last(repository.of_user, "core.excludesfile") or f"{base}/git/ignore"
+    file = os.path.expanduser(named)  # noqa: PTH111
+    return {"core.excludesFile": file} if os.path.isfile(file) else {}  # noqa: PTH113

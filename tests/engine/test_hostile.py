@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -140,6 +141,78 @@ def test_names_from_the_repository_steer_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.stderr + git(repo, "log", "-1", "--format=%B"))
     assert all((repo / name).read_text() == FIXED + "# \x1b[2J\n" for name in names)
+
+
+BOMBS = {
+    "dotted header": "[" + ".".join("a" * 40_000) + "]\n",
+    "dotted key": ".".join(["a"] * 40_000) + " = 1\n",
+    "quoted parts": ".".join(['"a"'] * 20_000) + " = 1\n",
+    "parts with blanks": " . ".join(["a"] * 20_000) + " = 1\n",
+    "deep table": "x = " + "{a=" * 30_000 + "\n",
+    "deep list": "x = " + "[" * 100_000 + "\n",
+    "number": "[tool.spawnfix]\nselect = " + "9" * 5_000 + "\n",
+    "number in another base": "[tool.spawnfix]\nselect = 0x" + "f" * 50_000 + "\n",
+    "long key": "[tool.spawnfix]\n" + "a" * 200_000 + " = 1\n",
+    "long rule": "[tool.spawnfix]\nselect = ['" + "a" * 200_000 + "']\n",
+    "globs": "[tool.spawnfix]\nexclude = [" + "'a*b*c*d', " * 50_000 + "]\n",
+    "long glob": "[tool.spawnfix]\nexclude = ['" + "*a" * 50_000 + "']\n",
+    "large": "[tool.spawnfix]\n" + "#" * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_hostile_settings_cost_neither_time_nor_memory(tmp_path: Path, name: str) -> None:
+    resource = pytest.importorskip("resource")
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/a.py").write_text(BODY)
+    (tmp_path / "code/pyproject.toml").write_text(BOMBS[name] + "# spawnfix\n")
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (15, 16))
+        resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+
+    command = [sys.executable, ROOT / "cli.py", "check", "--no-cache", tmp_path / "code"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, preexec_fn=limited)
+    assert done.returncode == 2, (done.returncode, done.stderr[-2000:])
+    assert re.fullmatch(r"spawnfix: pyproject\.toml: [^\n]{1,600}\n", done.stderr), done.stderr[-2000:]
+
+
+def test_globs_with_classes_print_no_warnings(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BODY)
+    globs = ["[[:alpha:]]*", "[a--z]", "[&&||~~]x", "[]x]", "[!]x]", "[a-]"]
+    (tmp_path / "pyproject.toml").write_text(f"[tool.spawnfix]\nexclude = {globs}\n")
+    done = spawnfix("check", tmp_path)
+    assert done.returncode in (0, 1, 2) and "Warning" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "codec",
+    ["punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7", "rot13", "zlib", "hex", "undefined", "mbcs"],
+)
+def test_codec_that_is_no_encoding_of_source(tmp_path: Path, codec: str) -> None:
+    (tmp_path / "a.py").write_text(f"# -*- coding: {codec} -*-\n" + BODY + "# " + "a-" * 100_000)
+    done = spawnfix("check", "--format", "json", tmp_path)
+    (row,) = json.loads(done.stdout)["skipped"]
+    assert row["path"] == "a.py" and "encoding" in row["reason"]
+
+
+def test_encodings_of_people_are_read(tmp_path: Path) -> None:
+    for codec in (
+        "latin-1",
+        "iso-8859-15",
+        "cp1252",
+        "windows-1251",
+        "euc-jp",
+        "shift_jis",
+        "gbk",
+        "big5",
+        "koi8-r",
+        "utf8",
+    ):
+        (tmp_path / f"{codec}.py").write_text(f"# -*- coding: {codec} -*-\n" + BODY, encoding=codec)
+    done = spawnfix("check", "--format", "json", tmp_path)
+    report = json.loads(done.stdout)
+    assert report["skipped"] == [] and len({row["path"] for row in report["findings"]}) == 10
 
 
 MONSTERS = {
