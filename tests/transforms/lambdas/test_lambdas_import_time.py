@@ -1,0 +1,69 @@
+"""What a function reads when it is defined, and what it means where the function goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.hoisting import hoisted
+
+
+@pytest.mark.parametrize("spelling", ["import numpy", "import numpy as np"])
+def test_an_attribute_gone_from_numpy_does_not_move_to_where_it_runs_on_import(spelling: str) -> None:
+    name = spelling.split()[-1]
+    text = f"{spelling}\n\n\ndef run(rows):\n    return rows.map(lambda row, kind={name}.float: kind(row))\n"
+    after, reasons = hoisted(text)
+    assert after == text
+    assert len(reasons) == 1 and f"`{name}.float` (line 5) is gone from newer versions" in reasons[0]
+
+
+def test_a_local_default_is_not_the_name_further_down() -> None:
+    text = """\
+def run(rows):
+    scale = len(rows)
+    return rows.map(lambda row, by=scale: row * by)
+
+
+scale = 3
+"""
+    after, reasons = hoisted(text)
+    assert reasons == []
+    assert "    return rows.map(functools.partial(_run_map, by=scale))\n" in after
+
+
+def test_a_function_bound_twice_does_not_replace_a_lambda() -> None:
+    text = """\
+def same(x):
+    return x
+
+
+same = print
+
+
+def run(rows):
+    return rows.map(lambda x: x)
+"""
+    after, reasons = hoisted(text)
+    assert reasons == []
+    assert "rows.map(same)" not in after
+
+
+def test_a_local_name_hides_the_function_that_does_the_same() -> None:
+    text = """\
+def same(x):
+    return x
+
+
+def run(rows):
+    same = str
+    return rows.map(lambda x: x), same
+"""
+    after, reasons = hoisted(text)
+    assert reasons == []
+    assert "rows.map(_identity), same" in after and "def _identity(x):\n    return x\n" in after
+
+
+def test_the_function_that_does_the_same_takes_its_place() -> None:
+    text = "def same(x):\n    return x\n\n\ndef run(rows):\n    return rows.map(lambda x: x)\n"
+    after, reasons = hoisted(text)
+    assert reasons == []
+    assert after == text.replace("lambda x: x", "same")
