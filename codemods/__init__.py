@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .engine.migrate import Plan, Report
+    from .finding import Confidence, Finding, Fix
+    from .rule import Rule
+    from .settings import Settings
 
 __version__ = "0.1.0"
-
-from .engine.migrate import (  # loaded here, once: later it would put the module in place of the function below
-    Plan,
-    Report,
-)
-from .engine.migrate import check as _check
-from .engine.migrate import plan as _plan
-from .finding import Confidence, Finding, Fix
-from .rule import Rule
-from .settings import Settings, read_settings
-from .transforms import rules
-
 __all__ = ["Confidence", "Finding", "Fix", "Plan", "Report", "Rule", "Settings", "__version__", "check", "migrate"]
+
+# Loaded when they are first asked for: `spawnfix --version` needs none of them.
+_PLACES = {
+    "Confidence": "finding",
+    "Finding": "finding",
+    "Fix": "finding",
+    "Plan": "engine.migrate",
+    "Report": "engine.migrate",
+    "Rule": "rule",
+    "Settings": "settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def check(path: str | Path, settings: Settings | None = None) -> Report:
@@ -26,9 +41,12 @@ def check(path: str | Path, settings: Settings | None = None) -> Report:
     `settings` None: those of the `pyproject.toml` there. Raises `codemods.problem.Problem`.
     """
     from .delivery.target import to_check
+    from .engine.migrate import check as find
+    from .settings import read_settings
+    from .transforms import rules
 
     where = to_check(Path(path))
-    return _check(where.files, settings or read_settings(where.files, rules()), where.scope)
+    return find(where.files, settings or read_settings(where.files, rules()), where.scope)
 
 
 def migrate(
@@ -47,9 +65,12 @@ def migrate(
     """
     from .delivery.deliver import deliver
     from .delivery.target import to_migrate, to_preview
+    from .engine.migrate import plan
+    from .settings import read_settings
+    from .transforms import rules
 
     where = to_preview(Path(path), not git) if dry_run else to_migrate(Path(path), not git)
-    plan = _plan(where.files, settings or read_settings(where.files, rules()), where.scope)
-    if plan.changes and not dry_run:
-        deliver(where, plan, branch, checkout, lambda line: None)
-    return plan
+    done = plan(where.files, settings or read_settings(where.files, rules()), where.scope)
+    if done.changes and not dry_run:
+        deliver(where, done, branch, checkout, lambda line: None)
+    return done

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
 from ...finding import Edit, Hop, Refused
 from ...launch.reachability import Reach, Way
 from ...project import Project
@@ -205,6 +203,8 @@ def _replaced(project: Project, at: Address) -> Edit:
 
 def _without(source: Source, call: ast.Call, names: set[str], address: bool) -> Edit:
     """The call without the arguments `names`, and with `env://` for its address."""
+    import libcst as cst  # takes long; only a call that is rewritten needs it
+
     start, end = source.range_of(call)
     text = source.text[start:end].replace("\r\n", "\n")
     if "#" in text:

@@ -7,7 +7,7 @@ import re
 
 from ...finding import Edit, Import, Refused
 from ...project import Project
-from ...syntax.argparse_options import Option, nodes, rewritten
+from ...syntax.argparse_options import Option, nodes
 from ...syntax.imports import reference
 from .local_rank import overwritten_defaults, spelling
 from .program import SPELLINGS, Program
@@ -80,4 +80,6 @@ def _taught(project: Project, option: Option, missing: list[str]) -> tuple[Edit,
         names.insert(names.index("--local_rank"), "--local-rank")
     if "--local_rank" in missing:
         names.insert(names.index("--local-rank") + 1, "--local_rank")
+    from ...syntax.argparse_edits import rewritten  # it imports libcst, which takes long
+
     return rewritten(source, option, names, default), needs
