@@ -19,6 +19,7 @@ from codemods import commands, transforms
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop
 from codemods.project import Project
 from codemods.rule import Rule
+from harness import tool
 from harness.repositories import git, own_home, repo, state
 
 __all__ = ["own_home", "repo"]
@@ -96,6 +97,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byte
     def call(*arguments: object) -> Done:
         capfdbinary.readouterr()
         monkeypatch.setattr(sys, "argv", ["spawnfix", *map(str, arguments)])
+        monkeypatch.setattr(commands, "app", tool.command())
         with pytest.raises(SystemExit) as caught:
             commands.main()
         out, err = capfdbinary.readouterr()

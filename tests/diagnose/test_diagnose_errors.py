@@ -19,6 +19,7 @@ from codemods.diagnose.causes import cause_of
 from codemods.diagnose.tracebacks import read_traceback
 from codemods.settings import Settings
 from codemods.transforms import rules
+from harness import tool
 from harness.case import ROOT
 
 pytest_plugins = ["pytester"]
@@ -168,6 +169,7 @@ def _spawnfix(*words: str, stdin: str = "") -> Done:
     given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["spawnfix", *words])
+        patch.setattr(commands, "app", tool.command())
         patch.setattr(sys, "stdin", given)
         patch.setattr(sys, "stdout", streams[0])
         patch.setattr(sys, "stderr", streams[1])

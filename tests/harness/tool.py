@@ -34,7 +34,7 @@ def spawnfix(
     with (
         mock.patch.dict(os.environ, {**(environment or {}), **_environment(cache)}, clear=environment is not None),
         mock.patch.object(sys, "argv", ["spawnfix", *arguments]),
-        mock.patch.object(commands, "app", _command()),
+        mock.patch.object(commands, "app", command()),
         mock.patch.object(sys, "stdin", io.StringIO()),
         _captured() as (out, err),
     ):
@@ -63,7 +63,7 @@ def spawnfix_process(*arguments: str, cache: Path) -> subprocess.CompletedProces
 
 
 @functools.cache
-def _command() -> Callable[..., object]:
+def command() -> Callable[..., object]:
     """What `commands.app` builds anew from its functions at each call, which takes longer than most commands."""
     return typer.main.get_command(commands.app)
 

@@ -95,6 +95,7 @@ def registered(home: Path, value: str) -> None:
     (info / "entry_points.txt").write_text(f"[spawnfix.rules]\nnew-names = {value}\n")
 
 
+@pytest.mark.slow
 def test_a_rule_of_another_distribution(home: Path) -> None:
     registered(home, "their_rules:RULE")
     (home / "repository" / "names.py").write_text("x = 'OLD_NAME'\n")
@@ -104,6 +105,7 @@ def test_a_rule_of_another_distribution(home: Path) -> None:
     assert (home / "repository" / "names.py").read_text() == "x = 'NEW_NAME'\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "message"),
     [
