@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ...syntax.modules import Modules
@@ -25,6 +25,7 @@ from .heap import (
     Value,
 )
 from .hierarchy import Hierarchy
+from .module_names import ModuleNames
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
 _MAX_DOTS = 8  # longer dotted names are not followed
@@ -64,8 +65,6 @@ class Members(Heap):
         self.worker_attributes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
         self._doubts: dict[tuple[int, int], bool] = {}
         self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
-        self.set_on_others: set[str] = set()  # names of attributes that are set on something else than `self`
-        self.foreign_attributes: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
         self.hazards: list[Hazard] = []
         self.loads_at: dict[int, list[tuple[str, int]]] = defaultdict(list)
@@ -73,7 +72,7 @@ class Members(Heap):
         self.elements_at: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self.puts_at: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
         self.calls_at: dict[int, list[tuple[int, Call]]] = defaultdict(list)
-        self.module_nodes: list[dict[str, int]] = []
+        self.module_names = ModuleNames(self)
         self.offsets: list[int] = []
         self.hierarchy = Hierarchy(self.facts, self.class_offset, self.classes)
         self._lay_out()
@@ -96,13 +95,13 @@ class Members(Heap):
             self.functions += [(index, function) for function in facts.functions]
             self.class_offset.append(len(self.classes))
             self.classes += [(index, made) for made in facts.classes]
-            self.module_nodes.append({name: node + offset for name, node in facts.module_names.items()})
+            self.module_names.nodes.append({name: node + offset for name, node in facts.module_names.items()})
             for base, attribute, result in facts.loads:
                 self.loads_at[base + offset].append((attribute, result + offset))
             owners = self_nodes(facts) if facts.stores else {}
             for base, attribute, value, line, function in facts.stores:
                 if base not in owners:
-                    self.set_on_others.add(attribute)
+                    self.module_names.set_on_others.add(attribute)
                 worker = function >= 0 and facts.functions[function].worker_side
                 self.stores_at[base + offset].append((attribute, value + offset, line, worker))
             for container, result, key in facts.elements:
@@ -115,76 +114,7 @@ class Members(Heap):
             for source, target, line in facts.edges:
                 self.edge(source + offset, target + offset, line)
         for index, facts in enumerate(self.facts):
-            self._seed_names(index, facts)
-
-    def _seed_names(self, index: int, facts: FileFacts) -> None:
-        offset = self.offsets[index]
-        for node, module, level, name in facts.imports:
-            self._import(index, node + offset, module, level, name)
-        stars = list(self._star_closure(index))
-        for name, node in facts.unbound:
-            origin = next((star for star in stars if name in self.module_nodes[star]), None)
-            if origin is not None:
-                self.edge(self.module_nodes[origin][name], node + offset, self.lines[node + offset])
-            else:
-                self.add(node + offset, self.number(Value(FOREIGN, self._foreign_name(facts, name))))
-        for number, node in enumerate(facts.class_nodes):
-            self.add(node + offset, self.number(Value(CLASS, self.class_offset[index] + number)))
-
-    def _foreign_name(self, facts: FileFacts, name: str) -> str:
-        """What a name means that nothing in the repo binds: a builtin, or something from a foreign star import."""
-        for module, level in facts.star_imports:
-            if not level and self.modules.absolute(facts.path, module) is None:
-                full = f"{module}.{name}"
-                if self.table.concerns(self.table.canonical(full)):
-                    return full
-        return name
-
-    def _import(self, index: int, node: int, module: str, level: int, name: str) -> None:
-        path = self.files[index]
-        if name in ("", "*") and level == 0:  # import a.b.c as x / import a.b.c
-            wanted = module if name == "" else module.partition(".")[0]
-            found = self.modules.absolute(path, wanted)
-            made = Value(MODULE, self.file_index[found]) if found else Value(FOREIGN, wanted)
-            self.add(node, self.number(made))
-            return
-        found = self.modules.relative(path, level, module) if level else self.modules.absolute(path, module)
-        if found is not None:
-            origin = self.file_index[found]
-            if name in self.module_nodes[origin]:
-                self.edge(self.module_nodes[origin][name], node, self.lines[node])
-                return
-            if found.endswith("__init__.py"):
-                inner = self.modules.relative(found, 1, name)
-                if inner is not None:
-                    self.add(node, self.number(Value(MODULE, self.file_index[inner])))
-                    return
-            for star in self._star_closure(origin):
-                if name in self.module_nodes[star]:
-                    self.edge(self.module_nodes[star][name], node, self.lines[node])
-                    return
-            return
-        if level:
-            inner = self.modules.relative(path, level, f"{module}.{name}" if module else name)
-        else:
-            inner = self.modules.absolute(path, f"{module}.{name}")  # a folder without __init__.py
-        if inner is not None:
-            self.add(node, self.number(Value(MODULE, self.file_index[inner])))
-        elif not level:
-            self.add(node, self.number(Value(FOREIGN, f"{module}.{name}")))
-
-    def _star_closure(self, index: int) -> Iterator[int]:
-        seen, todo = {index}, [index]
-        while todo:
-            at = todo.pop()
-            facts = self.facts[at]
-            for module, level in facts.star_imports:
-                path = facts.path
-                found = self.modules.relative(path, level, module) if level else self.modules.absolute(path, module)
-                if found is not None and self.file_index[found] not in seen:
-                    seen.add(self.file_index[found])
-                    todo.append(self.file_index[found])
-                    yield self.file_index[found]
+            self.module_names.seed(index, facts)
 
     def _seed_objects(self, index: int, facts: FileFacts) -> None:
         offset, empty = self.offsets[index], set(facts.empty)
@@ -275,10 +205,12 @@ class Members(Heap):
         kind = value.kind
         if kind == FOREIGN:
             self._name(f"{value.a}.{attribute}", value.b, result)
-            if attribute in self.set_on_others and "(" not in str(value.a):
-                self.edge(self._module_attribute(f"{value.a}.{attribute}", result), result, self.lines[result])
+            if attribute in self.module_names.set_on_others and "(" not in str(value.a):
+                self.edge(
+                    self.module_names.foreign_attribute(f"{value.a}.{attribute}", result), result, self.lines[result]
+                )
         elif kind == MODULE:
-            self._load_module(int(value.a), attribute, result)
+            self.module_names.load(int(value.a), attribute, result)
         elif kind == CLASS:
             self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
         elif not self.hierarchy.known:
@@ -310,36 +242,6 @@ class Members(Heap):
                 self.add(result, self.number(Value(FOREIGN, name)))
         elif result in self.calls_at and (name.endswith("().__init__") or self.table.concerns(canonical)):
             self.add(result, self.number(Value(FOREIGN, name, receiver)))
-
-    def _load_module(self, index: int, attribute: str, result: int) -> None:
-        names = self.module_nodes[index]
-        if attribute in names:
-            self.edge(names[attribute], result, self.lines[result])
-            return
-        inner = self.modules.relative(self.files[index], 1, attribute)
-        if inner is not None and self.files[index].endswith("__init__.py"):
-            self.add(result, self.number(Value(MODULE, self.file_index[inner])))
-            return
-        for star in self._star_closure(index):
-            if attribute in self.module_nodes[star]:
-                self.edge(self.module_nodes[star][attribute], result, self.lines[result])
-                return
-        if attribute in self.set_on_others:
-            self._set_on_module(index, attribute, result)
-            self.edge(names[attribute], result, self.lines[result])
-
-    def _set_on_module(self, index: int, attribute: str, near: int) -> None:
-        """A name of a module of the repo that other files bind."""
-        label = f"stored as `{attribute}` on the module"
-        self.module_nodes[index][attribute] = self.node(label, self.file_of[near], self.lines[near])
-
-    def _module_attribute(self, name: str, near: int) -> int:
-        """The node of an attribute that code of the repo sets on a module, or a class, that lies outside."""
-        node = self.foreign_attributes.get(name, -1)
-        if node < 0:
-            label = f"stored as `{name}`"
-            node = self.foreign_attributes[name] = self.node(label, self.file_of[near], self.lines[near])
-        return node
 
     def _load_member(self, order: Iterable[int], attribute: str, result: int, receiver: int, owner: int) -> bool:
         for at in order:
@@ -404,12 +306,12 @@ class Members(Heap):
         elif value.kind == OBJECT and value.b >= 0:
             self.edge(stored, value.b, line)
         elif value.kind == MODULE:
-            names = self.module_nodes[int(value.a)]
+            names = self.module_names.nodes[int(value.a)]
             if attribute not in names:
-                self._set_on_module(int(value.a), attribute, base)
+                self.module_names.bind(int(value.a), attribute, base)
             self.edge(stored, names[attribute], line)
         elif value.kind == FOREIGN and "(" not in str(value.a):
-            self.edge(stored, self._module_attribute(f"{value.a}.{attribute}", base), line)
+            self.edge(stored, self.module_names.foreign_attribute(f"{value.a}.{attribute}", base), line)
 
     # containers
 
