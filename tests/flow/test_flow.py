@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import textwrap
+import weakref
 
 import pytest
 
@@ -1621,3 +1623,16 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     assert [what for what in told if what.startswith("stored")] == [f"stored as `part` on `C{i}`" for i in range(8)]
     assert told[0] == "a lambda is made here" and told[-1].startswith("`pickle.dump`")
     assert any(what.startswith(("... ", "parameter")) for what in told[3:-3])
+
+
+def test_a_solver_is_freed_without_a_garbage_collector() -> None:
+    project = Project(MemoryFiles({"train.py": LOADS.encode()}))
+    flow = flow_of(project)
+    assert flow.crossings(KINDS)
+    solver = weakref.ref(flow.solver)
+    gc.disable()
+    try:
+        del flow, project
+        assert solver() is None
+    finally:
+        gc.enable()

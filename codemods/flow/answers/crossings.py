@@ -159,7 +159,7 @@ class Flow:
     @cached_property
     def _pickier(self) -> list[frozenset[str]]:
         """The `only` of boundaries that take some of what plain pickle doesn't."""
-        return sorted({sink.only for sink in self.solver.boundary_arguments.found if sink.only}, key=sorted)
+        return sorted({sink.only for sink in self.solver.sinks if sink.only}, key=sorted)
 
     def _holders(self, only: frozenset[str]) -> set[int]:
         """The hazards of the kinds `only`, and every value that one may ride on."""
@@ -368,7 +368,7 @@ class Flow:
 
     @cached_property
     def _deep_copied(self) -> Reasons:
-        only = next((sink.only for sink in self.solver.boundary_arguments.found if sink.boundary == _DEEPCOPY), EVERY)
+        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), EVERY)
         seeds = (seed for seed in proven_seeds(self.solver, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure(seeds, None, only)
 

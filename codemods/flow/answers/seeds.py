@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
-from ..solve.sinks import Sink
+from ..solve.sinks import Sink, may_be_threads
 from ..solve.solver import Solver
 from .programs import Programs
 from .trace import Reason
@@ -21,8 +21,8 @@ def proven_seeds(
     `files`: only those that pickle for something else than another process (True), or none of these (False).
     """
     programs = Programs(solver)
-    for sink in solver.boundary_arguments.found:
-        if solver.boundary_arguments.may_be_threads(sink):
+    for sink in solver.sinks:
+        if may_be_threads(solver, sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -50,7 +50,7 @@ def start_words(programs: Programs, sink: Sink) -> str:
 def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
-    for sink in solver.boundary_arguments.found:
+    for sink in solver.sinks:
         if not sink.says:
             (sent if sink.crosses else at_home).update(solver.holds[sink.node])
     for index, (file, made) in enumerate(solver.classes):
@@ -67,8 +67,8 @@ def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
 
 
 def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
-    for sink in solver.boundary_arguments.found:
-        threads = solver.boundary_arguments.may_be_threads(sink)
+    for sink in solver.sinks:
+        threads = may_be_threads(solver, sink)
         if not sink.only and (threads or not sink.crosses):
             why = "but threads may take its place here" if threads else "but not as called here"
             hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")

@@ -83,13 +83,6 @@ class Sinks:
         """What is put into the result of `call`, at `node`, is pickled."""
         self._add(node, "contents", _Use(boundary, call.position[0], True, "", call.function + offset))
 
-    def may_be_threads(self, sink: Sink) -> bool:
-        """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
-        graph = self.graph
-        held = (graph.values[number] for number in graph.holds[sink.callee])
-        names = (graph.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
-        return any(graph.table.why_harmless(name) is not None and graph.table.boundary(name) is None for name in names)
-
     def _add_elements(self, container: int, argument: str, use: _Use, key: str = "") -> None:
         node = self.graph.node("", self.graph.file_of[container], use.line)
         self.graph.pass_elements(container, node, key)
@@ -107,3 +100,10 @@ class Sinks:
                     boundary.only, boundary.says, use.callee,
                 )
             )  # fmt: skip
+
+
+def may_be_threads(graph: Members, sink: Sink) -> bool:
+    """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
+    held = (graph.values[number] for number in graph.holds[sink.callee])
+    names = (graph.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
+    return any(graph.table.why_harmless(name) is not None and graph.table.boundary(name) is None for name in names)

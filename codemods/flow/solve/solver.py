@@ -7,13 +7,12 @@ pair is handled once.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..boundaries import Table
-from ..facts.records import Call, FileFacts, Function
+from ..facts.records import Call, FileFacts
 from .calls import Calls
 from .deferred_calls import ELSEWHERE, RUNS
 from .foreign_objects import ForeignObjects
@@ -23,7 +22,6 @@ from .heap import (
     CONTAINER,
     FOREIGN,
     FUNCTION,
-    HAZARD,
     INSTANCE,
     MAX_VALUES,
     OBJECT,
@@ -31,22 +29,11 @@ from .heap import (
     SUPER,
     Value,
 )
+from .python_builtins import RECORDS, PythonBuiltins
 
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
 _MAX_ARGUMENTS = 20  # of a call through partials
-ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
-_ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
-_PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
-_JOIN_METHODS = frozenset({"extend", "update", "union"})
-_SAME_ELEMENTS = frozenset(
-    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "filter", "itertools.chain",
-     "collections.OrderedDict", "collections.deque", "dict"}
-)  # fmt: skip
-_RECORDS = frozenset({"collections.namedtuple", "typing.NamedTuple"})
-_FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
-_REPLACE = frozenset({"dataclasses.replace", "attr.evolve", "attrs.evolve"})
-_PAIRS = frozenset({"zip", "enumerate"})
 
 
 class StartMethod(NamedTuple):
@@ -62,9 +49,7 @@ class Solver(Calls):
     def __init__(self, facts: Mapping[str, FileFacts], table: Table) -> None:
         super().__init__(facts, table)
         self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
-        self.supers_at: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of super())
-        self.copies_at: dict[int, list[int]] = defaultdict(list)  # x -> result of dict(x)
-        self.types_at: dict[int, list[int]] = defaultdict(list)  # x -> result of type(x)
+        self.python_builtins = PythonBuiltins(self)
         self.foreign_objects = ForeignObjects(self)
         self.runs: set[tuple[str, int]] = set()  # calls that call something elsewhere: name, result
         self.outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
@@ -79,6 +64,9 @@ class Solver(Calls):
         self._run(names_only=False)
         self._seed_unknown()
         self._run(names_only=False)
+        self.sinks = self.boundary_arguments.found
+        # these refer to us, and no garbage collector runs: a circle would never be freed
+        del self.boundary_arguments, self.foreign_objects, self.module_names, self.python_builtins
 
     def _seed_unknown(self) -> None:
         """What nothing is known of, but that it gets something of ours as an attribute, is an object that keeps it."""
@@ -143,17 +131,17 @@ class Solver(Calls):
         if node in self.calls_at:
             for offset, call in tuple(self.calls_at[node]):
                 self._call(node, value, number, offset, call)
-        if node in self.supers_at and value.kind in (INSTANCE, CLASS):
-            for owner, result in self.supers_at[node]:
+        if node in self.python_builtins.supers_at and value.kind in (INSTANCE, CLASS):
+            for owner, result in self.python_builtins.supers_at[node]:
                 self.add(result, self.number(Value(SUPER, owner, number)))
-        if node in self.copies_at:
-            for result in self.copies_at[node]:
-                self._copy(value, result)
+        if node in self.python_builtins.copies_at:
+            for result in self.python_builtins.copies_at[node]:
+                self.python_builtins.copy(value, result)
         if node in self.foreign_objects.variants_at:
             for waiting in tuple(self.foreign_objects.variants_at[node]):
                 self.foreign_objects.make_variant(value, *waiting)
-        if node in self.types_at and value.kind == INSTANCE:
-            for result in self.types_at[node]:
+        if node in self.python_builtins.types_at and value.kind == INSTANCE:
+            for result in self.python_builtins.types_at[node]:
                 self.add(result, self.number(Value(CLASS, value.a)))
 
     # calls
@@ -173,7 +161,7 @@ class Solver(Calls):
             if len(call.arguments) + given <= _MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
                 call = replace(call, arguments=(-1,) * given + call.arguments)
             self._call_later(function, offset, call)
-        elif kind == OBJECT and value.a in _RECORDS:
+        elif kind == OBJECT and value.a in RECORDS:
             self._record(offset, call)
         elif kind == INSTANCE:
             function = self._member_function(int(value.a), "__call__")
@@ -238,7 +226,7 @@ class Solver(Calls):
         receiver = self.values[value.b] if value.b >= 0 else None
         if written.startswith("<container>."):
             if receiver is not None:
-                self._container_method(written[12:], int(receiver.a), offset, call)
+                self.python_builtins.call_container_method(written[12:], int(receiver.a), offset, call)
             return
         self.boundary_arguments.call(name, offset, call, value.b)
         self._run_elsewhere(name, offset, call)
@@ -253,153 +241,5 @@ class Solver(Calls):
         if name.endswith("().__init__"):
             if receiver is not None and receiver.kind == INSTANCE:
                 self._hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
-        elif not self._builtin(name, node, offset, call):
+        elif not self.python_builtins.call(name, node, offset, call):
             self.foreign_objects.make(name, value, receiver, offset, call)
-
-    def _builtin(self, name: str, node: int, offset: int, call: Call) -> bool:
-        """Calls of Python's own functions that hand values on; False for all others."""
-        result, line = call.result + offset, call.position[0]
-        first = call.arguments[0] + offset if call.arguments and call.arguments[0] >= 0 else -1
-        key = call.literals.get(1)
-        if name == "super":
-            self._super(node, result, call)
-        elif name == "getattr" and first >= 0 and isinstance(key, str):
-            self.loads_at[first].append((key, result))
-            for number in tuple(self.holds[first]):
-                self._load(self.values[number], number, key, result)
-        elif name == "setattr" and first >= 0:
-            if len(call.arguments) == 3 and call.arguments[2] >= 0:
-                stored = call.arguments[2] + offset
-                key = key if isinstance(key, str) else ANY
-                self._set(first, key, stored, line)
-        elif name == "type" and first >= 0 and len(call.arguments) == 1:
-            self.types_at[first].append(result)
-            for number in tuple(self.holds[first]):
-                if self.values[number].kind == INSTANCE:
-                    self.add(result, self.number(Value(CLASS, self.values[number].a)))
-        elif name in _FIELDS:
-            for key, argument in call.keywords:
-                if argument >= 0 and key == "default":
-                    self.edge(argument + offset, result, line)
-                elif argument >= 0 and key in ("default_factory", "factory"):
-                    made = Call(argument, (), (), (), (), call.result, call.position, call.text)
-                    self._call_later(argument + offset, offset, made)
-        elif name in _RECORDS:
-            self.add(result, self.number(Value(OBJECT, name)))
-        elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
-            self.edge(first, result, line)
-        elif name in _REPLACE and first >= 0:
-            for key, argument in call.keywords:
-                # only functions by their names: to follow `replace(x, data=data)` finds little and mixes a lot
-                held = self.holds[argument + offset] if argument >= 0 else ()
-                if any(self.values[number].kind in (FUNCTION, HAZARD) for number in held):
-                    self.edge(first, result, line)
-                    self._set(first, key, argument + offset, line)
-        elif name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
-            element = self.node("", self.file_of[result], line)
-            if call.arguments[1] >= 0:
-                self.pass_elements(call.arguments[1] + offset, element)
-            if len(call.arguments) > 2 and call.arguments[2] >= 0:
-                self.edge(call.arguments[2] + offset, result, line)
-            self.edge(element, result, line)
-            both = (call.result, element - offset)
-            self._call_later(first, offset, Call(first - offset, both, (), (), (), call.result, call.position, name))
-        elif name == "map" and first >= 0 and len(call.arguments) > 1:
-            contents = self._contents(result, line)
-            self._call_later(
-                first, offset, Call(first - offset, (), (), (), (), contents - offset, call.position, "map")
-            )
-        elif name in _SAME_ELEMENTS or name in _PAIRS:
-            self._regroup(name, result, offset, call)
-        else:
-            return False
-        return True
-
-    def _set(self, base: int, key: str, stored: int, line: int) -> None:
-        """`setattr(base, key, stored)`."""
-        self.stores_at[base].append((key, stored, line, False))
-        for number in tuple(self.holds[base]):
-            self._store(base, self.values[number], key, stored, line, False)
-
-    def _regroup(self, name: str, result: int, offset: int, call: Call) -> None:
-        line = call.position[0]
-        contents = self._contents(result, line)
-        arguments = call.arguments[1:] if name == "filter" else call.arguments
-        if name in ("sorted", "enumerate", "iter"):
-            arguments = arguments[:1]
-        given = [argument for argument in arguments if argument >= 0]
-        if not call.arguments and not call.keywords and not call.stars:
-            self.add(result, self.number(Value(CONTAINER, contents)))
-        target = contents
-        if name in _PAIRS:  # tuples of elements
-            target = self.node("", self.file_of[result], line)
-            self.add_when_filled(contents, Value(CONTAINER, target), target)
-        for at, argument in enumerate(arguments):
-            if argument < 0:
-                continue
-            place = 1 if name == "enumerate" else at
-            self.pass_elements(argument + offset, self.field(target, f"#{place}") if name in _PAIRS else target)
-        if name == "dict":
-            for key, argument in call.keywords:
-                if argument >= 0:
-                    self.edge(argument + offset, self.field(contents, key), line)
-            for other in (*call.double_stars, *given):  # its keys are kept
-                if other >= 0:
-                    self.copies_at[other + offset].append(result)
-                    for number in tuple(self.holds[other + offset]):
-                        self._copy(self.values[number], result)
-
-    def _copy(self, value: Value, result: int) -> None:
-        if value.kind == CONTAINER:
-            contents = int(value.a)
-            copy = self._contents(result, self.lines[result])
-            if contents in self.bags:
-                self.bags.add(copy)
-            self.copy_into(contents, copy, self.lines[result])
-            self.add(result, self.number(Value(CONTAINER, copy)))
-
-    def _super(self, node: int, result: int, call: Call) -> None:
-        file = self.file_of[node]
-        function: Function | None = self.facts[file].functions[call.scope] if call.scope >= 0 else None
-        if function is None or function.kind != "method" or not function.parameters:
-            return
-        owner = self.class_offset[file] + function.owner
-        parameter = function.parameters[0].node + self.offsets[file]
-        self.supers_at[parameter].append((owner, result))
-        for number in tuple(self.holds[parameter]):
-            if self.values[number].kind in (INSTANCE, CLASS):
-                self.add(result, self.number(Value(SUPER, owner, number)))
-
-    def _container_method(self, method: str, contents: int, offset: int, call: Call) -> None:
-        result, line = call.result + offset, call.position[0]
-        literal = call.literals.get(0)
-        key = literal if isinstance(literal, str) else ""
-        if method in _PUT_METHODS:
-            for argument in call.arguments:
-                if argument >= 0:
-                    self.edge(argument + offset, contents, line)
-        elif method in _JOIN_METHODS:
-            for argument in call.arguments:
-                if argument >= 0:
-                    self.pass_elements(argument + offset, contents)
-            for name, argument in call.keywords:
-                if argument >= 0:
-                    self.edge(argument + offset, self.field(contents, name), line)
-        elif method in _ELEMENT_METHODS:
-            held = self.number(Value(CONTAINER, contents))
-            self._element(self.values[held], result, key)
-            for argument in call.arguments[1:]:  # the default
-                if argument >= 0:
-                    self.edge(argument + offset, result, line)
-                    if method == "setdefault":
-                        self._put(self.values[held], argument + offset, line, key)
-        elif method == "copy":
-            self._copy(Value(CONTAINER, contents), result)
-        elif method == "values":
-            self.edge(self.every(contents), self._contents(result, line), line)
-        elif method == "items":
-            pairs = self._contents(result, line)
-            if pairs not in self.rest_of:
-                pair = self.rest_of[pairs] = self.node("", self.file_of[result], line)
-                self.edge(self.every(contents), self.field(pair, "#1"), line)
-                self.add_when_filled(pairs, Value(CONTAINER, pair), pair)
