@@ -75,8 +75,8 @@ if __name__ == "__main__":
 Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
 What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
 afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
-objects carry a model, a loader or something that can't be pickled and do more than keep the function for themselves:
-then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
+objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than keep the
+function for themselves: then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
 together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a {}".format` where it is
 seen to be called with one argument.
 `lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more; so does a default
@@ -90,9 +90,9 @@ of a dict, a set, a weak reference, attributes that are set on them) each call m
 also the form for what reads `self` where a method would be seen: attributes are set on it, the members of the class are
 listed, or its methods are used with objects of other classes.
 
-Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew. Each function then keeps the
-value from when it is made, where a closure would have seen the last one; often that is what was meant. And what takes
-values along and is kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original
+Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew, unless it is made for a call
+that waits for the workers (`map`, `starmap`, `apply` of a pool). Each function then keeps the value from when it is
+made, where a closure would have seen the last one; often that is what was meant. And what takes values along and is kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original
 and what they captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
 
 Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Protocol, TypeAlias
 
@@ -27,6 +27,7 @@ from ...tree.source import Source
 from .candidate import Unit, assignment_targets
 from .identity import Identities
 from .libraries import libraries
+from .settled import origin_in
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
@@ -114,12 +115,29 @@ class Handover:
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:
                 return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
-        burdens = [] if stays else list(self.known.burdens(self.path, cls.lineno))
+        burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept_by(cls)]
         if burdens:
             more = f" and {len(burdens) - 2} more" if len(burdens) > 3 else ""
             named = ", ".join(burdens[:2] if more else burdens)
             return f"{carry} with {named}{more}: pass what it needs as arguments"
         return None
+
+    def _kept_by(self, cls: ast.ClassDef) -> Iterator[str]:
+        """Modules and datasets that the methods of a class put on its objects, in words."""
+        for node in ast.walk(cls):
+            targets = [each for each in assignment_targets(node) if isinstance(each, ast.Attribute)]
+            value = getattr(node, "value", None)
+            for target in targets:
+                where = f"`{ast.unparse(target)}` ({self.path}:{target.lineno})"
+                if isinstance(value, ast.Name):
+                    owner = self.scopes.owner(self.scopes.around(value), value.id)
+                    bindings = owner.bindings[value.id] if owner is not None else []
+                    if bindings and all(isinstance(each.statement, ast.Import) for each in bindings):
+                        yield f"a module {where}"
+                elif isinstance(value, ast.Call):
+                    origin = origin_in(self.scopes, value.func)
+                    if origin.startswith(libraries().datasets):
+                        yield f"a dataset {where}"
 
     def attributes(self, unit: Unit, me: Me, why: str) -> tuple[str, ...]:
         """The attributes of self that the body reads, when handing over their present values is the same thing."""

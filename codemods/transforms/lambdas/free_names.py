@@ -19,6 +19,7 @@ _CAMEL = re.compile(
 
 
 _LONG = 48
+_SHORT = 3  # `.t()` says nothing of what a function is for
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
 _FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
@@ -99,7 +100,7 @@ def describe_lambda(node: ast.Lambda) -> str:
     while isinstance(at, (ast.Attribute, ast.Subscript)):
         at = at.value
     name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if is_identity(node) else ""
-    return name if name.isidentifier() and len(name) <= _LONG // 2 else ""
+    return name if name.isidentifier() and _SHORT <= len(name) <= _LONG // 2 else ""
 
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:

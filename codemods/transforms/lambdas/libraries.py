@@ -24,6 +24,7 @@ class Libraries:
     class_decorators: frozenset[str]
     plain_bases: frozenset[str]
     compilers: frozenset[str]
+    datasets: tuple[str, ...]
     handles: dict[str, str]
     removed: dict[str, frozenset[str]]
 
@@ -45,6 +46,7 @@ def libraries() -> Libraries:
         class_decorators=frozenset(tables["class_decorators"]["names"]),
         plain_bases=frozenset(tables["plain_bases"]["names"]),
         compilers=frozenset(tables["compilers"]["names"]),
+        datasets=tuple(tables["datasets"]["prefixes"]),
         handles=dict(tables["handles"]),
         removed={module: frozenset(table["names"]) for module, table in removed.items()},
     )

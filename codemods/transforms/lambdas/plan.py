@@ -7,6 +7,8 @@ together in one fix; a group that can't move whole stays whole.
 from __future__ import annotations
 
 import ast
+import contextlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -63,6 +65,10 @@ def plan_hoist(
         return {target: Refused("the file can't be parsed") for target in targets}
     planner = _Planner(project, path, module, known or Unknown())
     return planner.plan(list(dict.fromkeys(targets)))
+
+
+_MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
+_USED_UP = re.compile(r"Pool\(\)\.(?:map|starmap|apply)$")  # they wait until the workers are done
 
 
 class _Planner:
@@ -164,7 +170,7 @@ class _Planner:
             edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving)
         except Refused as refused:
             return refused
-        changes = [why for unit in group for why in unit.snapshots]
+        changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
         changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
@@ -179,6 +185,21 @@ class _Planner:
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
+
+    def _is_used_up(self, unit: Unit) -> bool:
+        """It is made for one call that waits for the workers, so that no loop gets further while it is needed."""
+        scopes = self.rewrite.scopes
+        places = [unit.node] if isinstance(unit.node, ast.Lambda) else [use.node for use in outside_uses(unit, {unit})]
+        call = scopes.parents[places[0]] if len(places) == 1 else None
+        if not isinstance(call, ast.Call) or not _USED_UP.search(self.boundaries.get(unit.node, "")):
+            return False
+        is_near = isinstance(unit.node, ast.Lambda) or (
+            scopes.statement_of(call) in scopes.block_of(unit.node)
+            and isinstance(unit.node, FUNCTIONS)
+            and scopes.around(call) is unit.home
+        )
+        is_run = isinstance(call.func, ast.Attribute) and call.func.attr in ("map", "starmap", "apply")
+        return is_near and is_run and call.args[:1] == [places[0]]
 
     def _shared(self, move: Move) -> str | None:
         """What would differ where a copy is made of what holds the function: by `deepcopy` functions are shared."""
@@ -257,6 +278,9 @@ class _Planner:
         unit, scopes = move.unit, self.rewrite.scopes
         if isinstance(unit.node, ast.ClassDef):
             return
+        if len(move.captures) > _MOST_VALUES:
+            with contextlib.suppress(Refused):  # else a long partial it is
+                self._as_object(move, alone, "it takes many values")
         move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
         if keeps_state(scopes, unit):
             try:

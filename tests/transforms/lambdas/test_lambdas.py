@@ -288,11 +288,11 @@ def test_what_is_silenced_stays_when_its_twin_moves() -> None:
 def test_finding_says_what_and_where() -> None:
     text = (
         "from multiprocessing import Pool\n\n\ndef run(rows):\n    with Pool() as pool:\n"
-        "        for i in range(2):\n            pool.map(lambda x: x + i, rows)\n"
+        "        for i in range(2):\n            pool.imap(lambda x: x + i, rows)\n"
     )
     done = plan(MemoryFiles({PATH: text.encode()}), Settings(select=("lambdas",)))
     (finding,) = done.remaining
-    assert (finding.span.line, finding.span.column, finding.span.end_column) == (7, 22, 37)
+    assert (finding.span.line, finding.span.column, finding.span.end_column) == (7, 23, 38)
     assert "multiprocessing" in finding.message
     late = "each function would keep the value from when it is made, not see the last one"
     assert finding.fix is not None and finding.fix.unsafe == f"`i` is a loop variable (line 6): {late}"

@@ -130,15 +130,15 @@ def test_what_is_compiled_becomes_no_partial() -> None:
 
 
 def test_parameters_on_lines_of_their_own_where_the_line_would_get_too_long() -> None:
-    names = [f"setting_number{number}" for number in range(6)]
+    names = [f"my_setting_number{number}" for number in range(5)]
     text = f"def build({', '.join(names)}):\n    return [lambda row, *rest: (row, {', '.join(names)})]\n"
     after, _ = hoisted(text)
     assert "def _build_fn(\n    " + ", ".join([*names, "row", "*rest"]) + "\n):\n    return (row," in after
-    names += [f"setting_number{number}" for number in range(6, 9)]
+    names = [f"setting_with_a_really_long_name_number{number}" for number in range(5)]
     text = f"def build({', '.join(names)}):\n    return [lambda row, *rest: (row, {', '.join(names)})]\n"
     after, _ = hoisted(text)
-    assert "def _build_fn(\n    setting_number0,\n    setting_number1,\n" in after
-    assert "    setting_number8,\n    row,\n    *rest,\n):\n    return (row," in after
+    assert f"def _build_fn(\n    {names[0]},\n    {names[1]},\n" in after
+    assert f"    {names[4]},\n    row,\n    *rest,\n):\n    return (row," in after
 
 
 def test_names_from_the_text_that_comes_with_the_function() -> None:

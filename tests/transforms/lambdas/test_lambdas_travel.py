@@ -1,0 +1,90 @@
+"""The rule `lambdas`: what travels with a function that moved, and when the worker needs it."""
+
+from __future__ import annotations
+
+from codemods.engine.migrate import plan
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+from harness.hoisting import hoisted
+
+DATA = """\
+from torchvision.datasets import ImageFolder
+
+
+class Data:
+    def __init__(self, width):
+        self.width = width
+
+    def setup(self):
+        import json
+
+        self.KEPT
+        return lambda row: row.view(self.width)
+
+    def loader(self):
+        return lambda rows: self.join(rows)
+
+    def join(self, rows):
+        return rows
+"""
+
+
+def test_no_method_takes_a_module_or_a_dataset_along() -> None:
+    for kept, what in (("json = json", "a module `self.json`"), ("train = ImageFolder('x')", "a dataset `self.train`")):
+        after, reasons = hoisted(DATA.replace("KEPT", kept))
+        assert "def _setup_fn(width, row):\n    return row.view(width)\n" in after
+        assert "return functools.partial(_setup_fn, self.width)\n" in after
+        assert len(reasons) == 1 and what in reasons[0], reasons
+    after, reasons = hoisted(DATA.replace("KEPT", "kind = 'plain'"))
+    assert not reasons
+    assert "return self._setup_fn\n" in after
+
+
+LOOP = """\
+from multiprocessing import Pool
+
+
+def run(rows):
+    found = []
+    with Pool(2) as pool:
+        for scale in rows:
+            found += pool.METHOD(lambda row: row * scale, rows)
+    return found
+
+
+if __name__ == "__main__":
+    print(run([1, 2]))
+"""
+
+
+def migrated(text: str) -> str:
+    result = plan(MemoryFiles({"a.py": text.encode()}), Settings(select=("lambdas",)))
+    return result.contents.get("a.py", text.encode()).decode()
+
+
+def test_a_loop_variable_is_handed_to_a_call_that_waits() -> None:
+    assert "found += pool.map(functools.partial(_run_map, scale), rows)\n" in migrated(LOOP.replace("METHOD", "map"))
+    later = LOOP.replace("METHOD", "map_async")
+    assert migrated(later) == later
+
+
+def test_a_function_that_is_kept_for_the_next_round_stays() -> None:
+    text = LOOP.replace(
+        "            found += pool.METHOD(lambda row: row * scale, rows)\n",
+        "            found.append(lambda row: row * scale)\n            pool.map(found[-1], rows)\n",
+    )
+    assert migrated(text) == text
+
+
+def test_many_values_are_kept_by_an_object() -> None:
+    after, _ = hoisted("def build(ds, a, b, c, d, e):\n    return ds.map(lambda x: (x, a, b, c, d, e))\n")
+    assert "functools.partial(_build_map, a, b, c, d, e)" in after
+    after, _ = hoisted("def build(ds, a, b, c, d, e, f):\n    return ds.map(lambda x: (x, a, b, c, d, e, f))\n")
+    assert "return ds.map(_BuildMap(a, b, c, d, e, f))\n" in after
+    assert "    def __call__(self, x):\n        return (x, self.a, self.b, self.c, self.d, self.e, self.f)\n" in after
+
+
+def test_a_call_with_a_short_name_gives_none() -> None:
+    after, _ = hoisted("def build(ds):\n    return ds.map([lambda x: x.t(), lambda x: x.flip(0)])\n")
+    assert "_build_t" not in after
+    assert "def _build_flip(x):" in after
