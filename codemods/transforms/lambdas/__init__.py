@@ -76,14 +76,14 @@ Safe, but for loops. Without anything from around it the function moves to modul
 What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
 afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
 objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than keep the
-function for themselves: then the attributes that it reads are handed over, if nothing sets them again. Functions that use each other move
-together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a {}".format` where it is
-seen to be called with one argument.
-`lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more; so does a default
-that is an expression: `width=args.width` is taken where it was, on each call of the function around. A function that
-keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A
-local class that reads variables gets them as the first arguments of its constructor, where nothing but calls uses it
-and no base has a say in that. Imports inside the function that only the moved code used go with it.
+function for themselves: then the attributes that it reads are handed over, if nothing sets them again. Functions that
+use each other move together or not at all; several that are the same become one. `lambda c: f"a {c}"` becomes `"a
+{}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with the keyword `i`,
+which nobody can pass by position any more; so does a default that is an expression: `width=args.width` is taken where
+it was, on each call of the function around. A function that keeps attributes, or whose `__name__` somebody reads while
+it takes values along, becomes a class with `__call__`. A local class that reads variables gets them as the first
+arguments of its constructor, where nothing but calls uses it and no base has a say in that. Imports inside the function
+that only the moved code used go with it.
 
 Each call of the function around made a new function. Where code is seen to tell them apart (`==`, `is`, `remove`, a key
 of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That is
@@ -92,8 +92,9 @@ listed, or its methods are used with objects of other classes.
 
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew, unless it is made for a call
 that waits for the workers (`map`, `starmap`, `apply` of a pool). Each function then keeps the value from when it is
-made, where a closure would have seen the last one; often that is what was meant. And what takes values along and is kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original
-and what they captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
+made, where a closure would have seen the last one; often that is what was meant. And what takes values along and is
+kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original and what they
+captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
 
 Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
 others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
