@@ -109,6 +109,18 @@ class Outline:
                     names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
         return names
 
+    def home_name(self, node: ast.AST) -> str:
+        """`last_name`, before an import gave it another: `DataLoader` of `DL`, after `import DataLoader as DL`."""
+        while isinstance(node, (ast.Subscript, ast.Starred)):
+            node = node.value
+        name = last_name(node)
+        return self.imported.get(name, name).rpartition(".")[2] if isinstance(node, ast.Name) else name
+
+    def calls_of(self, name: str) -> list[ast.Call]:
+        """Every call of `name`, also where an import gives it another name."""
+        others = [alias for alias, origin in self.imported.items() if origin.endswith(f".{name}") and alias != name]
+        return [call for each in [name, *others] for call in self.calls.get(each, [])]
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The parent of `node`, its parent, and so on up to the module."""
         while (parent := self.parents.get(node)) is not None:

@@ -304,15 +304,16 @@ def unquoted(annotation: ast.expr) -> ast.expr:
     return annotation
 
 
-def view_receiver(node: ast.expr) -> tuple[ast.expr, str] | None:
+def view_receiver(node: ast.expr, outline: Outline | None = None) -> tuple[ast.expr, str] | None:
     """(receiver, method) when `node` has the shape of a view: `d.keys()`, `dict.keys(d)`, `OrderedDict.items(d)`."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEW_METHODS):
         return None
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
+    name = last_name(node.func.value) if outline is None else outline.home_name(node.func.value)
     if not node.args:
-        unbound = isinstance(node.func.value, ast.Name) and node.func.value.id in ("dict", "OrderedDict")
+        unbound = isinstance(node.func.value, ast.Name) and name in ("dict", "OrderedDict")
         return None if unbound else (node.func.value, node.func.attr)
-    if len(node.args) == 1 and last_name(node.func.value) in _DICTS | _ORDERED:
+    if len(node.args) == 1 and name in _DICTS | _ORDERED:
         return node.args[0], node.func.attr
     return None

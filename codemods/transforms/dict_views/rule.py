@@ -77,7 +77,7 @@ class _Search:
             if outline is None:
                 continue
             for node in outline.nodes:
-                if isinstance(node, ast.Call) and (shape := view_receiver(node)) is not None:
+                if isinstance(node, ast.Call) and (shape := view_receiver(node, outline)) is not None:
                     known = crossings.get((outline.path, node.lineno, node.col_offset))
                     yield from self._view(outline, node, *shape, known)
         for foreign in foreign_views(self.repo):
@@ -189,7 +189,7 @@ class _Search:
     def _only_views(self, outline: Outline, name: ast.Name) -> bool:
         """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""
         _, bindings = outline.lookup(name, name.id)
-        return all(each.value is not None and view_receiver(each.value) is not None for each in bindings)
+        return all(each.value is not None and view_receiver(each.value, outline) is not None for each in bindings)
 
     def _judge(
         self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None

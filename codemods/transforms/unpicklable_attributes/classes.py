@@ -14,6 +14,7 @@ from ...syntax.unpicklable import base_methods
 from .outside import Outside, hands_out
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)
+_ALIAS = re.compile(r"\b(\w+)[ \t]+as[ \t]+(\w+)")
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 FIRST = frozenset(("__init__", "__new__", "__post_init__", "__len__"))  # run before the object crosses
 WORKER = frozenset(("__getitem__", "__getitems__", "__iter__", "__next__"))
@@ -161,9 +162,11 @@ class Family:
         defined: dict[str, list[str]] = {}
         derived: dict[str, list[str]] = {}
         for source in self.repo.project.matching(_CLASS):
+            own = {alias: name for name, alias in _ALIAS.findall(source.text)}
             for name, bases in _CLASS.findall(source.text):
                 defined.setdefault(name, []).append(source.path)
-                for base in re.findall(r"\w+", bases):
+                words = re.findall(r"\w+", bases)
+                for base in [*words, *(own[word] for word in words if word in own)]:
                     derived.setdefault(base, []).append(source.path)
         return defined, derived
 

@@ -29,7 +29,7 @@ def fields(shape: Shape) -> dict[str, list[Store]]:
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or len(targets) != 1 or value is None:
             continue
         name = targets[0]
-        if not isinstance(name, ast.Name) or (made := _made_by_default(value)) is None:
+        if not isinstance(name, ast.Name) or (made := _made_by_default(shape, value)) is None:
             continue
         found[name.id] = [_of_field(shape, statement, name, made, shared=made is value)]
     return found
@@ -47,7 +47,7 @@ def given_fields(shape: Shape) -> list[Store]:
 def cached(shape: Shape) -> Iterator[Store]:
     """What each `@cached_property` gives, and so leaves on the object under its name."""
     for name, method in shape.methods.items():
-        if any(last_name(mark) == "cached_property" for mark in method.decorator_list):
+        if any(shape.outline.home_name(mark) == "cached_property" for mark in method.decorator_list):
             for each in shape.outline.own(method):
                 if isinstance(each, ast.Return) and each.value is not None:
                     target = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())
@@ -56,7 +56,8 @@ def cached(shape: Shape) -> Iterator[Store]:
 
 def is_dataclass(shape: Shape) -> bool:
     """Its constructor is made of its fields."""
-    marks = [last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
+    name = shape.outline.home_name
+    marks = [name(mark.func if isinstance(mark, ast.Call) else mark) for mark in shape.node.decorator_list]
     return bool({"dataclass", "s", "attrs", "define"} & set(marks))
 
 
@@ -69,11 +70,11 @@ def _of_field(
     return Store(shape, ast.copy_location(init, statement), statement, target, value, shared=shared)
 
 
-def _made_by_default(value: ast.expr) -> ast.expr | None:
+def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
     """What a new object gets: a call of the factory, or the one default."""
     if not isinstance(value, ast.Call):
         return None
-    if last_name(value.func) not in ("field", "ib", "attrib"):
+    if shape.outline.home_name(value.func) not in ("field", "ib", "attrib"):
         return value
     factory = next((each.value for each in value.keywords if each.arg in ("default_factory", "factory")), None)
     if isinstance(factory, ast.Lambda):

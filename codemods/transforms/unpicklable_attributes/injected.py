@@ -14,7 +14,7 @@ from ...syntax.unpicklable import Made, Recogniser, words
 from .classes import Family, Method, Shape
 from .containers import is_dataclass
 
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)")
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
 _TAKES = ("get", "pop")
 
@@ -96,12 +96,12 @@ class Given:
 
     def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
         """The classes of the repository that the call may make an object of."""
-        name = last_name(call.func)
+        name, as_written = outline.home_name(call.func), last_name(call.func)
         if name == "partial" and call.args:
-            name = last_name(call.args[0])
+            name, as_written = outline.home_name(call.args[0]), last_name(call.args[0])
         if isinstance(call.func, (ast.Subscript, ast.Call)):
             yield from self._of_table(outline, call.func)
-        elif name[:1].isupper() and not self.family.is_foreign(outline, name):
+        elif name[:1].isupper() and not self.family.is_foreign(outline, as_written):
             classes = self.repo.classes(name)
             if len(classes) == 1:
                 yield self.family.shape(*classes[0])

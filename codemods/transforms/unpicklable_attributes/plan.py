@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ...finding import Edit, Fix
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.unpicklable import MODULE, advice, kind_of_class
 from .by_name import by_its_name
 from .classes import Shape
@@ -16,7 +17,7 @@ from .search import Search
 from .state_methods import Form, Treatment, check_bases, check_existing, edits
 from .treatment import Hazard, Uses
 
-_ENDLESS = ("count", "cycle", "repeat")
+_ENDLESS = ("itertools.count", "itertools.cycle", "itertools.repeat")
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
 _DEPTH = 3  # of calls that are looked into
 
@@ -193,7 +194,7 @@ class Planner:
                 )
             if isinstance(above, ast.Attribute) and above.attr in ("send", "throw", "close", "__next__"):
                 raise Refused(f"line {use.lineno} needs a generator; make it where it is used")
-        if self._endless(node):
+        if self._endless(outline, node):
             raise Refused("it may never end; make the generator where it is used, or in `__iter__`")
         source = self.project.source(outline.path)
         assert source is not None
@@ -209,19 +210,19 @@ class Planner:
             unsafe="a list holds everything at once and can be walked again and again, a generator only once",
         )
 
-    def _endless(self, node: ast.AST, depth: int = 0) -> bool:
+    def _endless(self, outline: Outline, node: ast.AST, depth: int = 0) -> bool:
         """Something that it calls counts or circles, or loops without a condition."""
         for call in ast.walk(node):
             if not isinstance(call, ast.Call):
                 continue
             name = last_name(call.func)
-            if name in _ENDLESS and ast.unparse(call.func) in (name, f"itertools.{name}"):
+            if self.recogniser.origin(outline, call.func) in _ENDLESS:
                 return True
             for where, function in self.repo.functions(name) if depth < _DEPTH else ():
                 own = where.own(function)
                 if any(isinstance(each, ast.While) and getattr(each.test, "value", False) for each in own):
                     return True
-                if any(self._endless(each, depth + 1) for each in own if isinstance(each, ast.Call)):
+                if any(self._endless(where, each, depth + 1) for each in own if isinstance(each, ast.Call)):
                     return True
         return False
 

@@ -140,7 +140,7 @@ class Maker(Retelling):
 
     def _check_order(self) -> None:
         """Another walk over a DataLoader gives the same only when nothing is drawn and nobody works ahead."""
-        loaders = self.outline.calls.get("DataLoader", [])
+        loaders = self.outline.calls_of("DataLoader")
         own = [each for each in loaders if self.outline.owner(each) is self.shape.node]
         for loader in own or loaders:
             for each in loader.keywords:
@@ -191,7 +191,12 @@ class Maker(Retelling):
         own = any(isinstance(each, ast.Attribute) and self.outline.is_self(each.value) for each in values)
         if own or not all(isinstance(each, (ast.Constant, ast.Attribute)) for each in values):
             return []
-        return [str(each.value) if isinstance(each, ast.Constant) else ast.unparse(each) for each in values]
+        return [str(each.value) if isinstance(each, ast.Constant) else self._name(each) for each in values]
+
+    def _name(self, node: ast.expr) -> str:
+        """The dotted name, with the module's own in front."""
+        root, _, tail = ast.unparse(node).partition(".")
+        return f"{self.outline.imported.get(root, root)}.{tail}"
 
     # what is done to it right after
 

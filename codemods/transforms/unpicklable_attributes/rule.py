@@ -16,7 +16,7 @@ from .search import Search
 from .treatment import Hazard
 
 ID = "unpicklable-attributes"
-SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*\(")
+SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b")
 _STOPS = "a worker process under spawn or forkserver stops with"
 _POOLS = re.compile(r"Pool|submit|map|apply|put")
 

@@ -29,14 +29,14 @@ from .containers import cached, fields, fillings, given_fields
 from .injected import Given
 from .treatment import Hazard
 
-_KEEPER = re.compile(r"\bself\.\w|\bfield\s*\(|@(?:dataclass|attr)")
+_KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*\(|factory\s*=")
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)|factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b", re.M)
-_STARTS = re.compile(r"\bDataLoader\s*\(")
+_STARTS = re.compile(r"\bDataLoader\s*(?:\(|as\b)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 Attributes = dict[str, list[Hazard]]
 
@@ -81,7 +81,7 @@ class Search:
         """Calls that hand such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
         for source in self.project.matching(_STARTS):
             outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
-            for call in outline.calls.get("DataLoader", []) if outline is not None else ():
+            for call in outline.calls_of("DataLoader") if outline is not None else ():
                 given = {each.arg: each.value for each in call.keywords}
                 value = given.get("dataset", call.args[0] if call.args else None)
                 if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):

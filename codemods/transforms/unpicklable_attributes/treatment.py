@@ -144,9 +144,11 @@ class Uses:
             raise Refused("it is one of several in a container; ask `logging.getLogger` for it where it is used")
         only = len(stores) == 1 and not self.hazards[0].made.choice
         outline = self.shape.outline
-        there = outline.bindings(outline.module, "logging") and outline.imported.get("logging") == "logging"
-        imports = () if there else ("import logging",)
-        again = Again((f"self.{self.attribute} = logging.getLogger({{}})",), (), "", imports)
+        known = [name for name, origin in outline.imported.items() if origin == "logging"]
+        known = [name for name in known if outline.bindings(outline.module, name)]
+        imports = () if known else ("import logging",)
+        module = known[0] if known else "logging"
+        again = Again((f"self.{self.attribute} = {module}.getLogger({{}})",), (), "", imports)
         return Treatment(self.attribute, key, Form.NAMED, line, True, again, never_none=only)
 
     def check_elements(self) -> None:
