@@ -1377,7 +1377,7 @@ def test_trace_is_told_from_the_value_to_the_boundary() -> None:
     (found,) = crossings(PROGRAMS["returned by a helper"])
     assert [(hop.path, hop.line, hop.what) for hop in found.trace] == [
         ("seeds.py", 3, "a function is defined inside another here"),
-        ("seeds.py", 3, "held by `seed_worker`"),
+        ("seeds.py", 3, "assigned to `seed_worker`"),
         ("seeds.py", 2, "returned by `get_seed_worker()`"),
         (
             "train.py",

@@ -66,7 +66,7 @@ class Names:
             scope = self.module
         node = scope.names.get(name, -1)
         if node < 0:
-            node = scope.names[name] = self.node(f"held by `{name}`")
+            node = scope.names[name] = self.node(f"assigned to `{name}`")
         return node
 
     def bind(self, name: str, value: int = -1, constant: object = SEVERAL) -> int:
