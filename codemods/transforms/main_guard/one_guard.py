@@ -53,9 +53,13 @@ def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str]
 def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
     """Does `statement` give the same definition or constant in front of the statements `over`?"""
     bound = set(names_bound(statement))
-    if len(bound) != 1 or bound & set(dir(builtins)):
+    if len(bound) != 1:
         return False
     (name,) = bound
+    if hasattr(builtins, name) and any(
+        isinstance(node, ast.Name) and node.id == name and node.lineno < statement.lineno for node in outline.nodes
+    ):
+        return False  # the lines before it mean the builtin
     if len(outline.bindings(outline.module, name)) != 1 or not (is_plain(statement) or _is_inert(outline, statement)):
         return False
     touched = {other for each in over for other in (*names_bound(each), *changed(each))}

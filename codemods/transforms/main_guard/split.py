@@ -148,6 +148,8 @@ class _Splitter:
             holder.update(dict.fromkeys(ast.walk(each), name))
         for node in self.outline.nodes:
             if isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load):
+                if not isinstance(self.outline.lookup(node, node.id)[0], ast.Module):
+                    continue  # a parameter or variable of the same name
                 parent = self.outline.parents[node]
                 if not (isinstance(parent, ast.Call) and parent.func is node):
                     reached.add(node.id)  # handed on as a value

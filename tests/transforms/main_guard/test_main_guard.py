@@ -209,7 +209,7 @@ def test_definitions_move_above_one_guard() -> None:
     ],
 )
 def test_definitions_that_do_something_are_not_moved(definition: str) -> None:
-    text = HEAD + "h = open('x', 'w')\nn = sum([])\n" + definition + START
+    text = HEAD + "h = open('x', 'w')\nn = len([])\n" + definition + START
     [finding] = found(text)
     after = Source("a.py", text).apply(finding.fix.edits) if finding.fix is not None else text
     opened, defined = after.index("open("), after.rindex(definition.splitlines()[0])
@@ -342,6 +342,12 @@ def test_names_that_a_worker_looks_up_by_text_are_refused(lookup: str) -> None:
 )
 def test_lookups_that_no_worker_does(other: str) -> None:
     assert GUARD in wrapped(HEAD + START + other).replace("'__main__'", '"__main__"')
+
+
+def test_a_parameter_is_not_the_function_of_its_name() -> None:
+    text = "def pick(train):\n    return train\n\n\n" + HEAD
+    text += "net = make().cuda()\n\n\ndef train():\n    return net\n\n\n" + START + "train()\n"
+    assert GUARD + "net = make()" in wrapped(text).replace("'__main__'", '"__main__"')
 
 
 def test_two_statements_on_a_line_are_refused() -> None:
