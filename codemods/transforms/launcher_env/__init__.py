@@ -7,7 +7,8 @@ where a plain `python script.py` gets there: nothing on the way has asked for a 
 `if args.distributed`, `try`/`except KeyError`), the program doesn't set the variable itself, and it does not join a
 process group in any case.
 
-Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and their kin are reported in the same circumstances, never rewritten.
+Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and their kin are reported in the same circumstances, and rewritten only
+in the two cases named below.
 
 ## Why it breaks
 `LOCAL_RANK` is set by torchrun, `SLURM_LOCALID` by srun. Started by hand, on Windows, in a debugger or a notebook, the

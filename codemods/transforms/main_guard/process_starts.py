@@ -90,6 +90,8 @@ class Starts(Callees):
                 return None
             what = f"`{ast.unparse(node.func)[:60]}(...)` starts processes"
             return _start(outline, node, Confidence.PROVEN, what)
+        if any(self.name(outline, argument) == f"{EXECUTOR}()" for argument in node.args):
+            return _start(outline, node, Confidence.PROVEN, f"`{ast.unparse(node.func)[:60]}` is passed an executor")
         if name == EXECUTOR and outline.owner(node) is not None:
             return _start(outline, node, Confidence.PROVEN, f"`{ast.unparse(node.func)}(...)` is kept for its methods")
         if name == PROCESS and begins:

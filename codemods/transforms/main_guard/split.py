@@ -231,7 +231,9 @@ class _Splitter:
     def _check(self, inside: set[int]) -> None:
         needed = self._needed()
         for at, statement in enumerate(self.body):
-            if at not in inside and (not isinstance(statement, FUNCTIONS) or statement.name in self.in_children):
+            above = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and at < min(inside, default=0)
+            unused = isinstance(statement, FUNCTIONS) and statement.name not in self.in_children
+            if at not in inside and not above and not unused:
                 lookup = next((node for node in ast.walk(statement) if _looks_up_by_text(self.outline, node)), None)
                 if lookup is not None:
                     raise Refused(

@@ -338,10 +338,12 @@ def test_names_that_a_worker_looks_up_by_text_are_refused(lookup: str) -> None:
         "net = net.eval()\n",
         "def eval(loader):\n    return loader\n",
         "print(vars(args))\n",
+        "HEAD",  # what stands above the guard finds every name that it finds today
     ],
 )
 def test_lookups_that_no_worker_does(other: str) -> None:
-    assert GUARD in wrapped(HEAD + START + other).replace("'__main__'", '"__main__"')
+    text = HEAD + "print(eval('work'))\n" + START if other == "HEAD" else HEAD + START + other
+    assert GUARD in wrapped(text).replace("'__main__'", '"__main__"')
 
 
 def test_a_parameter_is_not_the_function_of_its_name() -> None:

@@ -60,3 +60,11 @@ def test_an_executor_starts_processes_with_its_first_task(method: str) -> None:
     assert not findings(
         import_fork + head + f"pool = Executor(2, mp_context=mp.get_context('fork'))\npool.{method}(work)\n"
     )
+
+
+def test_an_executor_that_is_passed_on() -> None:
+    text = "import asyncio\nfrom concurrent.futures import ProcessPoolExecutor\ndef work(n):\n    return n\n"
+    text += "async def main():\n    loop = asyncio.get_running_loop()\n    with ProcessPoolExecutor(1) as pool:\n"
+    text += "        print(await loop.run_in_executor(pool, work, 4))\nasyncio.run(main())\n"
+    [finding] = findings(text)
+    assert finding.span.line == 9 and finding.fix is not None
