@@ -91,14 +91,16 @@ def _ignored(repository: Repository, paths: Sequence[str]) -> set[str]:
         listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
         env = {"GIT_WORK_TREE": str(tree)}
         answer = repository.ours.git(
-            "-C", str(tree), "check-ignore", "-z", "--stdin", "--no-index", stdin=listed, env=env,
+            "-C", str(tree), "check-ignore", "-v", "-n", "-z", "--stdin", "--no-index", stdin=listed, env=env,
             config=_users_excludes(repository),
         )  # fmt: skip
     except OSError as error:
         raise Problem(f"{error.filename or tree}: {error.strerror or error}") from None
     except GitFailed:
         return set()  # status 1: none
-    return set(map(os.fsdecode, answer.split(b"\0")[:-1]))
+    fields = answer.split(b"\0")  # file, line, pattern and path; old versions also list what a "!" takes out again
+    rows = zip(fields[2::4], fields[3::4], strict=False)
+    return {os.fsdecode(path) for pattern, path in rows if pattern and not pattern.startswith(b"!")}
 
 
 def _copied(folder: Path, name: str, target: Path) -> None:
