@@ -63,7 +63,7 @@ def _target(crossing: Crossing) -> Target:
 
 
 def _message(crossing: Crossing) -> str:
-    how = "is kept on what is made to be pickled"
+    how = "is stored on an object that is made to be sent to workers"
     if crossing.boundary:
         how = f"reaches another process through {crossing.boundary}"
-    return f"{_WORDS[crossing.kind]} {how}, and pickle has no name to find it by there"
+    return f"{_WORDS[crossing.kind]} {how}; pickle can't import it by name"
