@@ -121,8 +121,16 @@ def cases() -> Iterator[Case]:
     yield Case("cookie/unknown.py", b"# coding: klingon\n" + plain, "unknown encoding")
     yield Case("cookie/rot13.py", b"# coding: rot13\n" + plain, "rot13")
     yield Case("cookie/hex.py", b"# coding: hex\n" + plain, "hex")
-    yield Case("cookie/unicode_escape.py", b"# coding: unicode_escape\n" + plain + b"# \\n\n", "round trip")
-    yield Case("cookie/utf7.py", b"# coding: utf-7\n" + plain + b"# +AGEAYg-\n", "round trip")
+    yield Case(
+        "cookie/unicode_escape.py",
+        b"# coding: unicode_escape\n" + plain + b"# \\n\n",
+        "encoding: .* is not one that source is written in",
+    )
+    yield Case(
+        "cookie/utf7.py",
+        b"# coding: utf-7\n" + plain + b"# +AGEAYg-\n",
+        "encoding: .* is not one that source is written in",
+    )
     yield Case("cookie/utf16.py", b"# coding: utf-16\n" + plain, "decode|round trip|encoding")
     yield Case("cookie/surrogates.py", plain + b"x = '\xed\xa0\x80'\n", "encoding|decode")
 
