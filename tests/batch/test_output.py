@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from codemods.batch.output import MARKER, remove
+from codemods.batch.run import Asked, run_batch
+from codemods.problem import Problem
 from harness.repositories import git, own_home
 
 __all__ = ["own_home"]
@@ -146,3 +150,33 @@ def test_read_only_files_and_folders_are_removed_and_links_not_followed(tmp_path
     (tmp_path / "link").symlink_to(tmp_path / "mine")
     remove(tmp_path / "link")
     assert (tmp_path / "mine/a").exists()
+
+
+def test_interrupted_batch_says_how_to_go_on(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(place)
+    (place / "my list.txt").write_text("repos/foo\n")
+    asked = Asked("my list.txt", Path("out"), jobs=1)
+    with monkeypatch.context() as patched:
+        patched.setattr("codemods.batch.run.write_files", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_batch(asked)
+    hint = capsys.readouterr().err.partition("go on with:  ")[2].splitlines()[0]
+    assert shlex.split(hint) == ["spawnfix", "batch", "my list.txt", "--out", "out", "--resume"]
+    assert not list((place / "out").glob("scratch-*"))
+    assert batch(place, *shlex.split(hint)[2:]).returncode == 0
+    assert (place / "out/repos/foo/findings.json").exists()
+
+
+def test_full_disk_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.chdir(place)
+    monkeypatch.setattr("codemods.batch.ledger.Ledger.finish", full)
+    with pytest.raises(Problem, match=r"^out: the ledger can't be written: database or disk is full$"):
+        run_batch(Asked("list.txt", Path("out"), jobs=1))
