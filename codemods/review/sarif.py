@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -60,12 +59,11 @@ def to_sarif(report: Report, rules: Mapping[str, Rule] | None = None) -> _Object
 
 
 def _rule(name: str, rule: Rule | None) -> _Object:
-    module = sys.modules.get(type(rule).__module__) if rule is not None else None
-    help_text = inspect.cleandoc(getattr(module, "__doc__", None) or "")
     row: _Object = {"id": name}
     if rule is not None:
         row["shortDescription"] = {"text": rule.summary}
-        row["help"] = {"text": help_text or rule.summary, "markdown": help_text or rule.summary}
+        help_text = inspect.cleandoc(rule.documentation) or rule.summary
+        row["help"] = {"text": help_text, "markdown": help_text}
         row["properties"] = {"tags": ["multiprocessing", "pickle"]}
     return row
 

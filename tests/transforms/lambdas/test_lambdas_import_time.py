@@ -67,3 +67,23 @@ def test_the_function_that_does_the_same_takes_its_place() -> None:
     after, reasons = hoisted(text)
     assert reasons == []
     assert after == text.replace("lambda x: x", "same")
+
+
+def test_a_base_that_moves_along_is_not_the_class_of_that_name_further_down() -> None:
+    text = """\
+def run():
+    class A:
+        pass
+
+    class B(A):
+        pass
+
+    return A, B
+
+
+class A:
+    pass
+"""
+    after, reasons = hoisted(text)
+    assert reasons == []
+    assert after.startswith("class _RunA:\n    pass\n\n\nclass B(_RunA):\n    pass\n\n\n")
