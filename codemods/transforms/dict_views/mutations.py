@@ -102,6 +102,8 @@ class DictChanges:
                 for read in outline.attributes.get(target.name, ()):
                     if not self.uses.foreign(outline, read, target.owner):
                         yield from _with_keys(outline, read, target.keys)
+                for by_text in _reads_by_text(outline, target.name):
+                    yield from _with_keys(outline, by_text, target.keys)
             return
         outlines = [target.outline]
         if isinstance(target.scope, ast.Module):  # a global: other files may import it
@@ -292,3 +294,14 @@ def _namespace(receiver: ast.expr) -> str | None:
     ):
         return f"`{receiver.func.id}()`"
     return None
+
+
+def _reads_by_text(outline: Outline, name: str) -> Iterator[ast.expr]:
+    """`vars(x)["name"]`, `x.__dict__["name"]` and `getattr(x, "name")`."""
+    for call in outline.calls.get("getattr", []):
+        if len(call.args) > 1 and getattr(call.args[1], "value", None) == name:
+            yield call
+    for whole in [*outline.calls.get("vars", []), *outline.attributes.get("__dict__", [])]:
+        above = outline.parents[whole]
+        if isinstance(above, ast.Subscript) and above.value is whole and getattr(above.slice, "value", None) == name:
+            yield above

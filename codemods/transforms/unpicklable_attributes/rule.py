@@ -18,7 +18,7 @@ from .treatment import Hazard
 ID = "unpicklable-attributes"
 SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b")
 _STOPS = "a worker process under spawn or forkserver stops with"
-_POOLS = re.compile(r"Pool|submit|map|apply|put")
+_POOLS = re.compile(r"Pool|submit|map|apply|put|dump|save")  # pickle it without starting a process
 
 
 def find(project: Project) -> Iterable[Finding]:

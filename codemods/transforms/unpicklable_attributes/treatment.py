@@ -18,6 +18,7 @@ from .state_methods import Form, Treatment
 _BOUND = frozenset(
     ("get", "read", "begin", "execute", "cursor", "acquire", "release", "fetchone", "readline", "seek", "put")
 )
+_WALKS = ("iter", "enumerate", "zip", "map", "filter", "reversed", "cycle", "chain", "islice")
 _CLOSES = ("close", "release")
 _SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum")
 
@@ -318,7 +319,8 @@ class Uses:
                 call = outline.parents[call]
             if isinstance(call, ast.Call) and node is not call.func:
                 name = last_name(call.func)
-                keeps = name[:1].isupper() or name == "partial"
+                walks = name in _WALKS and call is statement.value
+                keeps = name[:1].isupper() or name == "partial" or walks
                 if keeps and not self.recogniser.made(outline, call):
                     raise Refused(
                         f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it"

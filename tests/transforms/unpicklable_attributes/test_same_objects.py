@@ -42,6 +42,9 @@ position moved from outside
 row_factory from outside
 attribute replaced by setattr
 private lock in base and derived
+iterator over a handle is kept
+rows of a kept walk
+lock of multiprocessing is dumped
 """.strip().splitlines()
 HEAD = """\
 import pickle
