@@ -26,6 +26,7 @@ from .discovery import find_place, safe_directory, stranger_owns
 from .git_config import Entries, included_for, last, parse_config
 from .git_index import Index, IndexEntry, blob_id, parse_index, read_index
 from .refs import Refs
+from .uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from .git_folder import Blobs, GitFolder
@@ -252,7 +253,8 @@ def _differs(folder: Path, entry: IndexEntry, digits: int, written: int) -> bool
 
 
 def _discard(folder: Path) -> None:
-    with contextlib.suppress(OSError):
+    """Runs at exit: Ctrl-C has nothing to stop any more."""
+    with contextlib.suppress(OSError, KeyboardInterrupt), uninterrupted():
         shutil.rmtree(folder, ignore_errors=True)
 
 
