@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from functools import cache
-from importlib import resources
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-
-@cache
-def _tables() -> dict[str, frozenset[str]]:
-    entries = tomllib.loads(resources.files(__package__).joinpath("names.toml").read_text("utf-8"))
-    found: dict[str, frozenset[str]] = {}
-    for table, entry in entries.items():
-        names = entry.get("names")
-        if set(entry) != {"source", "names"} or not names or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"names.toml: [{table}] needs a source and a list of names")
-        if len(set(names)) != len(names):
-            raise ValueError(f"names.toml: [{table}] has a name twice")
-        found[table] = frozenset(names)
-    return found
+from ..name_tables import name_tables
 
 
 def names(table: str) -> frozenset[str]:
     """The names of one table."""
-    return _tables()[table]
+    return name_tables(__name__.rpartition(".")[0])[table]

@@ -359,7 +359,7 @@ class Writer:
         else:
             add(f"{pad}{self.sink(names, functions, me)}")
 
-    def rare(self, depth: int, pad: str, names: set[str], functions: set[str], me: bool, home: str) -> None:
+    def rare(self, depth: int, pad: str, names: set[str], functions: set[str], me: bool, home: str) -> None:  # noqa: C901  (a table of statements, one branch each)
         """What one meets seldom: other loops and scopes, deletions, generators, coroutines, functions as values."""
         add = self.lines.append
         name, other, function = self.one(NAMES), self.one(NAMES), self.one(FUNCTION_NAMES)

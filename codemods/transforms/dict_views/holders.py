@@ -71,7 +71,10 @@ class Held:
     place: ast.AST | None = field(default=None, compare=False)
 
 
-def held_by(outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0) -> tuple[list[Held], list[Problem]]:
+# One decision list over the kinds of node above a value; taken apart, its order could not be read any more.
+def held_by(  # noqa: C901
+    outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0
+) -> tuple[list[Held], list[Problem]]:
     """Who holds `value` next, and what is done with it on the spot."""
     node = value
     reached = not nested  # is `node` the view itself (or may it be)?

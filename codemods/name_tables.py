@@ -1,0 +1,30 @@
+"""Lists of library names that live beside the code as `names.toml`, each with its source."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import resources
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@cache
+def name_tables(package: str) -> dict[str, frozenset[str]]:
+    """The names of each table of `names.toml` in `package`.
+
+    Raises ValueError for a table without a source, without names, or with a name twice.
+    """
+    entries = tomllib.loads(resources.files(package).joinpath("names.toml").read_text("utf-8"))
+    found: dict[str, frozenset[str]] = {}
+    for table, entry in entries.items():
+        names = entry.get("names")
+        if set(entry) != {"source", "names"} or not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"names.toml of {package}: [{table}] needs a source and a list of names")
+        if len(set(names)) != len(names):
+            raise ValueError(f"names.toml of {package}: [{table}] has a name twice")
+        found[table] = frozenset(names)
+    return found
