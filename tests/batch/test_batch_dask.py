@@ -23,6 +23,15 @@ distributed = pytest.importorskip("distributed")
 HERE = Path(__file__).parent
 
 
+@pytest.fixture(autouse=True)
+def _environment() -> Iterator[None]:
+    """Dask sets variables of this process when it starts workers, and leaves them."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
 @pytest.fixture
 def cluster(own_home: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     monkeypatch.chdir(tmp_path)
