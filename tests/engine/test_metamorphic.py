@@ -37,7 +37,6 @@ EXPECTED: dict[str, dict[str, str]] = {
     "rename_self": dict.fromkeys(
         [
             "launcher-env/trainer_of_another_file",
-            "model-deepcopy/averaged_by_the_library",
             "model-deepcopy/built_by_a_method",
             "model-deepcopy/built_one_call_away",
             "model-deepcopy/lock_in_a_layer",
@@ -48,7 +47,6 @@ EXPECTED: dict[str, dict[str, str]] = {
             "unpicklable-attributes/annotations_in_sqlite",
             "unpicklable-attributes/archives_on_demand",
             "unpicklable-attributes/base_and_derived",
-            "unpicklable-attributes/cached_environment",
             "unpicklable-attributes/class_with_slots",
             "unpicklable-attributes/closed_and_opened_again",
             "unpicklable-attributes/connection_of_each_thread",
@@ -95,7 +93,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         "dict-views/ordered_dict_of_heads": "likely instead of proven: what `OD.keys(x)` gives does not flow on",
         "lambdas/counting_reader": _BY_NAME,
         "launcher-env/trainer_of_another_file": _CLASS,
-        "model-deepcopy/averaged_by_the_library": _BY_NAME,
     },
     "reorder_definitions": {
         "lambdas/class_made_in_a_function": _BELOW,
@@ -108,7 +105,6 @@ EXPECTED: dict[str, dict[str, str]] = {
         "lambdas/first_of_each_row": "`operator` is imported under its own name where the new file does not import it",
         "lambdas/frames_of_a_video": "whether a decorator only wraps is not looked up in another file: refused",
         "launcher-env/slurm_by_subscript": "a file that imports a function and does not call it is no script",
-        "model-deepcopy/averaged_by_the_library": "the class of an imported model is not looked up for AveragedModel",
         "unpicklable-attributes/loggers_of_an_old_python": _LOGGING,
     },
     "plain_layout": {

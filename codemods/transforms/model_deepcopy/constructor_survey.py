@@ -143,7 +143,7 @@ class _Reading:
     def _kept(self, names: Names, attributes: list[str], value: ast.expr, where: str) -> None:
         """`self.attribute = value`"""
         if speaks_of_groups(self.models, names.path):
-            if is_group(value):
+            if is_group(value, names):
                 self.result.note("group", where)
             elif is_called_group(attributes, value):
                 self.result.note("named_group", where)
@@ -281,14 +281,18 @@ def _is(node: ast.expr | None, *values: object) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value in values)
 
 
-def is_group(value: ast.expr | None) -> bool:
+def is_group(value: ast.expr | None, names: Names | None) -> bool:
     """Whether `value` is seen to be a process group: `dist.new_group(...)`, `dist.group.WORLD`, `mesh.get_group()`."""
     if isinstance(value, ast.IfExp):
-        return is_group(value.body) or is_group(value.orelse)
+        return is_group(value.body, names) or is_group(value.orelse, names)
     if isinstance(value, ast.BoolOp):
-        return any(map(is_group, value.values))
-    called = dotted(value.func) if isinstance(value, ast.Call) else None
-    return bool(GROUP_CALL.search(called)) if called else bool(value and _WORLD.search(dotted(value) or ""))
+        return any(is_group(each, names) for each in value.values)
+    called = isinstance(value, ast.Call)
+    name = dotted(value.func if isinstance(value, ast.Call) else value) if value is not None else None
+    if name is None:
+        return False
+    name = names.qualified(name) if names is not None else name
+    return bool((GROUP_CALL if called else _WORLD).search(name))
 
 
 def takes_group(call: ast.Call) -> bool:
@@ -321,6 +325,7 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
     found: list[tuple[str, int, str]] = []
     for source in project.matching(_MAKES_GROUPS):
         tree = models.project.module(source.path)
+        names = models.names(source.path)
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.ClassDef) or not models.is_model_class(source.path, node.name):
                 continue
@@ -328,8 +333,8 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
                 inner
                 for inner in ast.walk(node)
                 if isinstance(inner, ast.Assign)
-                and is_group(inner.value)
-                and any((dotted(target) or "").startswith("self.") for target in inner.targets)
+                and is_group(inner.value, names)
+                and any(isinstance(target, ast.Attribute) for target in inner.targets)
             ]
             built = re.compile(rf"\b{re.escape(node.name)}\s*\(")
             if (kept and node.decorator_list) or (
@@ -354,7 +359,7 @@ def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
         on_self = holder.startswith("self") and not (variable and re.match(rf"{re.escape(variable)}\b", holder))
         if isinstance(target, ast.Attribute) and not on_self and not CONFIG.match(holder):
             owners.append(target.attr)
-    return bool(owners) and (is_group(node.value) or is_called_group(owners, node.value))
+    return bool(owners) and (is_group(node.value, None) or is_called_group(owners, node.value))
 
 
 def _outside_parameters(node: ast.AST) -> Iterator[ast.AST]:

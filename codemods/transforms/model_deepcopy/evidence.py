@@ -75,7 +75,9 @@ class Seen(Again):
         for node in walk_scope(self.between(site, statement)):
             if not isinstance(node, ast.Call):
                 if puts_group(node, site.variable) and speaks_of_groups(self.models, self.path):
-                    return is_group(node.value), Hop(self.path, node.lineno, "a process group is put on a layer")
+                    return is_group(node.value, self.models.names(self.path)), Hop(
+                        self.path, node.lineno, "a process group is put on a layer"
+                    )
                 continue
             name = dotted(node.func) or ""
             if name.startswith(f"{site.variable}."):
@@ -92,7 +94,7 @@ class Seen(Again):
                     for inner in ast.walk(found.node):
                         if puts_group(inner) and speaks_of_groups(self.models, found.path):
                             where = Hop(found.path, inner.lineno, "a process group is put on a layer")
-                            return is_group(inner.value), where
+                            return is_group(inner.value, self.models.names(found.path)), where
         return None
 
     def shards(self, node: ast.AST, key: str) -> ast.Call | None:
@@ -110,17 +112,18 @@ class Seen(Again):
         if not isinstance(call, ast.Call):
             return None
         named: tuple[bool, Hop] | None = None
+        names = self.models.names(self.path)
         for keyword, value in self._arguments(copy, call, statement):
             if isinstance(value, ast.Constant):
                 continue
-            if is_group(value):
+            if is_group(value, names):
                 return True, Hop(self.path, value.lineno, f"it is given the process group {short(ast.unparse(value))}")
             name = dotted(value)
             if name is None:
                 continue
             for binding in self.bindings(copy.scope, name, statement):
                 made = getattr(binding, "value", None)
-                if made is not None and is_group(made):
+                if made is not None and is_group(made, names):
                     what = f"the process group that it is given is made: {short(ast.unparse(made))}"
                     return True, Hop(self.path, binding.lineno, what)
             if named is None and has_group_name(keyword, value) and speaks_of_groups(self.models, self.path):

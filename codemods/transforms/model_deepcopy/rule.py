@@ -13,7 +13,7 @@ from .scope import Copy, Evidence
 from .search import MAKERS, copies_in
 
 ID = "model-deepcopy"
-DEEPCOPY = re.compile(rf"\bdeepcopy\b|\b(?:{'|'.join(sorted(name.rpartition('.')[2] for name in MAKERS))})\(")
+DEEPCOPY = re.compile(rf"\b(?:deepcopy|{'|'.join(sorted(name.rpartition('.')[2] for name in MAKERS))})\b")
 SCREEN = re.compile(DEEPCOPY.pattern.encode())
 
 
