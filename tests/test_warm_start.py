@@ -83,7 +83,7 @@ def ended(stop):
 
 if __name__ == "__main__":
     atexit.register(print, "at exit")
-    threading.Thread(target=lambda: (time.sleep(0.1), print("thread done"))).start()
+    threading.Thread(target=lambda: (threading.main_thread().join(), print("thread done"))).start()
     match sys.argv[1]:
         case "raises":
             fail()

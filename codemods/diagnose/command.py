@@ -101,7 +101,8 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
             out.write(piece)
             out.flush()
 
-    kept = read_stream(sys.stdin.buffer, hand_on if pass_on and _is_pipe(sys.stdin.buffer) else None)
+    pass_on = pass_on and _is_pipe(sys.stdin.buffer)
+    kept = read_stream(sys.stdin.buffer, hand_on if pass_on else None)
     text = decoded(kept.data())
     if pass_on and not kept.suspects:
         print("no error in what the program printed", file=sys.stderr)
@@ -120,9 +121,10 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
 
 
 def _is_pipe(stream: BinaryIO) -> bool:
-    """True where another program writes; a file that is read has its text already."""
+    """True where another program writes; what is typed or read from a file is there already."""
     try:
-        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+        mode = os.fstat(stream.fileno()).st_mode
+        return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
     except (OSError, ValueError):
         return False
 

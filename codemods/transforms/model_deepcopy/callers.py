@@ -98,7 +98,7 @@ def _by_callers(search: ModelScope, function: Function, key: str, depth: int) ->
             continue
         held = elements_of(caller, call, given)
         if held is not given or isinstance(held, ast.Subscript):  # an element of a list or dict of models
-            for built in built_by(caller, site, ".".join(chain_of(held) or []), held):
+            for built in built_by(caller, site, ".".join(chain_of(held) or []), held, depth + 1):
                 yield replace(built, hops=(*built.hops, hop))
             continue
         site.variable = (dotted(given) or "").removesuffix(".module")
@@ -234,11 +234,11 @@ def chain_of(value: ast.expr) -> list[str] | None:
     return None
 
 
-def built_by(search: ModelScope, site: Copy, key: str, value: ast.expr) -> Iterator[Built]:
+def built_by(search: ModelScope, site: Copy, key: str, value: ast.expr, depth: int = 0) -> Iterator[Built]:
     """What builds the object, or the elements of the container, that the variable `key` holds at `site`."""
     bindings = search.bindings(site.scope, key, site.statement)
     if not bindings:
-        yield from built_elsewhere(search, site, key)
+        yield from built_elsewhere(search, site, key, depth)
         return
     statement = bindings[-1]
     given = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None

@@ -622,6 +622,15 @@ def test_evidence_from_a_list_of_models(body: str) -> None:
     assert at(sure, "ema.py").confidence is Confidence.PROVEN
 
 
+def test_a_builder_that_calls_itself_for_the_elements_of_a_list() -> None:
+    text = HEAD + (
+        "def pipeline(cfg):\n    copied = deepcopy(cfg)\n    copied.eval()\n    return copied\n\n\n"
+        "def build(cfg):\n    if isinstance(cfg, list):\n        return [build(each) for each in cfg]\n"
+        "    return pipeline(cfg)\n"
+    )
+    assert [finding.confidence for finding in RULE.find(project_of({"main.py": text}))] == [Confidence.POSSIBLE]
+
+
 def test_evidence_through_two_callers_and_an_attribute() -> None:
     train = TRAIN + (
         "class Trainer:\n    def __init__(self, group):\n        self.model = Net(4, group)\n\n"
