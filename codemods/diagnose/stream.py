@@ -35,10 +35,10 @@ class Kept:
     def __init__(self) -> None:
         self._head: list[bytes] = []
         self._recent: deque[bytes] = deque(maxlen=BEFORE)
-        self._blocks: deque[bytes] = deque()
-        self._size = 0
+        self._first: list[bytes] = []  # lines around errors, until half of MAX_KEPT
+        self._last: deque[bytes] = deque()  # those after it, the latest half of MAX_KEPT
+        self._size = 0  # bytes of the part that is being filled
         self._after = 0  # lines that still belong to the last error
-        self._cut = 0  # bytes of blocks that were let go
         self.lines = 0
         self.suspects = 0
 
@@ -65,20 +65,21 @@ class Kept:
             self._recent.append(line)
 
     def _keep(self, line: bytes) -> None:
-        self._blocks.append(line)
+        half = MAX_KEPT // 2
+        if not self._last and self._size + len(line) <= half:
+            self._first.append(line)
+            self._size += len(line)
+            return
+        if not self._last:
+            self._size = 0
+        self._last.append(line)
         self._size += len(line)
-        while self._size > MAX_KEPT:
-            # the first errors are the head's, or the first half's: let go of the middle
-            at = len(self._blocks) // 2
-            self._blocks.rotate(-at)
-            gone = self._blocks.popleft()
-            self._blocks.rotate(at)
-            self._size -= len(gone)
-            self._cut += len(gone)
+        while self._size > half and len(self._last) > 1:
+            self._size -= len(self._last.popleft())
 
     def data(self) -> bytes:
         """The kept lines, in their order."""
-        return b"".join([*self._head, *self._blocks, *self._recent])
+        return b"".join([*self._head, *self._first, *self._last, *self._recent])
 
 
 def read_stream(stream: BinaryIO, pass_on: Callable[[bytes], None] | None) -> Kept:

@@ -145,8 +145,8 @@ class Seen(Again):
                     for key, value in zip(table.keys, table.values, strict=True):
                         yield str(key.value) if isinstance(key, ast.Constant) else "", value
 
-    def distributed(self) -> Hop | None:
-        """Where the script, or a file that imports it, trains distributed."""
+    def distributed(self) -> bool:
+        """Whether the script, or a file that imports it, trains distributed."""
         stem = self.path[:-3].rpartition("/")[2]
         imported = re.compile(rf"^[ \t]*(from|import)\b.*\b{re.escape(stem)}\b", re.MULTILINE)
         own = self.models.project.source(self.path)
@@ -156,10 +156,7 @@ class Seen(Again):
             if stem != "__init__"
             else ()
         )
-        for source in [own, *starters]:
-            if match := _DISTRIBUTED.search(source.text):
-                return Hop(source.path, source.position(match.start())[0], f"training is distributed: {match.group()}")
-        return None
+        return any(_DISTRIBUTED.search(source.text) for source in (own, *starters))
 
 
 def hop(where: str, what: str) -> Hop:

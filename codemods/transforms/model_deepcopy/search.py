@@ -265,7 +265,7 @@ class _Search(Seen):
             copy.evidence, copy.confidence = Evidence.SHARDED, Confidence.PROVEN
             hops.append(Hop(self.path, copy.statement.lineno, "it is sharded by then"))
         if copy.evidence is None:
-            copy.distributed = copy.distributed or self.distributed() is not None
+            copy.distributed = copy.distributed or self.distributed()
             unknown = built is None or built.survey.opaque or not built.survey.module
             keepers = self.models.project.derive(group_keepers) if unknown else []
             if keepers:
@@ -292,7 +292,7 @@ class _Search(Seen):
             method = built.search.own_method(built.call)
             inside = survey(self.models, built.search.path, built.call, method.body if method else ())
             evidence, confidence, steps = built.search.evidence(built.site, built.call, built.statement, inside)
-            copy.distributed = copy.distributed or built.search.distributed() is not None
+            copy.distributed = copy.distributed or built.search.distributed()
             if evidence is not None:
                 copy.evidence, copy.confidence = evidence, confidence
                 hops += [*steps, *built.hops]
