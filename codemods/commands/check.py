@@ -1,0 +1,63 @@
+"""`spawnfix check`: report, change nothing."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from typing import Annotated, Optional
+
+import typer
+
+from ..engine.time_limit import time_limit
+from .options import Bar, Format, Ignore, Launch, NoCache, Seconds, Select, StartMethod, Target_, Unsafe
+from .output import put, say
+from .run import complete, settings_of, watched_rules
+
+
+def check(
+    path: Target_,
+    select: Select = None,
+    ignore: Ignore = None,
+    confidence: Bar = None,
+    unsafe_fixes: Unsafe = None,
+    launcher: Launch = None,
+    format: Annotated[Format, typer.Option(help="How to report.")] = Format.text,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
+    start_method: Annotated[
+        Optional[StartMethod],  # noqa: UP045
+        typer.Option(help="How workers will be started.  [default: spawn]"),
+    ] = None,
+    no_cache: NoCache = False,
+    timeout: Seconds = 0,
+) -> None:
+    """Report what can't cross a process boundary, and why; change nothing."""
+    gc.disable()
+    from ..delivery import target
+
+    where = target.to_check(path)
+    settings = settings_of(where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache)
+    from ..engine.migrate import check as find
+
+    with time_limit(timeout), watched_rules("checking") as rules:
+        report = find(where.files, settings, where.scope, rules)
+        report = replace(report, skipped=(*report.skipped, *where.untracked()))
+    if format is Format.text:
+        from ..review.text import render_text
+
+        render_text(report)
+    elif format is Format.github:
+        from ..review.github import to_github
+
+        put(to_github(report).encode("utf-8", "backslashreplace"))
+    else:
+        import json
+
+        if format is Format.json:
+            from ..review.json_report import to_json as shape
+        else:
+            from ..review.sarif import to_sarif as shape
+        put(json.dumps(shape(report), indent=2).encode() + b"\n")
+    if not report.files_seen:
+        say(f"{path}: no files to look at")
+    complete(report.skipped)
+    raise typer.Exit(1 if report.findings and not exit_zero else 0)

@@ -1,0 +1,95 @@
+"""`spawnfix migrate`: rewrite, on a branch of its own."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from ..engine.time_limit import time_limit
+from ..problem import Problem
+from .options import Bar, Ignore, Launch, NoCache, Seconds, Select, Target_, Unsafe
+from .output import put, say
+from .run import complete, settings_of, watched_rules
+
+if TYPE_CHECKING:
+    from ..rule import Rule
+
+
+def migrate(
+    path: Target_,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the changes, as a diff.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="With --dry-run: exit 1 when something would change.")
+    ] = False,
+    select: Select = None,
+    ignore: Ignore = None,
+    confidence: Bar = None,
+    unsafe_fixes: Unsafe = None,
+    launcher: Launch = None,
+    branch: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="Name of the branch.  [default: spawnfix/migrate, then -2, -3...]"),
+    ] = None,
+    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Make the branch, don't check it out.")] = False,
+    no_git: Annotated[bool, typer.Option("--no-git", help="Rewrite the files in place, without git.")] = False,
+    patch: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also write the changes to FILE, as a diff."),
+    ] = None,
+    no_cache: NoCache = False,
+    proven_by: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--from", metavar="FILE", help="Take the places that `diagnose --save FILE` saw fail as proven."),
+    ] = None,
+    bowler_query: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also apply the Bowler query that your FILE defines as `query`."),
+    ] = None,
+    timeout: Seconds = 0,
+) -> None:
+    """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
+    gc.disable()  # one look at all we hold would take longer than this process lives
+    from ..delivery import deliver, target
+
+    if exit_code and not dry_run:
+        raise Problem("--exit-code goes with --dry-run")
+    if no_git and (branch is not None or no_checkout):
+        raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
+    where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
+    settings = settings_of(where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache)
+    if proven_by is not None:
+        from ..diagnose.saved import with_sites
+
+        settings = with_sites(settings, proven_by, where.files.root)
+    if branch is not None and where.commit is not None:
+        from ..tree.git_tree import free_name
+
+        free_name(where.commit.repository, branch)  # before the work, not after it
+    from ..engine.migrate import plan
+
+    own: dict[str, Rule] = {}
+    if bowler_query is not None:
+        from ..python2.own_query import own_query
+
+        own = {"bowler-query": own_query(bowler_query)}
+        settings = replace(settings, select=(*settings.select, *own) if settings.select else ())
+    with time_limit(timeout), watched_rules("migrating") as rules:
+        rules = {**rules, **own}
+        done = plan(where.files, settings, where.scope, rules)
+        done = replace(done, skipped=(*done.skipped, *where.untracked()))
+    diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
+    if patch is not None:
+        deliver.write_patch(patch, diff)
+    if done.changes and not dry_run:
+        deliver.deliver(where, done, branch, not no_checkout, say)
+    else:
+        for line in deliver.summary(done, would=True):
+            say(line)
+    if dry_run:
+        put(diff)
+    complete(done.skipped)
+    raise typer.Exit(1 if exit_code and done.changes else 0)

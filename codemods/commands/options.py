@@ -1,0 +1,61 @@
+"""Options that several commands have, as Typer reads them from the signatures."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from ..finding import Confidence
+
+
+class Format(str, enum.Enum):
+    """How `check` reports."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
+class ReportFormat(str, enum.Enum):
+    """How `diagnose` reports."""
+
+    text = "text"
+    json = "json"
+
+
+class Launcher(str, enum.Enum):
+    """What replaces torch.distributed.launch."""
+
+    auto = "auto"
+    torchrun = "torchrun"
+    python = "python"
+
+
+class StartMethod(str, enum.Enum):
+    """How workers will be started."""
+
+    spawn = "spawn"
+    forkserver = "forkserver"
+
+
+# Optional[...] rather than `| None`: older Typer evaluates these at run time.
+Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]
+Select = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="Only these rules.")]  # noqa: UP045
+Ignore = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="All rules but these.")]  # noqa: UP045
+Bar = Annotated[
+    Optional[Confidence],  # noqa: UP045
+    typer.Option(help="How sure to be that a value crosses a process boundary.  [default: likely]"),
+]
+Unsafe = Annotated[
+    Optional[bool],  # noqa: UP045
+    typer.Option("--unsafe-fixes/--no-unsafe-fixes", help="Also make changes that may change what the code does."),
+]
+Seconds = Annotated[
+    float, typer.Option("--timeout", metavar="S", min=0, help="Give up after S seconds, nothing changed; 0: no limit.")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
+Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
