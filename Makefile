@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 WORKERS ?= 2
 
-.PHONY: test fast lint docs coverage
+.PHONY: test fast lint docs coverage snapshots
 
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
@@ -21,3 +21,6 @@ lint:
 
 docs:  ## write what the documentation says about the rules
 	$(PYTHON) docs/generate.py
+
+snapshots:  ## write what check says about each case (findings.txt), and show what changed
+	$(PYTHON) tests/harness/snapshots.py --update

@@ -12,8 +12,9 @@ import pytest
 
 from codemods.transforms import rules
 from harness.case import BadCase, Case, folders, read_tree
-from harness.check import check_case, check_rewrite
+from harness.check import check_case, check_in_memory, check_rewrite
 from harness.programs import alone
+from harness.snapshots import NAME, difference
 
 FOLDERS = folders()
 
@@ -24,8 +25,21 @@ EVERY_CASE = pytest.mark.parametrize(
 
 
 @EVERY_CASE
-def test_rewrite(folder: Path, tmp_path: Path) -> None:
-    check_rewrite(Case.load(folder), tmp_path)
+def test_rewrite(folder: Path) -> None:
+    check_in_memory(Case.load(folder))
+
+
+@EVERY_CASE
+def test_findings(folder: Path) -> None:
+    changed = difference(Case.load(folder))
+    assert not changed, f"`make snapshots` writes this; is it what you meant?\n{changed}"
+
+
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_rewrite_by_the_command_line(rule: str, tmp_path: Path) -> None:
+    """The longest case of each rule; the slow tests do it for all."""
+    cases = [Case.load(folder) for folder in FOLDERS if folder.parent.name == rule]
+    check_rewrite(max(cases, key=lambda case: sum(map(len, case.contents().values()))), tmp_path)
 
 
 @pytest.mark.slow
@@ -49,7 +63,8 @@ def test_case_is_well_formed(folder: Path) -> None:
         pytest.fail(str(error), pytrace=False)
     assert case.rule in rules(), f"no rule is called {case.rule}"
     assert len(case.why) > 20, "why says in one sentence what this case shows"
-    assert {path.name for path in folder.iterdir()} <= {"before", "after", "case.toml", _reference_file(case)}
+    known = {"before", "after", "case.toml", NAME, _reference_file(case)}
+    assert {path.name for path in folder.iterdir()} <= known
     before, after = read_tree(case.before), read_tree(case.after) if case.after else {}
     assert before, "before/ is empty"
     assert case.after is None or after, "after/ is empty: leave the folder out when nothing changes"

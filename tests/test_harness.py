@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -9,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import check
-from harness.case import BadCase, Case
-from harness.check import check_case
+from harness import check, snapshots
+from harness.case import BadCase, Case, folders
+from harness.check import check_case, check_in_memory
 from harness.programs import run
 from harness.tool import tree_diff
 
@@ -37,6 +38,7 @@ def program(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_start_method_comes_from_outside(program: Path) -> None:
     fork = run("python train.py", program, "fork")
     assert (fork.code, fork.stdout) == (0, "None\n[1, 2]\n"), str(fork)  # None: the program may still choose
@@ -46,11 +48,13 @@ def test_start_method_comes_from_outside(program: Path) -> None:
         assert "local object 'main.<locals>.<lambda>'" in outcome.stderr, str(outcome)
 
 
+@pytest.mark.slow
 def test_program_that_chooses_keeps_its_choice(program: Path) -> None:
     (program / "train.py").write_text(LOCAL.replace("    print(mp", "    mp.set_start_method('fork')\n    print(mp"))
     assert run("python train.py", program, "spawn").stdout == "fork\n[1, 2]\n"
 
 
+@pytest.mark.slow
 def test_ranks_are_joined_in_order_and_share_a_port(tmp_path: Path) -> None:
     (tmp_path / "rank.sh").write_text(
         "sleep 0.$((2 - RANK))\n"  # the last rank ends first
@@ -64,6 +68,7 @@ def test_ranks_are_joined_in_order_and_share_a_port(tmp_path: Path) -> None:
     assert outcome.code == 3
 
 
+@pytest.mark.slow
 def test_timeout_ends_descendants_too(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
         "import subprocess, sys, time\n"
@@ -150,12 +155,14 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return use
 
 
+@pytest.mark.slow
 def test_case_passes_when_all_is_right(tmp_path: Path, tool: Callable[..., None]) -> None:
     tool(lambda text: MENDED, [FINDING])
     check_case(case_of(tmp_path, "fails = 'dict_keys'", STORED, MENDED), tmp_path, all_forkserver=True)
     assert len(list(tmp_path.glob("run*"))) == 5  # before under spawn and fork, after under all three
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("toml", "before", "after", "rewrite", "found", "says"),
     [
@@ -211,3 +218,55 @@ def test_case_fails_when_something_is_wrong(
     tool(rewrite, found)
     with pytest.raises(AssertionError, match=says):
         check_case(case_of(tmp_path, toml, before, after), tmp_path)
+
+
+def copied(name: str, folder: Path) -> Case:
+    """A case of ours that may be spoilt."""
+    shutil.copytree(next(each for each in folders() if each.name == name), folder / "lambdas" / name)
+    return Case.load(folder / "lambdas" / name)
+
+
+def test_snapshot_notices_each_word(tmp_path: Path) -> None:
+    case = copied("stable_cascade", tmp_path)
+    before = snapshots.stored(case)
+    assert snapshots.difference(case) == "" and len(before.splitlines()) > 20
+    for word in ("proven", "25:9", "Loader.__init__()", "to module level", "as in after/"):
+        (case.folder / snapshots.NAME).write_text(before.replace(word, "other"))
+        assert word in snapshots.difference(case)
+    (case.folder / snapshots.NAME).unlink()
+    assert "proven" in snapshots.difference(case), "no file: nothing may be found"
+
+
+def test_update_writes_what_differs_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = copied("stable_cascade", tmp_path)
+    monkeypatch.setattr(snapshots, "folders", lambda: [case.folder])
+    path = case.folder / snapshots.NAME
+    right = path.read_text()
+    path.write_text(right + "more\n")
+    assert snapshots.main([]) == 1 and path.read_text() == right + "more\n"
+    assert "\n-more\n" in capsys.readouterr().out
+    assert snapshots.main(["--update"]) == 0 and path.read_text() == right
+    assert snapshots.main([]) == 0
+    for source in case.before.rglob("*.py"):
+        source.write_text("")
+    assert snapshots.main(["--update"]) == 0 and not path.exists()
+
+
+def test_in_memory_check_fails_where_the_case_is_wrong(tmp_path: Path) -> None:
+    case = copied("stable_cascade", tmp_path)
+    check_in_memory(case)
+    (case.folder / "after/train/base.py").write_bytes(b"x = 1\n")
+    with pytest.raises(AssertionError, match="migrate leaves another tree"):
+        check_in_memory(case)
+    (case.before / "train/base.py").write_text("")
+    with pytest.raises(AssertionError, match="finds nothing"):
+        check_in_memory(case)
+    shutil.rmtree(case.folder / "after")
+    check_in_memory(Case.load(case.folder))
+    case = copied("functools_is_taken", tmp_path)
+    (case.folder / "case.toml").write_text("why = 'x'\ncommand = 'y'\n")
+    shutil.rmtree(case.folder / "after", ignore_errors=True)
+    with pytest.raises(AssertionError, match="look-alike"):
+        check_in_memory(Case.load(case.folder))

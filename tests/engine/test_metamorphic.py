@@ -13,9 +13,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from codemods.finding import Confidence
 from codemods.settings import Settings
-from codemods.tree.directory import DirectoryFiles
 from harness.case import CASES, Case, folders
 from harness.metamorphic import TRANSFORMATIONS, Contents, parsed, plain_layout
 from harness.same_result import Result, difference, run
@@ -114,26 +112,15 @@ EXPECTED: dict[str, dict[str, str]] = {
 }
 
 
-def settings_of(case: Case) -> Settings:
-    """What `case` is migrated with."""
-    flags = dict(zip(case.migrate, case.migrate[1:], strict=False))
-    return Settings(
-        unsafe_fixes="--unsafe-fixes" in case.migrate,
-        confidence=Confidence(flags.get("--confidence", "likely")),
-        launcher=flags.get("--launcher", "auto"),
-    )
-
-
 @functools.cache
 def program(name: str, as_written: bool) -> Contents:
-    files = DirectoryFiles(Case.load(CASES / name).before)
-    contents = {entry.path: files.read(entry.path) for entry in files.entries()}
+    contents = Case.load(CASES / name).contents()
     return contents if as_written else plain_layout(contents).contents
 
 
 @functools.cache
 def result(name: str, as_written: bool) -> Result:
-    return run(program(name, as_written), settings_of(Case.load(CASES / name)))
+    return run(program(name, as_written), Case.load(CASES / name).settings())
 
 
 def differing(transformation: str, names: Iterable[str]) -> tuple[dict[str, str], int]:
@@ -148,7 +135,7 @@ def differing(transformation: str, names: Iterable[str]) -> tuple[dict[str, str]
         count += 1
         for path in parsed(before):
             compile(change.contents[path], path, "exec", dont_inherit=True)
-        after = run(change.contents, settings_of(Case.load(CASES / name)))
+        after = run(change.contents, Case.load(CASES / name).settings())
         text = difference(result(name, as_written), after, change)
         if text is not None:
             found[name] = text

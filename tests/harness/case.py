@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+
+from codemods.finding import Confidence
+from codemods.settings import Settings
+from codemods.tree.directory import DirectoryFiles
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -103,6 +107,26 @@ class Case:
     def imports_torch(self) -> bool:
         """True when one of its programs imports torch, or starts a launcher, which does."""
         return any(_IMPORTS.search(content) for content, _ in read_tree(self.before).values())
+
+    def contents(self) -> dict[str, bytes]:
+        """The files of `before/` that a run looks at."""
+        files = DirectoryFiles(self.before)
+        return {entry.path: files.read(entry.path) for entry in files.entries()}
+
+    def settings(self) -> Settings:
+        """What `migrate` makes of the case's flags. Raises BadCase for a flag that has no setting here."""
+        flags = iter(self.migrate)
+        settings = Settings()
+        for flag in flags:
+            if flag == "--unsafe-fixes":
+                settings = replace(settings, unsafe_fixes=True)
+            elif flag == "--confidence":
+                settings = replace(settings, confidence=Confidence(next(flags)))
+            elif flag == "--launcher":
+                settings = replace(settings, launcher=next(flags))
+            else:
+                raise BadCase(f"{self.id}: the harness does not know {flag}")
+        return settings
 
     def expected(self) -> Tree:
         """The whole tree that migrate must leave."""
