@@ -1,6 +1,6 @@
 """Run spawnfix from a checkout: `python cli.py migrate ./repo`."""
 
-from codemods.commands import main
+from spawnfix import main
 
 if __name__ == "__main__":
     main()

@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 from rich.text import Text
 
+from .new_process import code_to_call
 from .problem import Problem
 
 _PROGRAM = ["evaluate.py", "--start-method"]
@@ -128,12 +129,10 @@ def _run(repo: Path, method: str, console: Console) -> subprocess.CompletedProce
 
 def _spawnfix(repo: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The tool itself, as a command of its own; works from a checkout too."""
-    parent = str(Path(__file__).resolve().parents[1])
-    path = os.pathsep.join(filter(None, [parent, os.environ.get("PYTHONPATH", "")]))
     return subprocess.run(
-        [sys.executable, "-c", "from codemods.commands import main; main()", *arguments],
+        [sys.executable, "-c", code_to_call("commands", "main"), *arguments],
         cwd=repo,
-        env=_environment(PYTHONPATH=path, NO_COLOR="1"),
+        env=_environment(NO_COLOR="1"),
         capture_output=True,
         text=True,
         timeout=_TIMEOUT,

@@ -122,7 +122,7 @@ class Project:
             self._python2.add(path)
             return "Python 2: only a few plain patterns are looked for"
         if not python2.installed() and python2.looks_old(text):
-            return f"Python 2: pip install '{python2.EXTRA}' to have it looked at"
+            return "Python 2: pip install bowler to have it looked at"
         return None
 
     def skip(self, path: str, reason: str) -> None:

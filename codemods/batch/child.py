@@ -19,13 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from ..new_process import code_to_call
 from .output import remove
 from .spec import FAILED, Limits, Outcome, Spec
 
 Task = Callable[[Spec, Path], Outcome]
 MAX_ANSWER = 256 * 2**20  # bytes
 TIRED = 512  # MiB of peak memory after which a process makes room for a fresh one
-_START = "import sys; sys.path[:] = {path!r}; from codemods.batch.child import serve; serve()"
 _POSIX = os.name == "posix"
 
 
@@ -94,7 +94,7 @@ class Child:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-            code = _START.format(path=[str(Path(entry).absolute()) for entry in sys.path])
+            code = code_to_call("batch.child", "serve", [str(Path(entry).absolute()) for entry in sys.path])
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
                 stdin=subprocess.PIPE,

@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
 from ..problem import Problem
+from ..version import __version__
 from .child import Child
 from .spec import FAILED, Outcome, Spec
 from .version import release

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from .. import __version__
+from ..version import __version__
 
 if TYPE_CHECKING:
     from ..engine.migrate import Report

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .. import __version__
 from ..finding import Finding
 from ..transforms import rules as all_rules
+from ..version import __version__
 
 if TYPE_CHECKING:
     from ..engine.migrate import Plan

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .. import __version__
+from ..version import __version__
 from .ledger import Row
 from .output import put
 from .spec import CLEAN, FAILED, MIGRATED, Outcome

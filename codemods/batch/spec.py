@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 
-TASK = "codemods.batch.task:migrate_repository"
+TASK = f"{__package__}.task:migrate_repository"
 MIGRATED, CLEAN, FAILED, UNCHANGED = "migrated", "clean", "failed", "unchanged"
 
 

@@ -10,7 +10,6 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from .. import __version__
 from ..delivery import deliver
 from ..delivery.commit_message import commit_message
 from ..delivery.target import Target
@@ -26,6 +25,7 @@ from ..tree.files import Entry, Files
 from ..tree.git_folder import GitFailed
 from ..tree.git_tree import CommitFiles
 from ..tree.repository import Repository
+from ..version import __version__
 from .obtain import Base, Call, network, obtain, resolve, why
 from .repos import without_secrets
 from .spec import CLEAN, FAILED, MIGRATED, UNCHANGED, Outcome, Spec

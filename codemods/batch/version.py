@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from .. import __version__
+from ..version import __version__
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

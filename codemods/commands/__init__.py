@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from .. import __version__
 from ..engine.time_limit import TimeIsUp
 from ..problem import Problem
+from ..version import __version__
 from . import batch, check, diagnose, explain, migrate
 from .output import say
 

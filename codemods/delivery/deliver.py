@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import __version__, transforms
+from .. import transforms
 from ..problem import Problem
 from ..quoting import shell
 from ..tree.directory import replace_files, written
+from ..version import __version__
 from .commit_message import commit_message
 from .diff import unified_diff
 from .target import Target

@@ -109,7 +109,7 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
         if as_json or save is not None:
             _report(Diagnosis("-", ()), as_json, save, put)
         return 0
-    explanation = _explained(text, None)
+    explanation = explained(text, None)
     done = _as_diagnosis(explanation)
     if save is not None or as_json:
         _report(done, as_json, save, put)
@@ -155,10 +155,10 @@ def explain_text(text: str, path: Path | None) -> None:
     """Print what the error `text` means and where in `path` it comes from. Raises Problem when that is not known."""
     from .show import show_explanation
 
-    show_explanation(_explained(text, path))
+    show_explanation(explained(text, path))
 
 
-def _explained(text: str, path: Path | None) -> Explanation:
+def explained(text: str, path: Path | None) -> Explanation:
     where, settings = _where(path)
     return explain_error(text, where, settings, "" if path is None else str(path))
 

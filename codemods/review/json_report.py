@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .. import __version__
 from ..delivery.diff import unified_diff
 from ..engine.apply import preview
 from ..engine.migrate import Report
 from ..finding import Finding, Fix
 from ..tree.source import Source
+from ..version import __version__
 
 
 def to_json(report: Report) -> dict[str, object]:

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from .. import __version__
 from ..engine.apply import edits_of, parsed, written
 from ..engine.migrate import Report
 from ..finding import Confidence, Finding, Fix, Hop, Span
 from ..rule import Rule
 from ..transforms import rules as all_rules
 from ..tree.source import Source
+from ..version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVEL = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "note"}

@@ -30,7 +30,7 @@ def rules() -> dict[str, Rule]:
         except Exception as error:  # the other distribution's own code
             raise Problem(f"{origin} can't be loaded: {type(error).__name__}: {error}") from None
         if not isinstance(loaded, Rule):
-            raise Problem(f"{origin} is no codemods.Rule: {point.value}")
+            raise Problem(f"{origin} is no spawnfix.Rule: {point.value}")
         if loaded.id in found:
             raise Problem(f"{origin} has the id of another rule: {loaded.id}")
         found[loaded.id] = loaded

@@ -18,18 +18,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..new_process import code_to_call
 from .directory import clear, read_regular, stage
 from .git_index import parse_index
 
-_START = """
-import sys, types
-package = types.ModuleType("codemods")  # without its __init__, which loads all of it
-package.__path__ = [{path!r}]
-sys.modules["codemods"] = package
-from codemods.tree.finish import main
-main()
-"""
-_PACKAGE = Path(__file__).resolve().parents[1]
 Job = Mapping[str, Any]
 
 
@@ -43,7 +35,7 @@ class Failed(Exception):
 
 def finish(job: Job) -> None:
     """Do `job` ("kind": "branch" or "checkout") in another process, and wait for it. Raises Failed."""
-    command = [sys.executable, "-I", "-c", _START.format(path=str(_PACKAGE))]
+    command = [sys.executable, "-I", "-c", code_to_call("tree.finish", "main")]
     try:
         done = subprocess.run(
             command, input=json.dumps(job).encode(), capture_output=True, start_new_session=True, check=False

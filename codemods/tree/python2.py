@@ -20,8 +20,7 @@ from ..finding import Edit
 from ..problem import Problem
 from .source import Source
 
-EXTRA = "spawnfix[bowler]"
-# What Python 3 refuses and Python 2 reads; a guess, for those who have not installed the extra.
+# What Python 3 refuses and Python 2 reads; a guess, for an installation without Bowler.
 _LOOKS_OLD = re.compile(
     r"^[ \t]*(?:print[ \t]+[^\s=(,.\[)]|print[ \t]*>>|exec[ \t]+[^\s=(,.]|except[ \t]+[\w.]+[ \t]*,[ \t]*\w+[ \t]*:"
     r"|raise[ \t]+[\w.]+[ \t]*,)",
@@ -32,7 +31,7 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 @cache
 def installed() -> bool:
-    """True when the extra is there."""
+    """True unless spawnfix was installed without what it depends on."""
     return importlib.util.find_spec("bowler") is not None and importlib.util.find_spec("fissix") is not None
 
 
@@ -42,7 +41,7 @@ def looks_old(text: str) -> bool:
 
 
 def reads(text: str) -> bool:
-    """True when the Python 2 grammar reads `text`. False without the extra."""
+    """True when the Python 2 grammar reads `text`. False without Bowler."""
     if not installed():
         return False
     return _reads(_NEWLINE.sub("\n", text))
@@ -131,6 +130,6 @@ def _within(source: Source, line: int, new: str) -> Edit:
 
 
 def needed() -> None:
-    """Raises Problem, with what to do, when the extra is not installed."""
+    """Raises Problem, with what to do, when Bowler is not installed."""
     if not installed():
-        raise Problem(f"this needs Bowler: pip install '{EXTRA}'")
+        raise Problem("this needs Bowler: pip install bowler")

@@ -521,7 +521,7 @@ def test_the_settings_of_others_are_not_touched() -> None:
 def _plugin() -> list[str]:
     """How to name the plugin: by its entry point where the project is installed."""
     points = importlib.metadata.entry_points(group="pytest11")
-    return [] if any(point.name == "spawnfix" for point in points) else ["-p", "codemods.diagnose.pytest_plugin"]
+    return [] if any(point.name == "spawnfix" for point in points) else ["-p", "spawnfix_pytest"]
 
 
 @pytest.fixture
@@ -536,7 +536,7 @@ def test_assert_spawn_safe(suite: pytest.Pytester) -> None:
         """
         import multiprocessing
 
-        from codemods.diagnose.pytest_plugin import assert_spawn_safe as check
+        from spawnfix_pytest import assert_spawn_safe as check
 
 
         class Dataset:

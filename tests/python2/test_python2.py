@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("bowler")
-
 from codemods.engine.migrate import check, plan
 from codemods.finding import Confidence
 from codemods.problem import Problem
@@ -82,11 +80,11 @@ def test_reported_as_unsafe_and_only_when_asked() -> None:
     assert not plan(files, Settings(confidence=Confidence.POSSIBLE, cache=False)).changes
 
 
-def test_without_the_extra_the_reason_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_bowler_the_reason_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bowler, "installed", lambda: False)
     report = check(MemoryFiles({"old.py": PLAIN}), ALL)
     assert not report.findings
-    assert [row.reason for row in report.skipped] == ["Python 2: pip install 'spawnfix[bowler]' to have it looked at"]
+    assert [row.reason for row in report.skipped] == ["Python 2: pip install bowler to have it looked at"]
 
 
 def test_what_neither_python_reads_is_named_as_before() -> None:

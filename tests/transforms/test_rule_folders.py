@@ -32,8 +32,7 @@ def loader(dataset, table):
 RULE = """\
 import re
 
-from codemods import Rule
-from codemods.finding import Confidence, Edit, Finding, Fix
+from spawnfix import Confidence, Edit, Finding, Fix, Rule
 
 
 def find(project):
@@ -50,13 +49,14 @@ RULE = Rule(id="new-names", summary="Use new names", screen=re.compile(b"OLD_NAM
 def spawnfix(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`spawnfix ARGUMENTS` of the copy of the program in `home`."""
     env = {**os.environ, "PYTHONPATH": str(home), "SPAWNFIX_CACHE_DIR": str(home / "cache"), "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from codemods.commands import main; main()", *arguments]
+    command = [sys.executable, "-m", "spawnfix", *arguments]
     return subprocess.run(command, env=env, cwd=home, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder with a copy of the program, and a repository to look at."""
+    shutil.copy(ROOT / "spawnfix.py", tmp_path)
     shutil.copytree(ROOT / "codemods", tmp_path / "codemods", ignore=shutil.ignore_patterns("__pycache__", "demo_repo"))
     (tmp_path / "repository").mkdir()
     (tmp_path / "repository" / "train.py").write_text(PROGRAM)
@@ -111,8 +111,8 @@ def test_a_rule_of_another_distribution(home: Path) -> None:
     [
         pytest.param("their_rules:NOTHING", "can't be loaded: AttributeError", id="no such name"),
         pytest.param("no_such_module:RULE", "can't be loaded: ModuleNotFoundError", id="no such module"),
-        pytest.param("their_rules:find", "is no codemods.Rule", id="no rule"),
-        pytest.param("codemods.transforms.lambdas:RULE", "has the id of another rule: lambdas", id="taken id"),
+        pytest.param("their_rules:find", "is no spawnfix.Rule", id="no rule"),
+        pytest.param("spawnfix.transforms.lambdas:RULE", "has the id of another rule: lambdas", id="taken id"),
     ],
 )
 def test_a_rule_that_can_not_be_loaded_is_named(home: Path, value: str, message: str) -> None:

@@ -6,16 +6,22 @@ With `--spawnfix` a test fails when a DataLoader that it (or a fixture) builds h
 from __future__ import annotations
 
 import functools
+import importlib
 import multiprocessing
 import sys
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import probe
-from .causes import cause_of
-from .report import Place, near, place_of
+import spawnfix  # noqa: F401  (finds our package, whatever the repository under test calls its folders)
+
+if TYPE_CHECKING:
+    from codemods.diagnose import causes, probe, report
+else:
+    causes, probe, report = (
+        importlib.import_module(f"spawnfix.diagnose.{name}") for name in ("causes", "probe", "report")
+    )
 
 
 def assert_spawn_safe(obj: object, name: str = "obj", *, child: bool = True, seconds: float = 30.0) -> None:
@@ -49,16 +55,16 @@ def _assert_spawn_safe() -> Callable[..., None]:
 def _text(problems: list[dict[str, Any]]) -> str:
     lines = ["a spawned worker can't be given this:"]
     for row in problems:
-        where = _where(place_of(row["assigned_at"]) or place_of(row["defined_at"]))
+        where = _where(report.place_of(row["assigned_at"]) or report.place_of(row["defined_at"]))
         lines.append(f"  {row['path']}: {row['error']}{where}")
-        cause = cause_of(row["error"])
+        cause = causes.cause_of(row["error"])
         if cause is not None:
             lines.append(f"    {cause.rule + ': ' if cause.rule else ''}{cause.advice}")
     return "\n".join(lines)
 
 
-def _where(place: Place | None) -> str:
-    return "" if place is None else f" ({near(place.path)}:{place.line})"
+def _where(place: report.Place | None) -> str:
+    return "" if place is None else f" ({report.near(place.path)}:{place.line})"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

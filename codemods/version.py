@@ -1,0 +1,3 @@
+"""The version of spawnfix."""
+
+__version__ = "0.2.0"
