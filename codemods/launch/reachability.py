@@ -9,12 +9,14 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ..finding import Hop
 from ..syntax.modules import Modules
 from ..syntax.names import last_name
 from ..syntax.outline import Outline, Repo, Scope
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
+from .importers import importers, is_program
 from .names import names
 
 LOCAL = names("local_rank")  # one process alone is the first, 0
@@ -36,6 +38,7 @@ _LAUNCHER = re.compile(
 )
 _COMPUTED = re.compile(r"environ(?:\[\s*\w+\s*\]\s*=(?!=)|\.setdefault\(\s*\w+\s*,)|putenv\(\s*\w+\s*,")
 _MAX_DEPTH = 6
+_MAX_IMPORTERS = 8
 
 
 def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
@@ -131,6 +134,10 @@ class Way:
     hops: tuple[Hop, ...] = ()
     certain: bool = True
 
+    def after(self, outline: Outline, scope: Scope, hop: Hop, certain: bool = True) -> Way:
+        """This way, and by `hop` on to `scope`."""
+        return Way(((outline, scope), *self.scopes), (hop, *self.hops), self.certain and certain)
+
 
 @dataclass
 class Reach:
@@ -149,7 +156,7 @@ class Reach:
             return None
         scope = outline.scope(node)
         if isinstance(scope, ast.Module):
-            return Way(((outline, scope),))
+            return self._program(outline, scope, depth, seen)
         if isinstance(scope, ast.Lambda) or depth >= _MAX_DEPTH or id(scope) in seen:
             return "it is not seen to be called"
         owner = outline.parents.get(scope)
@@ -165,9 +172,28 @@ class Reach:
             else:
                 made = owner is not None and scope.name == "__init__"
                 what = f"`{owner.name}` is made here" if owner and made else f"`{scope.name}` is called here"
-                hop = Hop(caller.path, call.lineno, what)
-                return Way(((outline, scope), *way.scopes), (hop, *way.hops), way.certain and certain)
+                return way.after(outline, scope, Hop(caller.path, call.lineno, what), certain)
         return why
+
+    def _program(self, outline: Outline, module: ast.Module, depth: int, seen: frozenset[int]) -> Way | str | None:
+        """How a plain run gets to a module: it is a program, or a program imports it.
+
+        Of several programs, one that works without a launcher is taken.
+        """
+        own = Way(((outline, module),))
+        if depth >= _MAX_DEPTH or id(module) in seen or is_program(outline):
+            return own
+        answers: list[Way | str | None] = []
+        for importer, statement in islice(importers(self.repo, self.modules, outline), _MAX_IMPORTERS):
+            way = self.way(importer, statement, depth + 1, seen | {id(module)})
+            if isinstance(way, Way):
+                way = way.after(outline, module, Hop(importer.path, statement.lineno, f"{outline.path} is imported"))
+                if not self.demands_launcher(way):
+                    return way
+            answers.append(way)
+        if not answers:
+            return own
+        return next((way for way in answers if isinstance(way, Way)), answers[0])
 
     def _calls(
         self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None

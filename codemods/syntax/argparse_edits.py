@@ -12,6 +12,7 @@ import libcst as cst
 from ..finding import Edit
 from ..tree.source import Source
 from .argparse_options import Option
+from .line_width import line_width
 
 
 def rewritten(source: Source, option: Option, names: Sequence[str], default: str | None) -> Edit:
@@ -29,29 +30,50 @@ def rewritten(source: Source, option: Option, names: Sequence[str], default: str
     quote = first.quote
     known = {name: arguments[at] for at, name in zip(present, option.names, strict=True)}
     end_of_names = arguments[present[-1]]
+    own_lines = end_of_names is not arguments[-1] and _on_own_lines([arguments[at] for at in present])
+    comma = end_of_names.comma if own_lines else _COMMA
     spelled: list[cst.Arg] = []
     for name in names:
         written = known.get(name) or cst.Arg(cst.SimpleString(f"{quote}{name}{quote}"))
         between = written is not end_of_names and isinstance(written.comma, cst.Comma)
         spelled.append(
             written.with_changes(
-                comma=written.comma if between else _COMMA, whitespace_after_arg=cst.SimpleWhitespace("")
+                comma=written.comma if between else comma, whitespace_after_arg=cst.SimpleWhitespace("")
             )
         )
     rest = [argument for at, argument in enumerate(arguments) if at not in present]
     if default is not None:
         new = cst.parse_expression(default)
         if rest:
-            rest = _with_default(rest, new)
+            rest = _with_default(rest, new, comma)
         else:
             rest = [_ending_like(end_of_names, cst.Arg(new, keyword=cst.Name("default"), equal=_EQUAL))]
             end_of_names = spelled[-1]
     # what stood after the last of the old names (a line break, a comment) stands after the last of the new ones
     spelled[-1] = _ending_like(end_of_names, spelled[-1])
-    code = cst.Module([]).code_for_node(call.with_changes(args=[*spelled, *rest]))
-    return Edit(option.path, start, end, code)
+    call = call.with_changes(args=[*spelled, *rest])
+    return Edit(option.path, start, end, _within(source, start, call))
 
 
+def _within(source: Source, start: int, call: cst.Call) -> str:
+    """The text of `call`, with each argument on its own line where it would be too wide for the file."""
+    code = cst.Module([]).code_for_node(call)
+    line = source.text[source.text.rfind("\n", 0, start) + 1 : start]
+    if "#" in code or line.strip() or max(map(len, f"{line}{code}".splitlines())) <= line_width(source.text):
+        return code
+    inner = line + ("\t" if "\t" in line else "    ")
+    parts = [cst.Module([]).code_for_node(argument.with_changes(comma=_NO_COMMA)).strip() for argument in call.args]
+    head = cst.Module([]).code_for_node(call.func)
+    return "".join([f"{head}(\n", *(f"{inner}{part},\n" for part in parts), f"{line})"])
+
+
+def _on_own_lines(names: list[cst.Arg]) -> bool:
+    """Does each of the names stand on a line of its own, and no comment beside the last?"""
+    after = [cst.Module([]).code_for_node(name.comma) if isinstance(name.comma, cst.Comma) else "" for name in names]
+    return all("\n" in text for text in after) and "#" not in after[-1]
+
+
+_NO_COMMA = cst.MaybeSentinel.DEFAULT
 _COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
@@ -61,7 +83,9 @@ def _ending_like(last: cst.Arg, argument: cst.Arg) -> cst.Arg:
     return argument.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
 
 
-def _with_default(rest: list[cst.Arg], value: cst.BaseExpression) -> list[cst.Arg]:
+def _with_default(
+    rest: list[cst.Arg], value: cst.BaseExpression, divider: cst.Comma | cst.MaybeSentinel
+) -> list[cst.Arg]:
     names = [argument.keyword.value if argument.keyword else "" for argument in rest]
     new = cst.Arg(value, keyword=cst.Name("default"), equal=_EQUAL)
     if "default" in names:
@@ -75,7 +99,7 @@ def _with_default(rest: list[cst.Arg], value: cst.BaseExpression) -> list[cst.Ar
         at = names.index("type") + 1 if "type" in names else 0
         if at == len(rest):  # becomes the last argument: takes over the trailing comma, if any
             new = _ending_like(rest[at - 1], new)
-            rest[at - 1] = rest[at - 1].with_changes(comma=_COMMA, whitespace_after_arg=cst.SimpleWhitespace(""))
+            rest[at - 1] = rest[at - 1].with_changes(comma=divider, whitespace_after_arg=cst.SimpleWhitespace(""))
         else:  # divided from the next as it is from the one before, unless a comment stands there
             comma = rest[at - 1].comma if at else _COMMA
             plain = isinstance(comma, cst.Comma) and "#" not in cst.Module([]).code_for_node(comma)

@@ -300,7 +300,7 @@ class Decisions:
         oldest, where = self._oldest_torch(line, path)
         if oldest < _OLDEST_RUN and self.launcher != "python":
             verdict.line_stays = (
-                f"{where} names torch {oldest[0]}.{oldest[1]}, and torchrun came with 1.10. Rename the launcher when "
+                f"{where}, and torchrun came with 1.10. Rename the launcher when "
                 "1.10 is the oldest torch that you support"
             )
             return verdict
@@ -311,14 +311,14 @@ class Decisions:
         return verdict
 
     def _oldest_torch(self, line: LaunchLine, path: str) -> tuple[Version, str]:
-        """The oldest torch that the repository names for `path`, and which file names it."""
+        """The oldest torch that the repository names for `path`, and where, in words."""
         if self._torch is None:
             self._torch = named_versions(self.project)
         named = oldest_for(self._torch, path)
         if named is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
             return (99, 0), ""
         uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
-        return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, f"{named.path}:{named.line}"
+        return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, named.says
 
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
@@ -339,8 +339,10 @@ class Decisions:
                 f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
                 f"{spelling(option)}: every rank stops with `unrecognized arguments`"
             )
-        deaf = not told.settled and (option.required or bool(told.reads) or (passed and told.escapes))
-        deaf = deaf and (line.starter is Starter.LAUNCH or option.required or plain(option.default))
+        used = option.required or bool(told.reads) or (passed and told.escapes)
+        deaf = (
+            not told.settled and used and (line.starter is Starter.LAUNCH or option.required or plain(option.default))
+        )
         if verdict.line_stays is not None:  # the script learns what old and new launchers pass
             deaf = bool(missing)
         if not deaf:
@@ -352,7 +354,7 @@ class Decisions:
         does = "take both spellings of --local_rank" if verdict.line_stays else "read LOCAL_RANK in the script"
         verdict.title = f"{verdict.title}, and {does}" if verdict.title else does[0].upper() + does[1:]
         verdict.hops += hops
-        edits, imports = teach(self.project, program, found)
+        edits, imports = teach(self.project, program, found, default=used and not told.settled)
         verdict.edits += edits
         verdict.imports += imports
 

@@ -19,6 +19,9 @@ _SAVES = re.compile(
     r"(^|\.)(torch\.save|save_(check|ckpt|model|pretrained|state|weight)\w*|SummaryWriter|wandb\.init|start_run)$"
 )
 
+_TAKES_AS_TEXT = frozenset(["print", "str", "repr", "format", "info", "pformat", "pprint", "dump", "dumps"])
+_COPIES = frozenset(["vars", "dict", "copy", "deepcopy"])
+
 
 def spelling(option: Option) -> str:
     """The name of the option that launchers pass, as the script spells it; `-r` may stand before it."""
@@ -172,10 +175,24 @@ def _escapes(found: Program) -> bool:
             continue
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         given = [value.value if isinstance(value, ast.Starred) else value for value in given]
-        if any(isinstance(value, ast.Name) and value.id in names for value in given):
+        if any(_is_whole(value, names) for value in given):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called not in known and called not in ("print", "str", "repr", "format", "info", "pformat", "pprint"):
+            if called not in known and called not in _TAKES_AS_TEXT and called not in _COPIES:
                 return True
+    return False
+
+
+def _is_whole(value: ast.expr, names: set[str]) -> bool:
+    """Is this all of the arguments: a name of them, their dict, a copy of that?"""
+    if isinstance(value, ast.Name):
+        return value.id in names
+    if isinstance(value, ast.Attribute):
+        return value.attr == "__dict__" and _is_whole(value.value, names)
+    if isinstance(value, ast.Dict):
+        return any(key is None and _is_whole(part, names) for key, part in zip(value.keys, value.values, strict=True))
+    if isinstance(value, ast.Call):
+        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return called in _COPIES and any(_is_whole(part, names) for part in value.args)
     return False
 
 
@@ -183,6 +200,8 @@ def _argument_names(tree: ast.Module) -> set[str]:
     """Names that hold what `parse_args` returned."""
     found = {"args"}
     for node in nodes(tree):
+        if isinstance(node, ast.Assign) and _is_whole(node.value, found):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")

@@ -13,13 +13,18 @@ from .local_rank import overwritten_defaults, spelling
 from .program import SPELLINGS, Program
 
 
-def teach(project: Project, program: Program, found: list[Option]) -> tuple[list[Edit], tuple[Import, ...]]:
-    """The edits for every option of `found`, and the imports that they need. Raises Refused."""
+def teach(
+    project: Project, program: Program, found: list[Option], default: bool = True
+) -> tuple[list[Edit], tuple[Import, ...]]:
+    """The edits for every option of `found`, and the imports that they need. Raises Refused.
+
+    `default`: the option takes LOCAL_RANK as its default too, not only both spellings.
+    """
     edits: list[Edit] = []
     imports: tuple[Import, ...] = ()
     for option in found:
         _check(program, found, option)
-        edit, needs = _taught(project, option, missing_spellings(program, found, option))
+        edit, needs = _taught(project, option, missing_spellings(program, found, option), default)
         edits.append(edit)
         imports += needs
     return edits, imports
@@ -58,10 +63,21 @@ def _check(program: Program, found: list[Option], option: Option) -> None:
         raise Refused(f"{program.path}:{overwritten} can overwrite the default: read LOCAL_RANK after that line")
 
 
-def _taught(project: Project, option: Option, missing: list[str]) -> tuple[Edit, tuple[Import, ...]]:
+def _taught(
+    project: Project, option: Option, missing: list[str], with_default: bool
+) -> tuple[Edit, tuple[Import, ...]]:
     path = option.path
     source, module = project.source(path), project.module(path)
     assert source is not None and module is not None
+    names = list(option.names)
+    if "--local-rank" in missing:
+        names.insert(names.index("--local_rank"), "--local-rank")
+    if "--local_rank" in missing:
+        names.insert(names.index("--local-rank") + 1, "--local_rank")
+    from ...syntax.argparse_edits import rewritten  # it imports libcst, which takes long
+
+    if not with_default:
+        return rewritten(source, option, names, None), ()
     try:
         environ, needs = reference(module, path, "os", "environ")
     except ValueError as error:
@@ -75,11 +91,4 @@ def _taught(project: Project, option: Option, missing: list[str]) -> tuple[Edit,
         old = ast.get_source_segment(source.text, option.default) or ast.unparse(option.default)
         default = f"{environ}.get({key}, {old})"
         default = f"int({default})" if option.type == "int" else default
-    names = list(option.names)
-    if "--local-rank" in missing:
-        names.insert(names.index("--local_rank"), "--local-rank")
-    if "--local_rank" in missing:
-        names.insert(names.index("--local-rank") + 1, "--local_rank")
-    from ...syntax.argparse_edits import rewritten  # it imports libcst, which takes long
-
     return rewritten(source, option, names, default), needs

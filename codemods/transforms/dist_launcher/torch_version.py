@@ -17,7 +17,7 @@ _FILES = re.compile(
 )
 _GUIDE = re.compile(r"\.(md|rst)$", re.IGNORECASE)
 _SCRIPT = re.compile(r"(^|/)[^/]*(install|setup|env)[^/]*\.(sh|bash)$", re.IGNORECASE)
-_INSTALLS = re.compile(r"\b(pip3?|conda|mamba) install\b")
+_INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba) (?:env )?(?:install|create)\b")
 _SIDE_FOLDERS = frozenset(  # what lies in them is about the folder above
     [
         "requirements", "docker", "dockers", "env", "envs", "environment", "conda", "install", "build", ".devcontainer",
@@ -35,6 +35,8 @@ _IMAGE = re.compile(
 _TABLE = re.compile(
     r"^\s*[\"']?torch[\"']?\s*=\s*(?:\{.*?\bversion\s*=\s*)?[\"'](?=[\d<>=!~^])"
 )  # TOML: Poetry, Pipenv
+_TOOLKIT = re.compile(r"\bcudatoolkit\s*[\"']?[=<~]=?\s*[\"']?(\d+)\.(\d+)")
+_PYTHON = re.compile(r"(?<![\w.-])python\s*[\"']?={1,2}\s*[\"']?(\d)\.(\d+)\b")
 _PROSE = re.compile(  # `PyTorch 1.7.1`, `[PyTorch](https://...) >= 1.7`, `PyTorch version: v1.7`
     r"\b(?:py)?torch\]?(?:\([^)]*\))?[\s*_`]*\(?(?:version)?[\s:*_`]*(?:[>=~]=?|≥|&gt;=?)?[\s:=*_`(]*v?(\d)\.(\d{1,2})\b",
     re.IGNORECASE,
@@ -44,18 +46,38 @@ _REQUIRES = re.compile(  # sentences and list items about what is needed, not a 
     re.IGNORECASE,
 )
 
+_MENTIONS = re.compile(r"torch|cudatoolkit|python\s*=", re.IGNORECASE)
+
 Version = tuple[int, int]
 _MINORS = [(0, 4), *((1, minor) for minor in range(14)), *((2, minor) for minor in range(20))]
 _PATCHES = range(4)
 
+# The newest torch that conda offers for an old CUDA toolkit, and for an old Python: a repository that names them and no
+# torch can't have a newer one. https://pytorch.org/get-started/previous-versions
+_NEWEST_FOR_TOOLKIT = {
+    (8, 0): (1, 0), (9, 0): (1, 1), (9, 1): (1, 0), (9, 2): (1, 7), (10, 0): (1, 4), (10, 1): (1, 8), (11, 0): (1, 7),
+}  # fmt: skip
+_NEWEST_FOR_PYTHON = {(2, 7): (1, 4), (3, 4): (1, 2), (3, 5): (1, 5)}
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """`path`:`line` allows torch `oldest` (major, minor), and none before it."""
+    """`path`:`line` allows torch `oldest` (major, minor), and none before it.
+
+    `by`: the old package that is named instead of torch, for which there is no torch after `oldest`.
+    """
 
     path: str
     line: int
     oldest: Version
+    by: str = ""
+
+    @property
+    def says(self) -> str:
+        """What stands there, in words."""
+        version = f"{self.oldest[0]}.{self.oldest[1]}"
+        what = f"{self.by}, for which there is no torch after {version}" if self.by else f"torch {version}"
+        return f"{self.path}:{self.line} names {what}"
 
 
 def named_versions(project: Project) -> list[Named]:
@@ -64,12 +86,14 @@ def named_versions(project: Project) -> list[Named]:
     for path in project.paths:
         guide = _GUIDE.search(path) is not None
         source = project.source(path) if guide or _FILES.search(path) or _SCRIPT.search(path) else None
-        if source is None or "torch" not in source.text.lower():
+        if source is None or not _MENTIONS.search(source.text):
             continue
         for number, line in enumerate(source.text.splitlines(), 1):
             if line.lstrip()[:1] == "#" and not guide:
                 continue
             found += [Named(path, number, version) for version in _versions(line, guide)]
+            if not guide or _INSTALLS.search(line):
+                found += [Named(path, number, version, by) for by, version in _newest(line)]
     return found
 
 
@@ -111,6 +135,18 @@ def _required(line: str) -> Version | None:
         return int(major), int(minor)
     versions = (_oldest(requirement.group(1)) for requirement in _REQUIREMENT.finditer(line))
     return min((version for version in versions if version is not None), default=None)
+
+
+def _newest(line: str) -> Iterator[tuple[str, Version]]:
+    """The old CUDA toolkit and the old Python of the line, each with the newest torch that there is for it."""
+    for name, pattern, newest in (
+        ("cudatoolkit", _TOOLKIT, _NEWEST_FOR_TOOLKIT),
+        ("Python", _PYTHON, _NEWEST_FOR_PYTHON),
+    ):
+        for match in pattern.finditer(line):
+            version = int(match[1]), int(match[2])
+            if version in newest:
+                yield f"{name} {match[1]}.{match[2]}", newest[version]
 
 
 def _oldest(clauses: str) -> Version | None:

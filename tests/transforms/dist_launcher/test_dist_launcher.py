@@ -251,7 +251,8 @@ def test_reads_every_kind_of_script(name: str) -> None:
         ),
         (
             '"--local_rank", dest="local_rank", type=int, default=0',
-            '"--local-rank", "--local_rank", dest="local_rank", type=int, default=int({}, 0))',
+            '\n    "--local-rank",\n    "--local_rank",\n    dest="local_rank",\n    type=int,\n'
+            "    default=int({}, 0)),\n",
         ),
         (
             '\n    "--local_rank",  # from the launcher\n    type=int,\n    default=0,\n    help="gpu",\n',
@@ -260,7 +261,7 @@ def test_reads_every_kind_of_script(name: str) -> None:
         ),
         (
             '\n    "--local_rank",\n    type=int,\n',
-            '\n    "--local-rank", "--local_rank",\n    type=int, default={}),\n',
+            '\n    "--local-rank",\n    "--local_rank",\n    type=int,\n    default={}),\n',
         ),
     ],
 )

@@ -85,8 +85,8 @@ def taught(option: str) -> str:
         ),
         pytest.param(
             "'--local_rank', default=-1, type=int, help='of a node'",
-            "('--local-rank', '--local_rank', default=int(os.environ.get('LOCAL_RANK', -1)), type=int, "
-            "help='of a node')",
+            "(\n    '--local-rank',\n    '--local_rank',\n    default=int(os.environ.get('LOCAL_RANK', -1)),\n"
+            "    type=int,\n    help='of a node',\n)",
             id="the others stay",
         ),
         pytest.param(

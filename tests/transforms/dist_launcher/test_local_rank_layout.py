@@ -57,7 +57,7 @@ def rewritten(call: str) -> tuple[str, Finding]:
         ),
         pytest.param(
             "parser.add_argument(\n    '-r',\n    '--local-rank',\n    type=int,\n    default=0,\n)",
-            "parser.add_argument(\n    '-r',\n    '--local-rank', '--local_rank',\n    type=int,\n"
+            "parser.add_argument(\n    '-r',\n    '--local-rank',\n    '--local_rank',\n    type=int,\n"
             "    default=int(os.environ.get('LOCAL_RANK', 0)),\n)",
             id="the new name follows the last",
         ),
@@ -68,7 +68,8 @@ def rewritten(call: str) -> tuple[str, Finding]:
         ),
         pytest.param(
             "parser.add_argument('--local_rank',\n                    type=int)",
-            f"parser.add_argument('--local-rank', '--local_rank',\n                    type=int, default={ENVIRON})",
+            "parser.add_argument('--local-rank',\n                    '--local_rank',\n                    type=int,\n"
+            f"                    default={ENVIRON})",
             id="aligned with the parenthesis",
         ),
         pytest.param(
@@ -79,13 +80,13 @@ def rewritten(call: str) -> tuple[str, Finding]:
         ),
         pytest.param(
             "parser.add_argument(\n    '--local_rank'\n  , type=int\n  , help='x'\n)",
-            "parser.add_argument(\n    '--local-rank', '--local_rank'\n  , type=int\n"
+            "parser.add_argument(\n    '--local-rank'\n  , '--local_rank'\n  , type=int\n"
             f"  , default={ENVIRON}\n  , help='x'\n)",
             id="commas first",
         ),
         pytest.param(
             "parser.add_argument(\n    '--local_rank',\n    type=int,\n    required=True\n)",
-            f"parser.add_argument(\n    '--local-rank', '--local_rank',\n    type=int,\n    default={ENVIRON}\n)",
+            f"parser.add_argument(\n    '--local-rank',\n    '--local_rank',\n    type=int,\n    default={ENVIRON}\n)",
             id="default stands where required stood",
         ),
         pytest.param(
@@ -98,6 +99,17 @@ def rewritten(call: str) -> tuple[str, Finding]:
 )
 def test_layout_is_kept(before: str, after: str) -> None:
     assert rewritten(before)[0] == after
+
+
+ROWS = "".join(f"parser.add_argument('--number{at}', type=int, default={at})\n" for at in range(40))
+
+
+def test_a_line_too_wide_for_the_file_is_broken() -> None:
+    call = f"{ROWS}parser.add_argument('--local_rank', type=int, default=-1)"
+    assert rewritten(call)[0] == (
+        f"{ROWS}parser.add_argument(\n    '--local-rank',\n    '--local_rank',\n    type=int,\n"
+        "    default=int(os.environ.get('LOCAL_RANK', -1)),\n)"
+    )
 
 
 @pytest.mark.parametrize("name", ["--local_rank", "--local-rank"])

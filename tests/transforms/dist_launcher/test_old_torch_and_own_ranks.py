@@ -42,6 +42,34 @@ def test_old_torch_keeps_the_line_and_the_script_takes_both_spellings(torch: str
     assert "came with 1.10" in (findings(again)[0].reason or "")
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "word"),
+    [
+        ("README.md", "conda install pytorch torchvision cudatoolkit=10.0 -c pytorch\n", "cudatoolkit 10.0"),
+        ("environment.yml", "dependencies:\n  - pytorch\n  - cudatoolkit=10.1\n", "cudatoolkit 10.1"),
+        ("docs/install.md", "conda create -n old python=3.5\n", "Python 3.5"),
+    ],
+)
+def test_old_packages_that_have_no_torchrun(path: str, text: str, word: str) -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, path: text}
+    changed = migrated(contents)
+    assert changed.keys() == {"a.py"}
+    assert f"names {word}, for which there is no torch after 1." in (findings({**contents, **changed})[0].reason or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "conda install pytorch cudatoolkit=11.3 -c pytorch\n",  # up to torch 1.12
+        "conda install pytorch cudatoolkit=10.2 python=3.6\n",  # up to torch 1.10
+        "The tables were written with cudatoolkit=10.0\n",  # installs nothing
+    ],
+)
+def test_packages_that_have_torchrun(text: str) -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "README.md": text}
+    assert migrated(contents) == {"run.sh": "torchrun a.py\n"}
+
+
 def test_new_torch_swaps_the_launcher() -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "requirements.txt": "torch>=1.10\n"}
     assert migrated(contents) == {"run.sh": "torchrun a.py\n"}
@@ -134,3 +162,26 @@ def test_launcher_option_of_an_imported_parser() -> None:
     line = "torchrun --nproc_per_node=2 a.py\n"
     changed = migrated(files(run_sh=line, a_py=script, parts_py=parts))
     assert changed == {"run.sh": "torchrun --nproc_per_node=2 a.py --launcher pytorch\n"}
+
+
+SETS_THE_VARIABLE = NEVER_READ.replace("import argparse\n", "import argparse\nimport os\n").replace(
+    "dist.init", "if 'LOCAL_RANK' not in os.environ:\n    os.environ['LOCAL_RANK'] = str(args.local_rank)\ndist.init"
+)
+
+
+@pytest.mark.parametrize("script", [NEVER_READ, SETS_THE_VARIABLE])
+def test_no_default_where_the_value_is_not_used(script: str) -> None:
+    contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": script, "requirements.txt": "torch==1.8.0\n"}
+    assert 'add_argument("--local-rank", "--local_rank", type=int, default=0)' in migrated(contents)["a.py"]
+
+
+@pytest.mark.parametrize("show", ["print(vars(args))", "everything = {**vars(args), 'n': 1}\nprint(everything)"])
+def test_arguments_that_are_only_shown(show: str) -> None:
+    contents = files(run_sh=f"{LAUNCH} a.py\n", a_py=NEVER_READ.replace("dist.init", f"{show}\ndist.init"))
+    assert migrated(contents).keys() == {"run.sh"}
+
+
+@pytest.mark.parametrize("show", ["start(**vars(args))", "everything = dict(vars(args), n=1)\nstart(everything)"])
+def test_arguments_that_something_unknown_gets(show: str) -> None:
+    script = NEVER_READ.replace("dist.init", f"from elsewhere import start\n{show}\ndist.init")
+    assert migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=script)).keys() == {"run.sh", "a.py"}

@@ -174,3 +174,62 @@ def test_local_rank_beside_a_rank_counts_only_where_it_is_asked_for_first(
                 print(a, b)
         """
     assert len([each for each in found(text) if "SLURM_LOCALID" in each.message]) == expected
+
+
+CONSTANT = """
+import os
+rank = int(os.environ["LOCAL_RANK"])
+"""
+JOINS = """
+import torch.distributed as dist
+from b import rank
+
+def setup():
+    dist.init_process_group("gloo")
+
+if __name__ == "__main__":
+    setup()
+"""
+PLAIN = """
+from b import rank
+
+if __name__ == "__main__":
+    print(rank)
+"""
+
+
+def programs(**files: str) -> list[Finding]:
+    """Every finding in a repository of these files."""
+    contents = {f"{name}.py": dedent(text).encode() for name, text in files.items()}
+    return list(RULE.find(Project(MemoryFiles(contents))))
+
+
+def test_a_module_of_programs_that_all_need_a_launcher() -> None:
+    (finding,) = programs(train=JOINS, b=CONSTANT)
+    assert finding.confidence is Confidence.POSSIBLE
+    assert "joins a process group whatever happens" in (finding.reason or "")
+    assert [hop.path for hop in finding.trace] == ["b.py", "train.py"]
+
+
+def test_a_module_that_one_program_imports_without_a_launcher() -> None:
+    (finding,) = programs(train=JOINS, show=PLAIN, b=CONSTANT)
+    assert finding.confidence is Confidence.PROVEN
+    assert [(hop.path, hop.line) for hop in finding.trace] == [("b.py", 3), ("show.py", 2)]
+
+
+def test_a_module_imported_through_another_one() -> None:
+    through = "from b import rank\n"
+    (finding,) = programs(train=JOINS.replace("from b", "from c"), c=through, b=CONSTANT)
+    assert finding.confidence is Confidence.POSSIBLE
+    assert [hop.path for hop in finding.trace] == ["b.py", "c.py", "train.py"]
+
+
+def test_a_module_that_is_a_program_too() -> None:
+    own = CONSTANT + '\nif __name__ == "__main__":\n    print(rank)\n'
+    (finding,) = programs(train=JOINS, b=own)
+    assert finding.confidence is Confidence.PROVEN
+
+
+def test_tests_are_no_programs() -> None:
+    (finding,) = programs(train=JOINS, test_it="import pytest\nfrom b import rank\n", b=CONSTANT)
+    assert finding.confidence is Confidence.POSSIBLE

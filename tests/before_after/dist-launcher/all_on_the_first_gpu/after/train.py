@@ -6,7 +6,13 @@ import torch.distributed as dist
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=0.01)
-parser.add_argument("--local-rank", "--local_rank", default=int(os.environ.get("LOCAL_RANK", 0)), type=int, help="Please ignore and do not set this argument.")
+parser.add_argument(
+    "--local-rank",
+    "--local_rank",
+    default=int(os.environ.get("LOCAL_RANK", 0)),
+    type=int,
+    help="Please ignore and do not set this argument.",
+)
 args = parser.parse_args()
 
 device = f"cuda:{args.local_rank}"  # only named here: the test machine has none

@@ -26,6 +26,12 @@ def train(opt):
 if __name__ == '__main__':
     parser = argparse.ArgumentParser()
     parser.add_argument('--batch-size', type=int, default=16, help='total batch size for all GPUs')
-    parser.add_argument('--local-rank', '--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', -1)), help='DDP parameter, do not modify')
+    parser.add_argument(
+        '--local-rank',
+        '--local_rank',
+        type=int,
+        default=int(os.environ.get('LOCAL_RANK', -1)),
+        help='DDP parameter, do not modify',
+    )
     opt = parser.parse_args()
     train(opt)

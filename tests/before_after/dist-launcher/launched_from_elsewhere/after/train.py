@@ -6,8 +6,13 @@ import torch.distributed as dist
 from torch import nn
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--local-rank", "--local_rank", type=int, default=int(os.environ.get("LOCAL_RANK", -1)),
-                    help="set by the launcher")
+parser.add_argument(
+    "--local-rank",
+    "--local_rank",
+    type=int,
+    default=int(os.environ.get("LOCAL_RANK", -1)),
+    help="set by the launcher",
+)
 args = parser.parse_args()
 
 distributed = args.local_rank != -1

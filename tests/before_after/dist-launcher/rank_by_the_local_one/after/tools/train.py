@@ -13,7 +13,13 @@ def parse_config():
     parser.add_argument('--devices', type=int, default=8)
     parser.add_argument('--launcher', choices=['none', 'pytorch', 'slurm'], default='none')
     parser.add_argument('--tcp_port', type=int, default=18888, help='tcp port for distributed training')
-    parser.add_argument('--local-rank', '--local_rank', type=int, default=int(os.environ.get('LOCAL_RANK', 0)), help='local rank for distributed training')
+    parser.add_argument(
+        '--local-rank',
+        '--local_rank',
+        type=int,
+        default=int(os.environ.get('LOCAL_RANK', 0)),
+        help='local rank for distributed training',
+    )
     return parser.parse_args()
 
 
