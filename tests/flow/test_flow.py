@@ -1487,8 +1487,8 @@ def test_a_knot_of_calls_ends() -> None:
     for size in (500, 2000):
         project = Project(MemoryFiles({"knot.py": knot(size).encode()}))
         flow_of(project).crossings(KINDS)
-        assert flow_of(project).solver.complete
-        steps.append(flow_of(project).solver.steps)
+        assert flow_of(project).solution.complete
+        steps.append(flow_of(project).solution.steps)
     assert steps[1] < 8 * steps[0]
 
 
@@ -1496,7 +1496,7 @@ def test_partials_of_themselves_end() -> None:
     code = "from functools import partial\n\ndef build(f, n):\n    for i in range(n):\n        f = partial(f, i)\n"
     code += "    return f(n)\n"
     project = Project(MemoryFiles({"train.py": code.encode()}))
-    assert flow_of(project).crossings(KINDS) == [] and flow_of(project).solver.complete
+    assert flow_of(project).crossings(KINDS) == [] and flow_of(project).solution.complete
 
 
 def test_a_helper_for_threads_does_not_mix_its_callers() -> None:
@@ -1625,14 +1625,14 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     assert any(what.startswith(("... ", "parameter")) for what in told[3:-3])
 
 
-def test_a_solver_is_freed_without_a_garbage_collector() -> None:
+def test_a_solved_graph_is_freed_without_a_garbage_collector() -> None:
     project = Project(MemoryFiles({"train.py": LOADS.encode()}))
     flow = flow_of(project)
     assert flow.crossings(KINDS)
-    solver = weakref.ref(flow.solver)
+    graph = weakref.ref(flow.solution.heap)
     gc.disable()
     try:
         del flow, project
-        assert solver() is None
+        assert graph() is None
     finally:
         gc.enable()

@@ -25,7 +25,9 @@ from ..solve.heap import (
     PERHAPS_KEPT,
     Value,
 )
-from ..solve.solver import Solver
+from ..solve.paths import reach
+from ..solve.solution import Solution
+from ..solve.solver import solve
 from .burdens import of_instances, of_nodes
 from .introspection import Question, Seen, look, reaching
 from .same_object import SameObject
@@ -82,9 +84,9 @@ class Flow:
         self._counted: dict[tuple[int, int], int] = {}
 
     @cached_property
-    def solver(self) -> Solver:
+    def solution(self) -> Solution:
         """The solved graph."""
-        return Solver(self._facts, table(self._boundaries))
+        return solve(self._facts, table(self._boundaries))
 
     def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
         """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
@@ -100,25 +102,25 @@ class Flow:
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay at home in most programs: modules, data modules."""
         index = self._class_on_line.get((path, class_line), -1)
-        bases = self.solver.hierarchy.all_foreign_bases(index) if index >= 0 else ()
-        carried = [base for base in bases if self.solver.table.carried(base) is not None]
-        return bool(carried) and all(self.solver.table.needs_boundary(base) for base in carried)
+        bases = self.solution.hierarchy.all_foreign_bases(index) if index >= 0 else ()
+        carried = [base for base in bases if self.solution.program.table.carried(base) is not None]
+        return bool(carried) and all(self.solution.program.table.needs_boundary(base) for base in carried)
 
     @cached_property
     def _class_on_line(self) -> dict[tuple[str, int], int]:
         """The classes by path and line."""
-        files, classes = self.solver.files, enumerate(self.solver.classes)
+        files, classes = self.solution.program.files, enumerate(self.solution.program.classes)
         return {(files[file], made.position[0]): index for index, (file, made) in classes}
 
     @cached_property
     def _all(self) -> list[Crossing]:
         found: dict[tuple[str, str, Position], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solver, files=False), EVERY),
-            (Confidence.PROVEN, proven_seeds(self.solver, files=True), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
-            *((Confidence.LIKELY, proven_seeds(self.solver, only), only) for only in self._pickier),
-            (Confidence.POSSIBLE, possible_seeds(self.solver), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, files=False), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, files=True), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution), EVERY),
+            *((Confidence.LIKELY, proven_seeds(self.solution, only), only) for only in self._pickier),
+            (Confidence.POSSIBLE, possible_seeds(self.solution), EVERY),
         ):
             reasons = self._closure(seeds, self._holders(only), only)
             for number, reason in reasons.items():
@@ -136,20 +138,20 @@ class Flow:
     def _instances(self) -> dict[tuple[str, int], Crossing]:
         found: dict[tuple[str, int], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solver), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solver), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution), EVERY),
             *(
-                (Confidence.LIKELY, proven_seeds(self.solver, only), only)
+                (Confidence.LIKELY, proven_seeds(self.solution, only), only)
                 for only in self._pickier
                 if "instance" in only
             ),
         ):
             reasons = self._closure(seeds, None, only)
             for number in reasons:
-                value = self.solver.values[number]
+                value = self.solution.heap.values[number]
                 if value.kind == INSTANCE:
-                    file, made = self.solver.classes[int(value.a)]
-                    path = self.solver.files[file]
+                    file, made = self.solution.program.classes[int(value.a)]
+                    path = self.solution.program.files[file]
                     crossing = self._crossing("instance", path, made.position, confidence, number, reasons)
                     known = found.get((path, made.position[0]))
                     if known is None or not known.confidence.reaches(crossing.confidence):
@@ -159,21 +161,21 @@ class Flow:
     @cached_property
     def _pickier(self) -> list[frozenset[str]]:
         """The `only` of boundaries that take some of what plain pickle doesn't."""
-        return sorted({sink.only for sink in self.solver.sinks if sink.only}, key=sorted)
+        return sorted({sink.only for sink in self.solution.sinks if sink.only}, key=sorted)
 
     def _holders(self, only: frozenset[str]) -> set[int]:
         """The hazards of the kinds `only`, and every value that one may ride on."""
-        solver = self.solver
+        solution = self.solution
         outer: dict[int, list[int]] = {}
         todo: list[int] = []
-        for number, value in enumerate(solver.values):
+        for number, value in enumerate(solution.heap.values):
             if self._hazards(number, only):
                 todo.append(number)
             inside = self._inside(number, only)
             if value.kind == FUNCTION and not only:
                 inside = self._captures(int(value.a))
             for node in inside:
-                for held in solver.holds[node]:
+                for held in solution.heap.holds[node]:
                     outer.setdefault(held, []).append(number)
             if value.kind == BOUND:
                 outer.setdefault(value.b, []).append(number)
@@ -194,10 +196,10 @@ class Flow:
         number: int,
         reasons: Reasons,
     ) -> Crossing:
-        trace = trace_of(self.solver, number, reasons[number], reasons, kind, path, position)
+        trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
         guessed = self._guessed(number, reasons)
         boundary = self._boundary(reasons[number], reasons)
-        to_file = bool(boundary) and bool(self.solver.table.boundaries[boundary].says)
+        to_file = bool(boundary) and bool(self.solution.program.table.boundaries[boundary].says)
         longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
         tests = {each for each in {hop.path for hop in trace} if is_test(each, self._facts.get)}
         if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
@@ -212,10 +214,10 @@ class Flow:
         return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
 
     def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
-        if number < 0 or self.solver.values[number].kind != INSTANCE:
+        if number < 0 or self.solution.heap.values[number].kind != INSTANCE:
             return False
-        file, made = self.solver.classes[int(self.solver.values[number].a)]
-        return self.solver.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
+        file, made = self.solution.program.classes[int(self.solution.heap.values[number].a)]
+        return self.solution.program.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
 
     def _guessed(self, number: int, reasons: Reasons) -> bool:
         """True when the value rides on a foreign object that may not have kept it (`Mlp(act_layer=lambda: ...)`), or
@@ -228,19 +230,19 @@ class Flow:
 
     @cached_property
     def _same_object(self) -> SameObject:
-        return SameObject(self.solver, self._origins)
+        return SameObject(self.solution, self._origins)
 
     def _guess(self, number: int, node: int) -> bool:
         """True when it is a guess that the value `number` holds what is at `node`."""
-        value = self.solver.values[number]
-        return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.solver.doubtful(int(value.a), node))
+        value = self.solution.heap.values[number]
+        return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self._same_object.doubtful(int(value.a), node))
 
     def _closure(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]) -> Reasons:
         """Every value (`among` these) that crosses along with the seeds, and why.
 
         Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
         """
-        solver = self.solver
+        solution = self.solution
         reasons = Reasons()
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
         todo: list[tuple[int, int, int, int, Reason]] = []
@@ -260,25 +262,25 @@ class Flow:
             reasons[number] = reason
             for node in self._inside(number, only):
                 reasons.nodes.add(node)
-                for held in solver.holds[node]:
+                for held in solution.heap.holds[node]:
                     if held in reasons or (among is not None and held not in among):
                         continue
                     if node in self.reach(held):
                         more = guesses + self._guess(number, node)
                         wait(held, Reason(node, number, None, ""), more, hops + self._hops(node, held))
-            value = solver.values[number]
+            value = solution.heap.values[number]
             if value.kind == BOUND and value.b not in reasons:
                 wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
-            elif value.kind == FUNCTION and not only and solver.functions[int(value.a)][1].kind in _NAMELESS:
+            elif value.kind == FUNCTION and not only and solution.program.functions[int(value.a)][1].kind in _NAMELESS:
                 for node in self._captures(int(value.a)):
-                    for held in solver.holds[node]:
-                        if held not in reasons and solver.values[held].kind in (FUNCTION, CLASS, CONTAINER):
+                    for held in solution.heap.holds[node]:
+                        if held not in reasons and solution.heap.values[held].kind in (FUNCTION, CLASS, CONTAINER):
                             wait(held, Reason(node, number, None, ""), guesses, hops + self._hops(node, held) + 1)
         return reasons
 
     def _hops(self, node: int, number: int) -> int:
         """How many hops tell the way of a value to `node`."""
-        holds, labels, known = self.solver.holds, self.solver.labels, self._counted
+        holds, labels, known = self.solution.heap.holds, self.solution.heap.labels, self._counted
         way: list[int] = []
         while node >= 0 and (node, number) not in known:
             known[node, number] = 0  # a circle ends here
@@ -294,7 +296,7 @@ class Flow:
         """Nodes that a value gets to."""
         known = self._reached.get(number)
         if known is None:
-            known = self._reached[number] = self.solver.reach(number, self._origins.get(number, ()))
+            known = self._reached[number] = reach(self.solution.heap, number, self._origins.get(number, ()))
         return known
 
     def asked(self, path: str, line: int, column: int) -> list[Question]:
@@ -323,13 +325,13 @@ class Flow:
 
     def _of_class(self, kind: int, path: str, line: int, column: int) -> list[Question]:
         index = self._class_at.get((path, line, column))
-        number = self.solver.numbers.get(Value(kind, index), -1) if index is not None else -1
+        number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1
         return self._seen.identities.get(number, [])
 
     @cached_property
     def _class_at(self) -> dict[tuple[str, int, int], int]:
-        files = self.solver.files
-        return {(files[file], *made.position[:2]): at for at, (file, made) in enumerate(self.solver.classes)}
+        files = self.solution.program.files
+        return {(files[file], *made.position[:2]): at for at, (file, made) in enumerate(self.solution.program.classes)}
 
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
         """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
@@ -337,30 +339,30 @@ class Flow:
         None when none is seen, or only by a way so long that the solver may have made it up.
         """
         index = self.function_at.get((path, line, column))
-        number = self.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+        number = self.solution.heap.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
         if number not in self._deep_copied:
             return None
         way = trace_of(
-            self.solver, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
+            self.solution, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
 
     def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:
         """`path` and line of the project's functions that the call `x.keys()` (or `values`, `items`) here may run."""
-        solver = self.solver
+        solution = self.solution
         held = (
-            solver.values[number]
+            solution.heap.values[number]
             for callee in self._called_views.get((path, line, column), ())
-            for number in solver.holds[callee]
+            for number in solution.heap.holds[callee]
         )
-        functions = (solver.functions[int(value.a)] for value in held if value.kind in (FUNCTION, BOUND))
-        return sorted({(solver.files[file], function.position[0]) for file, function in functions})
+        functions = (solution.program.functions[int(value.a)] for value in held if value.kind in (FUNCTION, BOUND))
+        return sorted({(solution.program.files[file], function.position[0]) for file, function in functions})
 
     @cached_property
     def _called_views(self) -> dict[tuple[str, int, int], list[int]]:
         """Calls that look like those for a view of a dict, by place, and the nodes of what is called."""
         found: dict[tuple[str, int, int], list[int]] = {}
-        for own, offset in zip(self.solver.facts, self.solver.offsets, strict=True):
+        for own, offset in zip(self.solution.program.facts, self.solution.program.offsets, strict=True):
             for call in own.calls:
                 if call.text.rpartition(".")[2] in VIEW_METHODS:
                     found.setdefault((own.path, *call.position[:2]), []).append(call.function + offset)
@@ -368,14 +370,14 @@ class Flow:
 
     @cached_property
     def _deep_copied(self) -> Reasons:
-        only = next((sink.only for sink in self.solver.sinks if sink.boundary == _DEEPCOPY), EVERY)
-        seeds = (seed for seed in proven_seeds(self.solver, only) if seed[1].boundary == _DEEPCOPY)
+        only = next((sink.only for sink in self.solution.sinks if sink.boundary == _DEEPCOPY), EVERY)
+        seeds = (seed for seed in proven_seeds(self.solution, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure(seeds, None, only)
 
     @cached_property
     def function_at(self) -> dict[tuple[str, int, int], int]:
         """The functions and lambdas by path, line and column."""
-        files, functions = self.solver.files, enumerate(self.solver.functions)
+        files, functions = self.solution.program.files, enumerate(self.solution.program.functions)
         return {(files[file], *function.position[:2]): index for index, (file, function) in functions}
 
     @cached_property
@@ -386,7 +388,7 @@ class Flow:
     def _origins(self) -> dict[int, list[int]]:
         """Per value the nodes where it is made, or added without an edge."""
         found: dict[int, list[int]] = {}
-        holds = self.solver.holds
+        holds = self.solution.heap.holds
         for node, held in enumerate(holds):
             for number, source in held.items():
                 if source < 0 or number not in holds[source]:
@@ -395,37 +397,37 @@ class Flow:
 
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
         """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
-        return of_instances(self.solver, path, class_line)
+        return of_instances(self.solution, path, class_line)
 
     def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
         """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
         index = self.function_at.get((path, line, column))
-        return of_nodes(self.solver, self._captures(index)) if index is not None else ()
+        return of_nodes(self.solution, self._captures(index)) if index is not None else ()
 
     def _captures(self, function: int) -> list[int]:
-        file, made = self.solver.functions[function]
-        return [node + self.solver.offsets[file] for node in made.captures]
+        file, made = self.solution.program.functions[function]
+        return [node + self.solution.program.offsets[file] for node in made.captures]
 
     def _inside(self, number: int, only: frozenset[str]) -> list[int]:
         """Nodes whose values are pickled (or copied, where `only` some kinds matter) along with this value."""
-        solver = self.solver
-        value = solver.values[number]
+        solution = self.solution
+        value = solution.heap.values[number]
         if value.kind == CONTAINER:
-            return [int(value.a), *solver.fields.get(int(value.a), {}).values()]
+            return [int(value.a), *solution.heap.fields.get(int(value.a), {}).values()]
         if value.kind == OBJECT:
             return [value.b] if value.b >= 0 else []
-        if value.kind != INSTANCE or solver.hierarchy.is_bag(int(value.a)):
+        if value.kind != INSTANCE or solution.hierarchy.is_bag(int(value.a)):
             return []
         found: list[int] = []
-        order = solver.hierarchy.order(int(value.a))
+        order = solution.hierarchy.order(int(value.a))
         dropped: set[str] = set()
         for owner in order:
-            left_out = solver.classes[owner][1].dropped
-            if left_out is None or (only and "__deepcopy__" in solver.classes[owner][1].members):
+            left_out = solution.program.classes[owner][1].dropped
+            if left_out is None or (only and "__deepcopy__" in solution.program.classes[owner][1].members):
                 return []
             dropped |= left_out
         for owner in order:
-            found += [node for name, node in solver.attributes.get(owner, {}).items() if name not in dropped]
+            found += [node for name, node in solution.attributes.get(owner, {}).items() if name not in dropped]
         return found
 
     def _hazards(self, number: int, only: frozenset[str]) -> list[tuple[str, str, Position]]:
@@ -433,19 +435,19 @@ class Flow:
         return [hazard for hazard in self._every_hazard(number) if not only or hazard[0] in only]
 
     def _every_hazard(self, number: int) -> list[tuple[str, str, Position]]:
-        solver = self.solver
-        value = solver.values[number]
+        solution = self.solution
+        value = solution.heap.values[number]
         if value.kind == HAZARD:
-            hazard = solver.hazards[int(value.a)]
+            hazard = solution.program.hazards[int(value.a)]
             return [(hazard.kind, hazard.path, hazard.position)]
         if value.kind == FUNCTION:
-            file, function = solver.functions[int(value.a)]
+            file, function = solution.program.functions[int(value.a)]
             if function.kind in _NAMELESS and not function.wraps:
-                return [(function.kind, solver.files[file], function.position)]
+                return [(function.kind, solution.program.files[file], function.position)]
         elif value.kind in (CLASS, INSTANCE):
-            file, made = solver.classes[int(value.a)]
+            file, made = solution.program.classes[int(value.a)]
             if made.nested:
-                return [("class", solver.files[file], made.position)]
+                return [("class", solution.program.files[file], made.position)]
         return []
 
     def _boundary(self, reason: Reason, reasons: Reasons) -> str:

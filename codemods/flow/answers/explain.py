@@ -9,7 +9,7 @@ from ...finding import Confidence, Hop, Trace
 from ...project import Project
 from ..boundaries import Boundary
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
-from ..solve.solver import Solver
+from ..solve.solution import Solution
 from .crossings import Crossing, flow_of
 
 _MAX_PLACES = 12
@@ -42,13 +42,13 @@ class Site:
 def explain_line(project: Project, path: str, line: int) -> list[Site]:
     """Every value on `path`:`line` that plain pickle would reject, and what becomes of it."""
     flow = flow_of(project)
-    solver = flow.solver
+    solution = flow.solution
     known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(frozenset(_KINDS))}
     sites: dict[tuple[str, int, int], Site] = {}
-    for number, kind, position in _values(solver, path):
+    for number, kind, position in _values(solution, path):
         if position[0] <= line <= (position[2] if kind in ("lambda", "dict-view", "generator") else position[0]):
             crossing = known.get((kind, path, position[0], position[1]))
-            places = tuple(_places(solver, number)) if crossing is None or crossing.trace == () else ()
+            places = tuple(_places(solution, number)) if crossing is None or crossing.trace == () else ()
             sites[kind, position[0], position[1]] = Site(kind, position[0], crossing, places)
     return [sites[key] for key in sorted(sites, key=lambda key: (key[1], key[2], key[0]))]
 
@@ -56,26 +56,26 @@ def explain_line(project: Project, path: str, line: int) -> list[Site]:
 _KINDS = ("lambda", "function", "class", "dict-view", "generator")
 
 
-def _values(solver: Solver, path: str) -> Iterator[tuple[int, str, tuple[int, int, int, int]]]:
-    for number, value in enumerate(solver.values):
+def _values(solution: Solution, path: str) -> Iterator[tuple[int, str, tuple[int, int, int, int]]]:
+    for number, value in enumerate(solution.heap.values):
         if value.kind == FUNCTION:
-            file, function = solver.functions[int(value.a)]
-            if solver.files[file] == path and function.kind in ("lambda", "function"):
+            file, function = solution.program.functions[int(value.a)]
+            if solution.program.files[file] == path and function.kind in ("lambda", "function"):
                 yield number, function.kind, function.position
         elif value.kind == CLASS:
-            file, made = solver.classes[int(value.a)]
-            if solver.files[file] == path and made.nested:
+            file, made = solution.program.classes[int(value.a)]
+            if solution.program.files[file] == path and made.nested:
                 yield number, "class", made.position
         elif value.kind == HAZARD:
-            hazard = solver.hazards[int(value.a)]
+            hazard = solution.program.hazards[int(value.a)]
             if hazard.path == path:
                 yield number, hazard.kind, hazard.position
 
 
-def _places(solver: Solver, number: int) -> Iterator[Hop]:
+def _places(solution: Solution, number: int) -> Iterator[Hop]:
     """Where a value goes: names that hold it, and calls that take it."""
     seen: set[Hop] = set()
-    for hop in [*_names(solver, number), *_calls(solver, number)]:
+    for hop in [*_names(solution, number), *_calls(solution, number)]:
         if hop not in seen:
             seen.add(hop)
             yield hop
@@ -83,35 +83,39 @@ def _places(solver: Solver, number: int) -> Iterator[Hop]:
                 return
 
 
-def _names(solver: Solver, number: int) -> Iterator[Hop]:
-    for node, held in enumerate(solver.holds):
-        if number in held and solver.labels[node]:
-            yield Hop(solver.files[solver.file_of[node]], solver.lines[node], solver.labels[node])
+def _names(solution: Solution, number: int) -> Iterator[Hop]:
+    for node, held in enumerate(solution.heap.holds):
+        if number in held and solution.heap.labels[node]:
+            yield Hop(
+                solution.program.files[solution.heap.file_of[node]],
+                solution.heap.lines[node],
+                solution.heap.labels[node],
+            )
 
 
-def _calls(solver: Solver, number: int) -> Iterator[Hop]:
-    for calls in list(solver.calls_at.values()):
+def _calls(solution: Solution, number: int) -> Iterator[Hop]:
+    for calls in list(solution.constraints.calls.values()):
         for offset, call in calls:
             given = [("", argument) for argument in call.arguments] + list(call.keywords)
             for name, argument in given:
-                if argument >= 0 and number in solver.holds[argument + offset]:
-                    yield _call(solver, call.function + offset, name, call.text, call.position[0])
+                if argument >= 0 and number in solution.heap.holds[argument + offset]:
+                    yield _call(solution, call.function + offset, name, call.text, call.position[0])
 
 
-def _call(solver: Solver, callee: int, argument: str, text: str, line: int) -> Hop:
-    path = solver.files[solver.file_of[callee]]
+def _call(solution: Solution, callee: int, argument: str, text: str, line: int) -> Hop:
+    path = solution.program.files[solution.heap.file_of[callee]]
     said = f"given to `{text}` as `{argument}`" if argument else f"given to `{text or 'a call'}`"
-    for number in solver.holds[callee]:
-        value = solver.values[number]
+    for number in solution.heap.holds[callee]:
+        value = solution.heap.values[number]
         if value.kind == FOREIGN:
-            name = solver.table.canonical(str(value.a))
-            why = solver.table.why_harmless(name)
-            boundary = solver.table.boundary(name)
+            name = solution.program.table.canonical(str(value.a))
+            why = solution.program.table.why_harmless(name)
+            boundary = solution.program.table.boundary(name)
             if why is not None:
                 return Hop(path, line, f"{said}: harmless ({why})")
             if boundary is not None:
                 return Hop(path, line, f"{said}: {_left_out(boundary, argument)}")
-            if not solver.table.keeps(name):
+            if not solution.program.table.keeps(name):
                 return Hop(path, line, f"{said}: used in this process")
     return Hop(path, line, said)
 

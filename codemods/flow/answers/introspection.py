@@ -55,12 +55,14 @@ class Question(NamedTuple):
 
 
 def _questions(flow: Flow) -> Iterator[Question]:
-    solver = flow.solver
-    for node, loads in solver.loads_at.items():
+    solution = flow.solution
+    for node, loads in solution.constraints.loads.items():
         for attribute, result in loads:
             if attribute in _ATTRIBUTES:
-                yield Question(attribute, solver.files[solver.file_of[result]], solver.lines[result], node)
-    for at, facts in enumerate(solver.facts):
+                yield Question(
+                    attribute, solution.program.files[solution.heap.file_of[result]], solution.heap.lines[result], node
+                )
+    for at, facts in enumerate(solution.program.facts):
         for call in facts.calls:
             name = call.literals.get(1)
             if (
@@ -69,46 +71,51 @@ def _questions(flow: Flow) -> Iterator[Question]:
                 and call.arguments
                 and call.arguments[0] >= 0
             ):
-                yield Question(str(name), solver.files[at], call.position[0], call.arguments[0] + solver.offsets[at])
-    for node, calls in solver.calls_at.items():
-        for held in solver.holds[node]:
-            value = solver.values[held]
+                yield Question(
+                    str(name),
+                    solution.program.files[at],
+                    call.position[0],
+                    call.arguments[0] + solution.program.offsets[at],
+                )
+    for node, calls in solution.constraints.calls.items():
+        for held in solution.heap.holds[node]:
+            value = solution.heap.values[held]
             if value.kind == FOREIGN and (value.a in _CALLS or value.a == "isinstance"):
                 for offset, call in calls:
                     asked = _asked(flow, str(value.a), offset, call)
                     if asked >= 0:
-                        file = solver.files[solver.file_of[call.result + offset]]
+                        file = solution.program.files[solution.heap.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
 
 
 def _kept_on_classes(flow: Flow) -> Iterator[Question]:
     """`SomeClass.name = fn` and `setattr(SomeClass, name, fn)`, whatever the class is called there."""
-    solver = flow.solver
-    classes = {number for number, value in enumerate(solver.values) if value.kind == CLASS}
-    for at, facts in enumerate(solver.facts):
-        offset = solver.offsets[at]
+    solution = flow.solution
+    classes = {number for number, value in enumerate(solution.heap.values) if value.kind == CLASS}
+    for at, facts in enumerate(solution.program.facts):
+        offset = solution.program.offsets[at]
         for base, _, value, line, _ in facts.stores:
-            if not classes.isdisjoint(solver.holds[base + offset]):
-                yield Question(ON_A_CLASS, solver.files[at], line, value + offset)
+            if not classes.isdisjoint(solution.heap.holds[base + offset]):
+                yield Question(ON_A_CLASS, solution.program.files[at], line, value + offset)
         for call in facts.calls:
             if call.text != "setattr" or len(call.arguments) != 3 or min(call.arguments[0], call.arguments[2]) < 0:
                 continue
-            if not classes.isdisjoint(solver.holds[call.arguments[0] + offset]):
-                yield Question(ON_A_CLASS, solver.files[at], call.position[0], call.arguments[2] + offset)
+            if not classes.isdisjoint(solution.heap.holds[call.arguments[0] + offset]):
+                yield Question(ON_A_CLASS, solution.program.files[at], call.position[0], call.arguments[2] + offset)
 
 
 def _asked(flow: Flow, name: str, offset: int, call: Call) -> int:
     """The node of the function that `call` looks at, -1 for none."""
-    solver, place = flow.solver, 1 if name == "functools.update_wrapper" else 0
+    solution, place = flow.solution, 1 if name == "functools.update_wrapper" else 0
     if len(call.arguments) <= place or call.arguments[place] < 0:
         return -1
     if name == "isinstance":
         types = call.arguments[1] if len(call.arguments) > 1 else -1
-        held = [solver.values[number] for number in solver.holds[types + offset]] if types >= 0 else []
+        held = [solution.heap.values[number] for number in solution.heap.holds[types + offset]] if types >= 0 else []
         for value in tuple(held):
             if value.kind == CONTAINER:
-                nodes = (int(value.a), *solver.fields.get(int(value.a), {}).values())
-                held += [solver.values[number] for node in nodes for number in solver.holds[node]]
+                nodes = (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
+                held += [solution.heap.values[number] for node in nodes for number in solution.heap.holds[node]]
         if not any(value.kind == FOREIGN and value.a in _TYPES for value in held):
             return -1
     return call.arguments[place] + offset
@@ -125,46 +132,48 @@ class Seen(NamedTuple):
 
 def look(flow: Flow) -> Seen:
     """One pass over the graph."""
-    solver = flow.solver
-    ours = {number for number, value in enumerate(solver.values) if value.kind == FUNCTION}
+    solution = flow.solution
+    ours = {number for number, value in enumerate(solution.heap.values) if value.kind == FUNCTION}
     seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
-        for number in solver.holds[question.node].keys() & ours:
+        for number in solution.heap.holds[question.node].keys() & ours:
             found[number].append(question)
 
     for question in sorted({*_questions(flow), *_kept_on_classes(flow)}):
         note(seen.questions, question)
-    for node, calls in solver.calls_at.items():
-        for offset, call in calls if not ours.isdisjoint(solver.holds[node]) else ():
+    for node, calls in solution.constraints.calls.items():
+        for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():
             if call.stars and call.text == ELSEWHERE:
                 continue  # how many they are isn't known
             count = "*" if call.stars else str(len(call.arguments))
-            file = solver.files[solver.file_of[call.result + offset]]
+            file = solution.program.files[solution.heap.file_of[call.result + offset]]
             note(seen.calls, Question(count, file, call.position[0], node))
-    for at, facts in enumerate(solver.facts):
+    for at, facts in enumerate(solution.program.facts):
         for name, own in facts.module_names.items():
-            node = own + solver.offsets[at]
-            note(seen.names, Question(name, solver.files[at], solver.lines[node], node))
-    local = {index for index, (_, made) in enumerate(solver.classes) if made.nested}
+            node = own + solution.program.offsets[at]
+            note(seen.names, Question(name, solution.program.files[at], solution.heap.lines[node], node))
+    local = {index for index, (_, made) in enumerate(solution.program.classes) if made.nested}
     made = {
-        number for number, value in enumerate(solver.values) if value.kind in (CLASS, INSTANCE) and value.a in local
+        number
+        for number, value in enumerate(solution.heap.values)
+        if value.kind in (CLASS, INSTANCE) and value.a in local
     }
     for question in sorted(set(_identity_questions(flow))):
-        for number in solver.holds[question.node].keys() & (ours | made):
+        for number in solution.heap.holds[question.node].keys() & (ours | made):
             seen.identities[number].append(question)
     return seen
 
 
 def _identity_questions(flow: Flow) -> Iterator[Question]:
     """Places that tell a function, class or object from another that does the same."""
-    solver = flow.solver
+    solution = flow.solution
 
     def question(what: str, at: int, line: int, node: int) -> Question:
-        return Question(what, solver.files[at], line, node)
+        return Question(what, solution.program.files[at], line, node)
 
-    for at, facts in enumerate(solver.facts):
-        offset = solver.offsets[at]
+    for at, facts in enumerate(solution.program.facts):
+        offset = solution.program.offsets[at]
         for node, what, line in facts.distinguished:
             yield question(what, at, line, node + offset)
         for base, attribute, result in facts.loads:
@@ -176,14 +185,14 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
                 for argument in call.arguments:
                     if argument >= 0:
                         yield question(f"given to `{call.text}`", at, call.position[0], argument + offset)
-    for node, calls in solver.calls_at.items():
-        for held in tuple(solver.holds[node]):
-            value = solver.values[held]
+    for node, calls in solution.constraints.calls.items():
+        for held in tuple(solution.heap.holds[node]):
+            value = solution.heap.values[held]
             if value.kind not in (FOREIGN, OBJECT):
                 continue
             places = (0,) if value.a in _TOLD_APART_BY else (1,) if value.a in _CLASS_TESTS else ()
             for offset, call in calls:
-                at = solver.file_of[call.result + offset]
+                at = solution.heap.file_of[call.result + offset]
                 for place in places:
                     if len(call.arguments) > place and call.arguments[place] >= 0:
                         argument = call.arguments[place] + offset
@@ -191,7 +200,10 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
                         for inner in _inside(flow, argument) if value.a in _TAKE_CONTAINERS else ():
                             yield question(f"given to `{value.a}`", at, call.position[0], inner)
                 if value.a in _CACHES:
-                    made = [(offset, call), *solver.calls_at.get(call.result + offset, ())]  # `@lru_cache(None)` too
+                    made = [
+                        (offset, call),
+                        *solution.constraints.calls.get(call.result + offset, ()),
+                    ]  # `@lru_cache(None)` too
                     for shift, decoration in made:
                         if decoration.arguments and decoration.arguments[0] >= 0:
                             yield from _cached(flow, decoration.arguments[0] + shift, at, call.position[0])
@@ -199,28 +211,33 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
 
 def _inside(flow: Flow, node: int) -> Iterator[int]:
     """The nodes of what the containers in `node` hold: `isinstance(x, (A, B))`."""
-    solver = flow.solver
-    for number in tuple(solver.holds[node]):
-        value = solver.values[number]
+    solution = flow.solution
+    for number in tuple(solution.heap.holds[node]):
+        value = solution.heap.values[number]
         if value.kind == CONTAINER:
-            yield from (int(value.a), *solver.fields.get(int(value.a), {}).values())
+            yield from (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
 
 
 def _cached(flow: Flow, node: int, at: int, line: int) -> Iterator[Question]:
     """The parameters of functions whose results are kept by argument."""
-    solver = flow.solver
-    for number in tuple(solver.holds[node]):
-        value = solver.values[number]
+    solution = flow.solution
+    for number in tuple(solution.heap.holds[node]):
+        value = solution.heap.values[number]
         if value.kind == FUNCTION:
-            file, function = solver.functions[int(value.a)]
+            file, function = solution.program.functions[int(value.a)]
             for parameter in function.parameters:
-                yield Question("a key of a cache", solver.files[at], line, parameter.node + solver.offsets[file])
+                yield Question(
+                    "a key of a cache",
+                    solution.program.files[at],
+                    line,
+                    parameter.node + solution.program.offsets[file],
+                )
 
 
 def reaching(flow: Flow, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:
     """What of `found` the function or lambda at this position (as in `ast`) really gets to."""
     index = flow.function_at.get((path, line, column))
-    number = flow.solver.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+    number = flow.solution.heap.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
     near = found.get(number, [])
     reached = flow.reach(number) if near else set()
     return [each for each in near if each.node in reached]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..facts.test_code import is_test
-from ..solve.solver import Solver
+from ..solve.solution import Solution
 
 
 class Programs:
-    """Answers for the files of one solver. A script is a file that no other file imports, tests aside."""
+    """Answers for the files of one solution. A script is a file that no other file imports, tests aside."""
 
-    def __init__(self, solver: Solver) -> None:
-        self.solver = solver
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
         self._importing: dict[str, frozenset[str]] = {}
 
     def start_method(self, path: str) -> tuple[str, str] | None:
@@ -32,8 +32,8 @@ class Programs:
         """Calls that ask for spawn or forkserver, outside of tests: path, line, method, whether in a function."""
         return [
             (path, line, start.method, start.in_function)
-            for (path, line), start in sorted(self.solver.start_methods.items())
-            if start.method in ("spawn", "forkserver") and not is_test(path, self.solver.facts_of)
+            for (path, line), start in sorted(self.solution.start_methods.items())
+            if start.method in ("spawn", "forkserver") and not is_test(path, self.solution.program.facts_of)
         ]
 
     def _scripts(self, path: str) -> frozenset[str]:
@@ -53,9 +53,9 @@ class Programs:
     @cached_property
     def _importers(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
-        modules = self.solver.modules
-        for facts in self.solver.facts:
-            if is_test(facts.path, self.solver.facts_of):
+        modules = self.solution.program.modules
+        for facts in self.solution.program.facts:
+            if is_test(facts.path, self.solution.program.facts_of):
                 continue
             named = [(level, module, name) for _, module, level, name in facts.imports]
             named += [(level, module, "") for module, level in facts.star_imports]

@@ -10,35 +10,37 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from ..solve.heap import CLASS, INSTANCE
-from ..solve.members import MAX_MEANT
-from ..solve.solver import Solver
+from ..solve.paths import explore
+from ..solve.solution import Solution
 from .trace import Reasons
 
+MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
 _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
 
 
 class SameObject:
-    """Answers `merged` for the steps of one solver's traces."""
+    """Answers `merged` for the steps of one solution's traces."""
 
-    def __init__(self, solver: Solver, origins: Mapping[int, list[int]]) -> None:
+    def __init__(self, solution: Solution, origins: Mapping[int, list[int]]) -> None:
         """`origins`: per value the nodes where it is made, or gets to otherwise than by an edge."""
-        self.solver, self.origins = solver, origins
+        self.solution, self.origins = solution, origins
         self._kinds: dict[int, int] = {}
         self._reached: dict[tuple[int, int], set[int] | None] = {}
+        self._doubts: dict[tuple[int, int], bool] = {}
 
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
         while True:
             reason = reasons[number]
-            value = self.solver.values[number]
+            value = self.solution.heap.values[number]
             if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node):
                 return True
             if reason.parent < 0:
                 return False
-            parent = self.solver.values[reason.parent]
+            parent = self.solution.heap.values[reason.parent]
             if parent.kind == INSTANCE:
                 owner, crosses_at = int(parent.a), reasons[reason.parent].node
-                if self.solver.doubtful(owner, reason.node):
+                if self.doubtful(owner, reason.node):
                     return True
                 if crosses_at >= 0 and self._other_object(
                     number, reason.node, reason.parent, crosses_at, reasons.nodes
@@ -46,34 +48,59 @@ class SameObject:
                     return True
             number = reason.parent
 
+    # what is stored on objects of unknown class
+
+    def doubtful(self, owner: int, node: int) -> bool:
+        """True for an attribute that only code stores which may mean many classes, and none of `owner` mentions.
+
+        (`optimizer.optimizer = x` where all that a registry builds seems to be an `optimizer`.)
+        """
+        known = self._doubts.get((owner, node))
+        if known is None:
+            known = self._doubts[owner, node] = self._doubtful(owner, node)
+        return known
+
+    def _doubtful(self, owner: int, node: int) -> bool:
+        stored = self.solution.stored_by.get(node)
+        if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
+            return False
+        order, mentioned = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioned
+        attributes = (self.solution.attributes.get(at, {}) for at in order)
+        names = {name for nodes in attributes for name, kept in nodes.items() if kept == node}
+        return not any(name in mentioned[at] for name in names for at in order)
+
+    def _instances_at(self, node: int) -> int:
+        values = self.solution.heap.values
+        return sum(1 for number in self.solution.heap.holds[node] if values[number].kind == INSTANCE)
+
     # what holds objects of many kinds
 
     def _mixed(self, number: int, node: int) -> bool:
         """An object came by an attribute or the result of a function that holds unrelated kinds of objects."""
-        if self.solver.labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
+        if self.solution.heap.labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
         return any(
-            self.solver.labels[at].startswith(("stored as", "returned by")) and self._unrelated(at) > MAX_MEANT
+            self.solution.heap.labels[at].startswith(("stored as", "returned by")) and self._unrelated(at) > MAX_MEANT
             for at in self._way(number, node)
         )
 
     def _way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
         seen = {node}
-        node = self.solver.holds[node].get(number, -1)
+        node = self.solution.heap.holds[node].get(number, -1)
         while node >= 0 and node not in seen:
             seen.add(node)
             yield node
-            node = self.solver.holds[node].get(number, -1)
+            node = self.solution.heap.holds[node].get(number, -1)
 
     def _unrelated(self, node: int) -> int:
         """How many kinds of objects a node holds that have no base class in common."""
         known = self._kinds.get(node)
         if known is None:
             groups: list[set[int | str]] = []
-            hierarchy = self.solver.hierarchy
-            for number in self.solver.holds[node]:
-                value = self.solver.values[number]
+            hierarchy = self.solution.hierarchy
+            for number in self.solution.heap.holds[node]:
+                value = self.solution.heap.values[number]
                 if value.kind != INSTANCE:
                     continue
                 classes, foreign = hierarchy.order(int(value.a)), hierarchy.all_foreign_bases(int(value.a))
@@ -87,7 +114,7 @@ class SameObject:
 
     def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
         """The value got to the attribute as an argument of constructors, and nothing that these made crosses."""
-        if instance not in self.solver.holds[crosses_at]:
+        if instance not in self.solution.heap.holds[crosses_at]:
             return False  # a bound method of it does
         source = attribute
         for node in self._way(number, attribute):
@@ -95,7 +122,7 @@ class SameObject:
             if made:
                 if any(self._gets_to(instance, result, nodes) for result in made):
                     return False
-                others = self._constructed.get(int(self.solver.values[instance].a), set()) - made
+                others = self._constructed.get(int(self.solution.heap.values[instance].a), set()) - made
                 origins = [origin for origin in self.origins.get(instance, ()) if origin not in made]
                 return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
             source = node
@@ -105,12 +132,12 @@ class SameObject:
         """Results of the calls that construct `instance`, and that give `number` to `parameter`; none: no such step."""
         if argument not in self._arguments.get(parameter, ()):
             return set()
-        holds = self.solver.holds
+        holds = self.solution.heap.holds
         return {
             site - 1
             for source in self._arguments[parameter]
             if number in holds[source]
-            for site in self.solver.sites[source, parameter]
+            for site in self.solution.heap.sites[source, parameter]
             if site > 0 and instance in holds[site - 1]
         }
 
@@ -118,9 +145,9 @@ class SameObject:
     def _constructed(self) -> dict[int, set[int]]:
         """Per class the results of the calls that make its objects."""
         found: dict[int, set[int]] = {}
-        for node, calls in self.solver.calls_at.items():
-            for number in self.solver.holds[node]:
-                value = self.solver.values[number]
+        for node, calls in self.solution.constraints.calls.items():
+            for number in self.solution.heap.holds[node]:
+                value = self.solution.heap.values[number]
                 if value.kind == CLASS:
                     found.setdefault(int(value.a), set()).update(call.result + offset for offset, call in calls)
         return found
@@ -129,7 +156,7 @@ class SameObject:
     def _arguments(self) -> dict[int, list[int]]:
         """Per parameter the nodes of arguments that calls give to it."""
         found: dict[int, list[int]] = {}
-        for (source, target), sites in self.solver.sites.items():
+        for (source, target), sites in self.solution.heap.sites.items():
             if any(site > 0 for site in sites):
                 found.setdefault(target, []).append(source)
         return found
@@ -137,6 +164,6 @@ class SameObject:
     def _gets_to(self, instance: int, origin: int, nodes: set[int]) -> bool:
         known = self._reached.get((instance, origin))
         if (instance, origin) not in self._reached:
-            reached, complete = self.solver.explore(instance, (origin,))
+            reached, complete = explore(self.solution.heap, instance, (origin,))
             known = self._reached[instance, origin] = reached if complete else None
         return known is None or not known.isdisjoint(nodes)

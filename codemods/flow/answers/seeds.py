@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
-from ..solve.sinks import Sink, may_be_threads
-from ..solve.solver import Solver
+from ..solve.heap import FOREIGN
+from ..solve.sinks import Sink
+from ..solve.solution import Solution
 from .programs import Programs
 from .trace import Reason
 
@@ -14,15 +15,15 @@ EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
 
 
 def proven_seeds(
-    solver: Solver, only: frozenset[str] = EVERY, files: bool | None = None
+    solution: Solution, only: frozenset[str] = EVERY, files: bool | None = None
 ) -> Iterator[tuple[int, Reason]]:
     """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
 
     `files`: only those that pickle for something else than another process (True), or none of these (False).
     """
-    programs = Programs(solver)
-    for sink in solver.sinks:
-        if may_be_threads(solver, sink):
+    programs = Programs(solution)
+    for sink in solution.sinks:
+        if may_be_threads(solution, sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -31,7 +32,7 @@ def proven_seeds(
             if sink.says:
                 what = f"`{name}` {sink.says}"
             hop = Hop(sink.path, sink.line, what)
-            for number in solver.holds[sink.node]:
+            for number in solution.heap.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
 
 
@@ -47,39 +48,49 @@ def start_words(programs: Programs, sink: Sink) -> str:
     return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 
 
-def likely_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
+def likely_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
-    for sink in solver.sinks:
+    for sink in solution.sinks:
         if not sink.says:
-            (sent if sink.crosses else at_home).update(solver.holds[sink.node])
-    for index, (file, made) in enumerate(solver.classes):
-        for base in solver.hierarchy.all_foreign_bases(index):
-            what = solver.table.carried(base)
-            if what is not None and not solver.table.needs_boundary(base):
+            (sent if sink.crosses else at_home).update(solution.heap.holds[sink.node])
+    for index, (file, made) in enumerate(solution.program.classes):
+        for base in solution.hierarchy.all_foreign_bases(index):
+            what = solution.program.table.carried(base)
+            if what is not None and not solution.program.table.needs_boundary(base):
                 hop = Hop(
-                    solver.files[file], made.position[0], f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}"
+                    solution.program.files[file],
+                    made.position[0],
+                    f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}",
                 )
-                number = solver.number_of_instance(index)
+                number = solution.number_of_instance(index)
                 if number >= 0 and (number in sent or number not in at_home):
                     yield number, Reason(-1, -1, hop, "")
                 break
 
 
-def possible_seeds(solver: Solver) -> Iterator[tuple[int, Reason]]:
-    for sink in solver.sinks:
-        threads = may_be_threads(solver, sink)
+def possible_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
+    for sink in solution.sinks:
+        threads = may_be_threads(solution, sink)
         if not sink.only and (threads or not sink.crosses):
             why = "but threads may take its place here" if threads else "but not as called here"
             hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")
-            for number in solver.holds[sink.node]:
+            for number in solution.heap.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
-    for owner, attributes in list(solver.attributes.items()):
-        file, made = solver.classes[owner]
-        carried = (solver.table.carried(base) for base in solver.hierarchy.all_foreign_bases(owner))
+    for owner, attributes in list(solution.attributes.items()):
+        file, made = solution.program.classes[owner]
+        carried = (solution.program.table.carried(base) for base in solution.hierarchy.all_foreign_bases(owner))
         why = next((f": {what}" for what in carried if what is not None), "")
         text = f"`{made.name}` objects were not seen to cross a process boundary{why}"
-        hop = Hop(solver.files[file], made.position[0], text)
+        hop = Hop(solution.program.files[file], made.position[0], text)
         for node in attributes.values():
-            for number in solver.holds[node]:
+            for number in solution.heap.holds[node]:
                 yield number, Reason(node, -1, hop, "")
+
+
+def may_be_threads(solution: Solution, sink: Sink) -> bool:
+    """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
+    table, heap = solution.program.table, solution.heap
+    held = (heap.values[number] for number in heap.holds[sink.callee])
+    names = (table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
+    return any(table.why_harmless(name) is not None and table.boundary(name) is None for name in names)

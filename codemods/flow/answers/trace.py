@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...finding import Hop, Trace
 from ..facts.records import Position
 from ..solve.heap import FUNCTION
-from ..solve.solver import Solver
+from ..solve.solution import Solution
 
 MAX_HOPS = 12  # a longer path is shown without plain steps in its middle
 _ENDS = 3  # hops that are always shown, at either end
@@ -33,7 +33,7 @@ class Reasons(dict[int, Reason]):
 
 
 def trace_of(
-    solver: Solver, number: int, reason: Reason, reasons: Reasons, kind: str, path: str, position: Position
+    solution: Solution, number: int, reason: Reason, reasons: Reasons, kind: str, path: str, position: Position
 ) -> Trace:
     words = {
         "lambda": "a lambda is made here",
@@ -47,35 +47,39 @@ def trace_of(
     seen: set[int] = set()
     while True:
         if reason.node >= 0:
-            hops += _way(solver, reason.node, number)
+            hops += _way(solution, reason.node, number)
         if reason.parent < 0 or reason.parent in seen:
             break
         number = reason.parent
         seen.add(number)
-        value = solver.values[number]
+        value = solution.heap.values[number]
         if value.kind == FUNCTION:
-            file, function = solver.functions[int(value.a)]
+            file, function = solution.program.functions[int(value.a)]
             what = "the lambda" if function.kind == "lambda" else f"`{function.name}`"
-            hops.append(Hop(solver.files[file], function.position[0], f"captured by {what} made here"))
+            hops.append(Hop(solution.program.files[file], function.position[0], f"captured by {what} made here"))
         reason = reasons[number]
     if reason.hop is not None:
         hops.append(reason.hop)
     return _tidy(hops)
 
 
-def _way(solver: Solver, node: int, number: int) -> list[Hop]:
+def _way(solution: Solution, node: int, number: int) -> list[Hop]:
     """The hops of one value from where it is made to `node`."""
     hops, seen = list[Hop](), set[int]()
-    line = solver.lines[node]
+    line = solution.heap.lines[node]
     while node >= 0 and node not in seen:
         seen.add(node)
-        source = solver.holds[node].get(number, -1)
-        came = (solver.targets[source] or {}).get(node, 0) if source >= 0 else 0
-        label = solver.labels[node]
+        source = solution.heap.holds[node].get(number, -1)
+        came = (solution.heap.targets[source] or {}).get(node, 0) if source >= 0 else 0
+        label = solution.heap.labels[node]
         if label:
-            same_file = source < 0 or solver.file_of[source] == solver.file_of[node]
-            at = came if came and same_file and not label.startswith(("parameter", "returned")) else solver.lines[node]
-            hops.append(Hop(solver.files[solver.file_of[node]], at or line, label))
+            same_file = source < 0 or solution.heap.file_of[source] == solution.heap.file_of[node]
+            at = (
+                came
+                if came and same_file and not label.startswith(("parameter", "returned"))
+                else solution.heap.lines[node]
+            )
+            hops.append(Hop(solution.program.files[solution.heap.file_of[node]], at or line, label))
         node = source
     return hops[::-1]
 

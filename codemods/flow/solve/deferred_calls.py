@@ -1,10 +1,20 @@
-"""Callables that call what they are given, in another process or thread: `Process(target=f, args=(x,))` is `f(x)`."""
+"""Callables that call what they are given: `Process(target=f, args=(x,))` and `partial(f, x)()` call `f(x)`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..facts.records import Call
+from .containers import Containers
+from .heap import Heap
+from .program import Program
 
 ELSEWHERE = "<elsewhere>"  # the text of such a call: it stands nowhere
+
+
+_FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
+MAX_ARGUMENTS = 20  # of a call through partials
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +52,87 @@ RUNS = {
     **{f"{executor}().submit": Run(("fn",), "fn", rest=True) for executor in _EXECUTORS},
     **{f"{executor}().map": Run(("fn", "iterable"), "fn", each="iterable") for executor in _EXECUTORS},
 }  # by canonical name
+
+
+class DeferredCalls:
+    """Finds these calls: pairs of a node and a `Call` of whatever gets to that node, in the file of the outer call."""
+
+    def __init__(self, program: Program, heap: Heap, containers: Containers) -> None:
+        self.program, self.heap, self.containers = program, heap, containers
+        self._runs: set[tuple[str, int]] = set()  # calls that start something elsewhere: name, result
+        self._from_outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
+
+    def started(self, name: str, offset: int, call: Call) -> tuple[int, Call] | None:
+        """What runs in another process or thread by a call of `name` (canonical)."""
+        run, key = RUNS.get(name), (name, call.result + offset)
+        if run is None or key in self._runs:
+            return None
+        self._runs.add(key)
+        given = {**({} if run.rest else dict(call.keywords)), **dict(zip(run.parameters, call.arguments, strict=False))}
+        function, file, line = given.get(run.function, -1), self.heap.file_of[key[1]], call.position[0]
+        if function < 0 or function in self._given_to_functions(file):
+            return None  # `def in_thread(target, args)`: which function goes with which arguments is not known here
+        made = Call(function, (), (), (), (), self.heap.node("", file, line) - offset, call.position, ELSEWHERE)
+        if run.rest:
+            made = replace(
+                call, function=function, arguments=call.arguments[1:], result=made.result, text=ELSEWHERE, literals={}
+            )
+        elif run.each:
+            element = self.heap.node("", file, line)
+            if given.get(run.each, -1) >= 0:
+                self.containers.pass_elements(given[run.each] + offset, element)
+            inside = (element - offset,)
+            made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
+        else:
+            stars, double_stars = (
+                tuple(node for node in [given.get(name, -1)] if node >= 0) for name in (run.stars, run.double_stars)
+            )
+            made = replace(made, arguments=(-1,) * run.first, stars=stars, double_stars=double_stars)
+        return function + offset, made
+
+    def _given_to_functions(self, file: int) -> set[int]:
+        """The file's nodes that hold what functions are given, as far as variables say."""
+        known = self._from_outside.get(file)
+        if known is None:
+            facts, leads = self.program.facts[file], dict[int, list[int]]()
+            for source, target, _ in facts.edges:
+                leads.setdefault(source, []).append(target)
+            todo = [parameter.node for function in facts.functions for parameter in function.parameters]
+            known = self._from_outside[file] = set(todo)
+            while todo:
+                new = set(leads.get(todo.pop(), ())) - known
+                known |= new
+                todo += new
+        return known
+
+    def made_by(self, name: str, offset: int, call: Call) -> list[tuple[int, Call]] | None:
+        """What Python's own function `name` calls at once, in this process; None where it is none of these."""
+        first = call.arguments[0] if call.arguments and call.arguments[0] >= 0 else -1
+        if name in _FIELDS:
+            return list(self._defaults(offset, call))
+        if name == "functools.reduce" and first >= 0 and len(call.arguments) > 1:
+            return [(first + offset, self._reduce(first, offset, call))]
+        if name == "map" and first >= 0 and len(call.arguments) > 1:
+            contents = self.containers.contents_of(call.result + offset, call.position[0])
+            return [(first + offset, Call(first, (), (), (), (), contents - offset, call.position, "map"))]
+        return None
+
+    def _defaults(self, offset: int, call: Call) -> Iterator[tuple[int, Call]]:
+        """`field(default_factory=f)` is what `f()` gives."""
+        for key, argument in call.keywords:
+            if argument >= 0 and key == "default":
+                self.heap.edge(argument + offset, call.result + offset, call.position[0])
+            elif argument >= 0 and key in ("default_factory", "factory"):
+                yield argument + offset, Call(argument, (), (), (), (), call.result, call.position, call.text)
+
+    def _reduce(self, function: int, offset: int, call: Call) -> Call:
+        """`reduce(f, xs, x)` calls `f` with its own results and elements of `xs`."""
+        result, line = call.result + offset, call.position[0]
+        element = self.heap.node("", self.heap.file_of[result], line)
+        if call.arguments[1] >= 0:
+            self.containers.pass_elements(call.arguments[1] + offset, element)
+        if len(call.arguments) > 2 and call.arguments[2] >= 0:
+            self.heap.edge(call.arguments[2] + offset, result, line)
+        self.heap.edge(element, result, line)
+        both = (call.result, element - offset)
+        return Call(function, both, (), (), (), call.result, call.position, "functools.reduce")

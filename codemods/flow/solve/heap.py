@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
 # Where more values than this meet (a builder that every model goes through), following all says nothing of any one.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
-MAX_CALLS = 8  # calls remembered on a path
-MAX_STATES = 4_000  # steps on the paths of one value
-_PLAIN = (0,)
 NOTHING: dict[int, int] = {}  # what most nodes hold; never filled
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
@@ -35,7 +32,9 @@ class Value(NamedTuple):
 class Heap:
     """Nodes, values and edges. Each (node, value) pair remembers where it came from, so that its path can be told."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_hazard: Callable[[Value], bool]) -> None:
+        """`is_hazard` is true for values that are looked for, not only looked through."""
+        self._is_hazard = is_hazard
         self.lines: list[int] = []
         self.labels: list[str] = []
         self.file_of: list[int] = []
@@ -59,6 +58,7 @@ class Heap:
         self.roomy: set[int] = set()  # where instances of more classes than MAX_VALUES are told apart
         self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
+        self.bags: set[int | str] = set()  # containers whose keys are attributes too
 
     def number(self, value: Value) -> int:
         """The number of an abstract value, the same for equal values."""
@@ -66,12 +66,17 @@ class Heap:
         if known is None:
             known = self.numbers[value] = len(self.values)
             self.values.append(value)
-            self.most.append(MAX_HAZARDS if self.is_hazard(value) else MAX_VALUES)
+            self.most.append(MAX_HAZARDS if self._is_hazard(value) else MAX_VALUES)
         return known
 
-    def is_hazard(self, value: Value) -> bool:
-        """True for values that are looked for, not only looked through."""
-        raise NotImplementedError
+    def add_file(self, file: int, lines: list[int], labels: list[str]) -> None:
+        """New nodes, those of one file, without a value."""
+        count = len(lines)
+        self.lines += lines
+        self.labels += labels
+        self.file_of += [file] * count
+        self.holds += [NOTHING] * count
+        self.targets += [None] * count
 
     def node(self, label: str, file: int, line: int) -> int:
         """A new node."""
@@ -207,37 +212,3 @@ class Heap:
             for part in (contents, *self.fields[contents].values()):
                 self.edge(part, node, self.lines[part])
         return node
-
-    def reach(self, number: int, origins: Iterable[int]) -> set[int]:
-        """Nodes that a value gets to by paths on which what enters a function by one call does not leave it by another.
-
-        The solver does not look at that, so a value may sit in nodes that it can't get to. Paths may start inside a
-        function, and what goes through an attribute or a container forgets its call.
-        """
-        return self.explore(number, origins)[0]
-
-    def explore(self, number: int, origins: Iterable[int]) -> tuple[set[int], bool]:
-        """As `reach`, and whether these are all; False when there were too many paths to follow."""
-        found: set[int] = set()
-        seen: set[tuple[int, tuple[int, ...]]] = set()
-        todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
-        while todo and len(seen) < MAX_STATES:
-            state = todo.pop()
-            if state in seen:
-                continue
-            seen.add(state)
-            node, calls = state
-            found.add(node)
-            for target in self.targets[node] or ():
-                if number not in self.holds[target]:
-                    continue
-                for site in self.sites.get((node, target), _PLAIN):
-                    if site == 0:
-                        todo.append((target, calls))
-                    elif site > 0:
-                        todo.append((target, (*calls, site)[-MAX_CALLS:]))
-                    elif not calls:
-                        todo.append((target, ()))
-                    elif calls[-1] == -site:
-                        todo.append((target, calls[:-1]))
-        return found, not todo

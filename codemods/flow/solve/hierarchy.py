@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 
-from ..facts.records import Class, FileFacts, hazardous, self_nodes
+from ..facts.records import hazardous, self_nodes
+from .program import Program
 
 MAX_DERIVED = 8  # classes that a method of their base is followed for, each by itself
 _BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collections.UserDict", "collections.defaultdict",
@@ -14,13 +15,10 @@ _BAGS = frozenset({"dict", "list", "set", "collections.OrderedDict", "collection
 
 
 class Hierarchy:
-    """Classes by their index in `classes`; nothing is known of bases before `resolve`."""
+    """Classes by their index in the program; nothing is known of bases before `resolve`."""
 
-    def __init__(
-        self, facts: Sequence[FileFacts], class_offset: Sequence[int], classes: Sequence[tuple[int, Class]]
-    ) -> None:
-        """`classes`: (file, class); `class_offset`: per file the index of its first class."""
-        self.facts, self.class_offset, self.classes = facts, class_offset, classes
+    def __init__(self, program: Program) -> None:
+        self.facts, self.class_offset, self.classes = program.facts, program.class_offset, program.classes
         self.known = False
         self._bases: list[tuple[int, ...]] = []  # classes of the repo, per class
         self._foreign_bases: list[tuple[str, ...]] = []  # canonical dotted names, per class

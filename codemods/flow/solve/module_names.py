@@ -3,126 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..facts.records import FileFacts
-from .heap import CLASS, FOREIGN, MODULE, Value
-
-if TYPE_CHECKING:
-    from .members import Members
+from .constraints import Constraints
+from .heap import CLASS, FOREIGN, MODULE, Heap, Value
+from .program import Program
 
 
 class ModuleNames:
-    """The names of every file of a graph."""
+    """The names of every file of a program."""
 
-    def __init__(self, graph: Members) -> None:
-        self.graph = graph
-        self.nodes: list[dict[str, int]] = []  # per file: name at module level -> node
-        self.set_on_others: set[str] = set()  # names of attributes that are set on something else than `self`
+    def __init__(self, program: Program, heap: Heap, constraints: Constraints) -> None:
+        self.program, self.heap, self.constraints = program, heap, constraints
+        self.nodes = [  # per file: name at module level -> node
+            {name: node + offset for name, node in facts.module_names.items()}
+            for facts, offset in zip(program.facts, program.offsets, strict=True)
+        ]
         self._foreign: dict[str, int] = {}  # what code of the repo sets on foreign modules, by dotted name
 
-    def seed(self, index: int, facts: FileFacts) -> None:
-        graph = self.graph
-        offset = graph.offsets[index]
+    def seed(self, index: int) -> None:
+        """Imports, builtins and classes of one file get their values."""
+        program, heap = self.program, self.heap
+        facts, offset = program.facts[index], program.offsets[index]
         for node, module, level, name in facts.imports:
             self._import(index, node + offset, module, level, name)
         stars = list(self._star_closure(index))
         for name, node in facts.unbound:
             origin = next((star for star in stars if name in self.nodes[star]), None)
             if origin is not None:
-                graph.edge(self.nodes[origin][name], node + offset, graph.lines[node + offset])
+                heap.edge(self.nodes[origin][name], node + offset, heap.lines[node + offset])
             else:
-                graph.add(node + offset, graph.number(Value(FOREIGN, self._foreign_name(facts, name))))
+                heap.add(node + offset, heap.number(Value(FOREIGN, self._foreign_name(facts, name))))
         for number, node in enumerate(facts.class_nodes):
-            graph.add(node + offset, graph.number(Value(CLASS, graph.class_offset[index] + number)))
+            heap.add(node + offset, heap.number(Value(CLASS, program.class_offset[index] + number)))
 
     def _foreign_name(self, facts: FileFacts, name: str) -> str:
         """What a name means that nothing in the repo binds: a builtin, or something from a foreign star import."""
-        graph = self.graph
+        program = self.program
         for module, level in facts.star_imports:
-            if not level and graph.modules.absolute(facts.path, module) is None:
+            if not level and program.modules.absolute(facts.path, module) is None:
                 full = f"{module}.{name}"
-                if graph.table.concerns(graph.table.canonical(full)):
+                if program.table.concerns(program.table.canonical(full)):
                     return full
         return name
 
     def _import(self, index: int, node: int, module: str, level: int, name: str) -> None:
-        graph = self.graph
-        path = graph.files[index]
+        program, heap = self.program, self.heap
+        path = program.files[index]
         if name in ("", "*") and level == 0:  # import a.b.c as x / import a.b.c
             wanted = module if name == "" else module.partition(".")[0]
-            found = graph.modules.absolute(path, wanted)
-            made = Value(MODULE, graph.file_index[found]) if found else Value(FOREIGN, wanted)
-            graph.add(node, graph.number(made))
+            found = program.modules.absolute(path, wanted)
+            made = Value(MODULE, program.file_index[found]) if found else Value(FOREIGN, wanted)
+            heap.add(node, heap.number(made))
             return
-        found = graph.modules.relative(path, level, module) if level else graph.modules.absolute(path, module)
+        found = program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
         if found is not None:
-            origin = graph.file_index[found]
+            origin = program.file_index[found]
             if name in self.nodes[origin]:
-                graph.edge(self.nodes[origin][name], node, graph.lines[node])
+                heap.edge(self.nodes[origin][name], node, heap.lines[node])
                 return
             if found.endswith("__init__.py"):
-                inner = graph.modules.relative(found, 1, name)
+                inner = program.modules.relative(found, 1, name)
                 if inner is not None:
-                    graph.add(node, graph.number(Value(MODULE, graph.file_index[inner])))
+                    heap.add(node, heap.number(Value(MODULE, program.file_index[inner])))
                     return
             for star in self._star_closure(origin):
                 if name in self.nodes[star]:
-                    graph.edge(self.nodes[star][name], node, graph.lines[node])
+                    heap.edge(self.nodes[star][name], node, heap.lines[node])
                     return
             return
         if level:
-            inner = graph.modules.relative(path, level, f"{module}.{name}" if module else name)
+            inner = program.modules.relative(path, level, f"{module}.{name}" if module else name)
         else:
-            inner = graph.modules.absolute(path, f"{module}.{name}")  # a folder without __init__.py
+            inner = program.modules.absolute(path, f"{module}.{name}")  # a folder without __init__.py
         if inner is not None:
-            graph.add(node, graph.number(Value(MODULE, graph.file_index[inner])))
+            heap.add(node, heap.number(Value(MODULE, program.file_index[inner])))
         elif not level:
-            graph.add(node, graph.number(Value(FOREIGN, f"{module}.{name}")))
+            heap.add(node, heap.number(Value(FOREIGN, f"{module}.{name}")))
 
     def _star_closure(self, index: int) -> Iterator[int]:
-        graph = self.graph
+        program = self.program
         seen, todo = {index}, [index]
         while todo:
             at = todo.pop()
-            facts = graph.facts[at]
+            facts = program.facts[at]
             for module, level in facts.star_imports:
                 path = facts.path
-                found = graph.modules.relative(path, level, module) if level else graph.modules.absolute(path, module)
-                if found is not None and graph.file_index[found] not in seen:
-                    seen.add(graph.file_index[found])
-                    todo.append(graph.file_index[found])
-                    yield graph.file_index[found]
+                found = (
+                    program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
+                )
+                if found is not None and program.file_index[found] not in seen:
+                    seen.add(program.file_index[found])
+                    todo.append(program.file_index[found])
+                    yield program.file_index[found]
 
     def load(self, index: int, attribute: str, result: int) -> None:
-        graph = self.graph
+        program, heap = self.program, self.heap
         names = self.nodes[index]
         if attribute in names:
-            graph.edge(names[attribute], result, graph.lines[result])
+            heap.edge(names[attribute], result, heap.lines[result])
             return
-        inner = graph.modules.relative(graph.files[index], 1, attribute)
-        if inner is not None and graph.files[index].endswith("__init__.py"):
-            graph.add(result, graph.number(Value(MODULE, graph.file_index[inner])))
+        inner = program.modules.relative(program.files[index], 1, attribute)
+        if inner is not None and program.files[index].endswith("__init__.py"):
+            heap.add(result, heap.number(Value(MODULE, program.file_index[inner])))
             return
         for star in self._star_closure(index):
             if attribute in self.nodes[star]:
-                graph.edge(self.nodes[star][attribute], result, graph.lines[result])
+                heap.edge(self.nodes[star][attribute], result, heap.lines[result])
                 return
-        if attribute in self.set_on_others:
+        if attribute in self.constraints.stored_on_others:
             self.bind(index, attribute, result)
-            graph.edge(names[attribute], result, graph.lines[result])
+            heap.edge(names[attribute], result, heap.lines[result])
 
     def bind(self, index: int, attribute: str, near: int) -> None:
         """A name of a module of the repo that other files bind."""
-        graph = self.graph
+        heap = self.heap
         label = f"stored as `{attribute}` on the module"
-        self.nodes[index][attribute] = graph.node(label, graph.file_of[near], graph.lines[near])
+        self.nodes[index][attribute] = heap.node(label, heap.file_of[near], heap.lines[near])
 
     def foreign_attribute(self, name: str, near: int) -> int:
         """The node of an attribute that code of the repo sets on a module, or a class, that lies outside."""
-        graph = self.graph
+        heap = self.heap
         node = self._foreign.get(name, -1)
         if node < 0:
             label = f"stored as `{name}`"
-            node = self._foreign[name] = graph.node(label, graph.file_of[near], graph.lines[near])
+            node = self._foreign[name] = heap.node(label, heap.file_of[near], heap.lines[near])
         return node

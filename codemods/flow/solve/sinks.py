@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from ..boundaries import Boundary
 from ..facts.records import Call
-from .heap import FOREIGN
-from .members import Members
+from .containers import Containers
+from .heap import Heap
+from .program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,16 @@ class _Use(NamedTuple):
 
 
 class Sinks:
-    """Collects the arguments of boundary calls in a graph; the solver tells it of each call of a foreign name."""
+    """Collects the arguments of boundary calls; `call` is to be called for every call of a foreign name."""
 
-    def __init__(self, graph: Members) -> None:
-        self.graph = graph
+    def __init__(self, program: Program, heap: Heap, containers: Containers) -> None:
+        self.program, self.heap, self.containers = program, heap, containers
         self.found: list[Sink] = []
         self._known: set[tuple[int, str, str]] = set()
 
     def call(self, name: str, offset: int, call: Call, receiver: int) -> None:
         """A call of `name` (canonical), on the value `receiver` or -1."""
-        boundary = self.graph.table.boundary(name)
+        boundary = self.program.table.boundary(name)
         if boundary is None:
             return
         given: dict[str, int] = {}
@@ -69,8 +70,8 @@ class Sinks:
             elif f"{argument_name}[]" in boundary.pickles or "*[]" in boundary.pickles:  # its elements, one by one
                 self._add_elements(argument + offset, argument_name, use)
         if "self" in boundary.pickles and receiver >= 0:
-            node = self.graph.node("", self.graph.file_of[call.result + offset], use.line)
-            self.graph.add(node, receiver)
+            node = self.heap.node("", self.heap.file_of[call.result + offset], use.line)
+            self.heap.add(node, receiver)
             self._add(node, "self", use)
         for star in call.double_stars:
             for argument_name in boundary.pickles - {"*", "*[]", "self"} - set(given) if star >= 0 else ():
@@ -84,8 +85,8 @@ class Sinks:
         self._add(node, "contents", _Use(boundary, call.position[0], True, "", call.function + offset))
 
     def _add_elements(self, container: int, argument: str, use: _Use, key: str = "") -> None:
-        node = self.graph.node("", self.graph.file_of[container], use.line)
-        self.graph.pass_elements(container, node, key)
+        node = self.heap.node("", self.heap.file_of[container], use.line)
+        self.containers.pass_elements(container, node, key)
         self._add(node, argument, use)
 
     def _add(self, node: int, argument: str, use: _Use) -> None:
@@ -93,17 +94,10 @@ class Sinks:
         key = (node, boundary.callable, argument)
         if key not in self._known:
             self._known.add(key)
-            path = self.graph.files[self.graph.file_of[node]]
+            path = self.program.files[self.heap.file_of[node]]
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
                     boundary.only, boundary.says, use.callee,
                 )
             )  # fmt: skip
-
-
-def may_be_threads(graph: Members, sink: Sink) -> bool:
-    """What is called may also be a method of a pool of threads: `Pool(4) if flag else ThreadPool(4)`."""
-    held = (graph.values[number] for number in graph.holds[sink.callee])
-    names = (graph.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN)
-    return any(graph.table.why_harmless(name) is not None and graph.table.boundary(name) is None for name in names)

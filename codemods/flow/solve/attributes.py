@@ -1,0 +1,189 @@
+"""Attributes: which node `x.attribute` is, for every kind of value that `x` may be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from .constraints import Constraints
+from .heap import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    FOREIGN,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    OBJECT,
+    SUPER,
+    Heap,
+    Value,
+)
+from .hierarchy import Hierarchy
+from .module_names import ModuleNames
+from .program import Program
+
+_MAX_DOTS = 8  # longer dotted names are not followed
+# attributes by which objects that are not ours commonly give back what they were given
+_KEPT_AS = frozenset(
+    {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
+     "collate_fn", "pipeline", "source", "fn", "config", "cfg"}
+)  # fmt: skip
+
+
+class Attributes:
+    """Applies loads and stores of attributes. An attribute of a class is one node, for all its instances."""
+
+    def __init__(
+        self, program: Program, heap: Heap, constraints: Constraints, hierarchy: Hierarchy, module_names: ModuleNames
+    ) -> None:
+        self.program, self.heap, self.constraints = program, heap, constraints
+        self.hierarchy, self.module_names = hierarchy, module_names
+        self.nodes: dict[int, dict[str, int]] = defaultdict(dict)  # class -> attribute -> node
+        self.worker_nodes: dict[int, dict[str, int]] = defaultdict(dict)  # set by methods that run in the worker
+        self.stored_by: dict[int, set[int]] = defaultdict(set)  # attribute node -> nodes of `x` in `x.attribute = ...`
+        self._members_read: set[tuple[int, int, int]] = set()  # (member node, result, receiver)
+
+    def node(self, owner: int, attribute: str, line: int, file: int, worker: bool = False) -> int:
+        """The node of an instance attribute of a class of the repo."""
+        nodes = (self.worker_nodes if worker else self.nodes)[owner]
+        node = nodes.get(attribute, -1)
+        if node < 0:
+            name = self.program.classes[owner][1].name
+            label = f"stored as `{attribute}` on `{name}`"
+            node = nodes[attribute] = self.heap.node(label, file, line)
+            self.heap.roomy.add(node)
+        return node
+
+    # `x.attribute`
+
+    def load(self, value: Value, number: int, attribute: str, result: int) -> None:
+        """`result` is the attribute of `value`, whose number is `number`."""
+        kind, heap = value.kind, self.heap
+        if kind == FOREIGN:
+            self._name(f"{value.a}.{attribute}", value.b, result)
+            if attribute in self.constraints.stored_on_others and "(" not in str(value.a):
+                node = self.module_names.foreign_attribute(f"{value.a}.{attribute}", result)
+                heap.edge(node, result, heap.lines[result])
+        elif kind == MODULE:
+            self.module_names.load(int(value.a), attribute, result)
+        elif kind == CLASS:
+            self._load_member(self.hierarchy.order(int(value.a)), attribute, result, -1, int(value.a))
+        elif not self.hierarchy.known:
+            return
+        elif kind == INSTANCE:
+            self._load_instance(int(value.a), number, attribute, result)
+        elif kind == OBJECT:
+            self._name(f"{value.a}().{attribute}", number, result)
+            if value.b >= 0 and attribute in _KEPT_AS and result not in self.constraints.calls:
+                heap.edge(value.b, result, heap.lines[result])
+        elif kind == CONTAINER:
+            if result in self.constraints.calls:
+                heap.add(result, heap.number(Value(FOREIGN, f"<container>.{attribute}", number)))
+            elif value.a in heap.bags:
+                heap.read(int(value.a), attribute, result)
+        elif kind == SUPER:
+            owner = int(value.a)
+            order = self.hierarchy.order(owner)[1:]
+            if not self._load_member(order, attribute, result, value.b, owner):
+                for name in self.hierarchy.all_foreign_bases(owner):
+                    self._name(f"{name}().{attribute}", value.b, result)
+
+    def _name(self, name: str, receiver: int, result: int) -> None:
+        """`result` is the foreign thing `name`; parts of what calls give only where the table knows them."""
+        heap, table = self.heap, self.program.table
+        canonical = table.canonical(name)
+        if "()" not in name:
+            inside = name.rpartition(".")[0].rpartition(".")[2]
+            if (not inside[:1].isupper() and name.count(".") < _MAX_DOTS) or table.concerns(canonical):
+                heap.add(result, heap.number(Value(FOREIGN, name)))
+        elif result in self.constraints.calls and (name.endswith("().__init__") or table.concerns(canonical)):
+            heap.add(result, heap.number(Value(FOREIGN, name, receiver)))
+
+    def _load_instance(self, owner: int, number: int, attribute: str, result: int) -> None:
+        heap = self.heap
+        order = self.hierarchy.order(owner)
+        found = self._load_member(order, attribute, result, number, owner)
+        for at in order:
+            file, made = self.program.classes[at]
+            line = made.position[0]
+            heap.edge(self.node(at, attribute, line, file), result, heap.lines[result])
+            if attribute in self.worker_nodes[at]:
+                heap.edge(self.worker_nodes[at][attribute], result, heap.lines[result])
+        if not found:
+            for name in self.hierarchy.all_foreign_bases(owner):
+                self._name(f"{name}().{attribute}", number, result)
+
+    # names of class bodies
+
+    def _load_member(self, order: Iterable[int], attribute: str, result: int, receiver: int, owner: int) -> bool:
+        for at in order:
+            file, made = self.program.classes[at]
+            member = made.members.get(attribute, -1)
+            if member < 0:
+                continue
+            node = member + self.program.offsets[file]
+            key = (node, result, receiver)
+            if key not in self._members_read:
+                self._members_read.add(key)
+                self.constraints.add(self.constraints.members, node, (result, receiver, owner))
+                for number in tuple(self.heap.holds[node]):
+                    self.bind_member(node, number, result, receiver, owner)
+            return True
+        return False
+
+    def bind_member(self, node: int, number: int, result: int, receiver: int, owner: int) -> None:
+        """`result` is what the name `node` of a class, which holds the value `number`, is for `receiver`, if not -1."""
+        heap = self.heap
+        value = heap.values[number]
+        if value.kind != FUNCTION:
+            heap.add(result, number, node)
+            return
+        file, function = self.program.functions[int(value.a)]
+        if function.binding == "classmethod":
+            of_class = receiver >= 0 and heap.values[receiver].kind == CLASS
+            target = receiver if of_class else heap.number(Value(CLASS, owner))
+            heap.add(result, heap.number(Value(BOUND, int(value.a), target)), node)
+        elif function.binding == "property" and receiver >= 0:
+            offset = self.program.offsets[file]
+            if function.parameters:
+                heap.add(function.parameters[0].node + offset, receiver)
+            heap.edge(function.returns + offset, result, heap.lines[result])
+        elif function.binding == "staticmethod" or receiver < 0 or function.kind != "method":
+            heap.add(result, number, node)
+        else:
+            heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)
+
+    def method(self, owner: int, name: str) -> int:
+        """The function that a class of the repo, or the nearest of its bases, has under this name; -1 for none."""
+        for at in self.hierarchy.order(owner):
+            file, made = self.program.classes[at]
+            member = made.members.get(name, -1)
+            if member >= 0:
+                held = (self.heap.values[number] for number in self.heap.holds[member + self.program.offsets[file]])
+                return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
+        return -1
+
+    # `x.attribute = value`
+
+    def store(self, base: int, value: Value, attribute: str, stored: int, line: int, worker: bool) -> None:
+        """What is in the node `stored` is stored on `value`, which is in the node `base`."""
+        heap = self.heap
+        file = heap.file_of[base]
+        if value.kind == INSTANCE:
+            node = self.node(int(value.a), attribute, line, file, worker)
+            self.stored_by[node].add(base)
+            if heap.lines[node] == self.program.classes[int(value.a)][1].position[0]:
+                heap.lines[node], heap.file_of[node] = line, file
+            heap.edge(stored, node, line)
+        elif value.kind == CONTAINER and value.a in heap.bags:
+            heap.edge(stored, heap.field(int(value.a), attribute), line)
+        elif value.kind == OBJECT and value.b >= 0:
+            heap.edge(stored, value.b, line)
+        elif value.kind == MODULE:
+            names = self.module_names.nodes[int(value.a)]
+            if attribute not in names:
+                self.module_names.bind(int(value.a), attribute, base)
+            heap.edge(stored, names[attribute], line)
+        elif value.kind == FOREIGN and "(" not in str(value.a):
+            heap.edge(stored, self.module_names.foreign_attribute(f"{value.a}.{attribute}", base), line)

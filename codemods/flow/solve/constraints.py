@@ -1,0 +1,60 @@
+"""What the code of the repository does with the values of a node, to be applied to each value that gets there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TypeVar
+
+from ..boundaries import Variant
+from ..facts.records import Call, FileFacts, self_nodes
+
+T = TypeVar("T")
+
+
+class Constraints:
+    """Tables by node. `watched`: the nodes that are in one of them."""
+
+    def __init__(self) -> None:
+        self.watched: set[int] = set()
+        self.loads: dict[int, list[tuple[str, int]]] = defaultdict(list)  # x -> (attribute, result of `x.attribute`)
+        # x -> (attribute, node of the value, line, whether a worker runs the code), of `x.attribute = value`
+        self.stores: dict[int, list[tuple[str, int, int, bool]]] = defaultdict(list)
+        self.elements: dict[int, list[tuple[int, str]]] = defaultdict(list)  # x -> (result, key): iteration, subscript
+        self.puts: dict[int, list[tuple[int, int, str]]] = defaultdict(
+            list
+        )  # x -> (value, line, key): `x[key] = value`
+        self.calls: dict[int, list[tuple[int, Call]]] = defaultdict(list)  # callee -> (offset of the file, call)
+        # a name of a class body -> (result, receiver, class): where it is read as an attribute
+        self.members: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        self.supers: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of `super()`)
+        self.copies: dict[int, list[int]] = defaultdict(list)  # x -> result of `dict(x)`
+        self.types: dict[int, list[int]] = defaultdict(list)  # x -> result of `type(x)`
+        # an argument -> calls whose result depends on it
+        self.variants: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)
+        self.stored_on_others: set[str] = set()  # attributes that code stores on something else than `self`
+
+    def add(self, table: dict[int, list[T]], node: int, entry: T) -> None:
+        """Enter something in one of the tables. It is up to the caller to apply it to what `node` holds already."""
+        table[node].append(entry)
+        self.watched.add(node)
+
+    def add_file(self, offset: int, facts: FileFacts) -> None:
+        """Enter what the facts of one file say; `offset` is its first node."""
+        for base, attribute, result in facts.loads:
+            self.loads[base + offset].append((attribute, result + offset))
+        own = self_nodes(facts) if facts.stores else {}
+        for base, attribute, value, line, function in facts.stores:
+            if base not in own:
+                self.stored_on_others.add(attribute)
+            worker = function >= 0 and facts.functions[function].worker_side
+            self.stores[base + offset].append((attribute, value + offset, line, worker))
+        for container, result, key in facts.elements:
+            if container >= 0:
+                self.elements[container + offset].append((result + offset, key))
+        for container, value, line, key in facts.puts:
+            self.puts[container + offset].append((value + offset, line, key))
+        for call in facts.calls:
+            self.calls[call.function + offset].append((offset, call))
+        for made in (facts.loads, facts.stores, facts.elements, facts.puts):
+            self.watched.update(entry[0] + offset for entry in made)
+        self.watched.update(call.function + offset for call in facts.calls)

@@ -1,0 +1,101 @@
+"""Containers of the graph: what is taken out and put in, and those that calls make."""
+
+from __future__ import annotations
+
+from ..boundaries import Table
+from ..facts.records import Call
+from .constraints import Constraints
+from .heap import CONTAINER, OBJECT, Heap, Value
+
+# foreign containers, of which all elements are one node
+HOLDERS = frozenset({"OrderedDict", "deque", "ModuleList", "ModuleDict", "Sequential", "Namespace", "random_split"})
+
+
+class Containers:
+    """Applies what code does with containers. Containers go by the node of their contents."""
+
+    def __init__(self, heap: Heap, constraints: Constraints, table: Table) -> None:
+        self.heap, self.constraints, self.table = heap, constraints, table
+        self.of_result: dict[int, int] = {}  # result of a call -> contents of what it makes
+        self._of_parameter: dict[int, int] = {}  # a `*args` or `**kwargs` parameter -> contents of its tuple or dict
+        self._pairs: set[int] = set()  # contents of the results of `x.items()`
+
+    def take(self, value: Value, result: int, key: str) -> None:
+        """`result` is what `value` holds under `key`; any element where that is ""."""
+        heap = self.heap
+        if value.kind == CONTAINER:
+            contents = int(value.a)
+            if key:
+                heap.read(contents, key, result)
+            else:
+                heap.edge(heap.every(contents), result, heap.lines[result])
+        elif value.kind == OBJECT and value.b >= 0 and str(value.a).rpartition(".")[2] in HOLDERS:
+            heap.edge(value.b, result, heap.lines[result])
+        elif value.kind == OBJECT and self._has_parts_like_it(value, key):
+            heap.add(result, heap.number(value))
+
+    def _has_parts_like_it(self, value: Value, key: str) -> bool:
+        """A pair of connections, or a dict of datasets: `load_dataset(...)["train"]`."""
+        return value.a == "multiprocessing.Pipe" or (key != "" and value.b >= 0 and value.a in self.table.selective)
+
+    def put(self, value: Value, stored: int, line: int, key: str) -> None:
+        """What is in the node `stored` is put into `value` under `key`, "" where that is not known."""
+        heap = self.heap
+        if value.kind == CONTAINER:
+            heap.edge(stored, heap.field(int(value.a), key) if key else int(value.a), line)
+        elif value.kind == OBJECT and value.b >= 0:
+            heap.edge(stored, value.b, line)
+
+    def pass_elements(self, source: int, target: int, key: str = "") -> None:
+        """What containers at `source` hold (under `key`) is at `target`."""
+        self.constraints.add(self.constraints.elements, source, (target, key))
+        for number in tuple(self.heap.holds[source]):
+            self.take(self.heap.values[number], target, key)
+
+    def copy(self, value: Value, result: int) -> None:
+        """`result` is a shallow copy of `value`, where that is a container: `dict(value)`."""
+        heap = self.heap
+        if value.kind == CONTAINER:
+            contents = int(value.a)
+            copy = self.contents_of(result, heap.lines[result])
+            if contents in heap.bags:
+                heap.bags.add(copy)
+            heap.copy_into(contents, copy, heap.lines[result])
+            heap.add(result, heap.number(Value(CONTAINER, copy)))
+
+    def pairs_of(self, contents: int, result: int, line: int) -> None:
+        """`result` is what `.items()` of a container gives."""
+        heap = self.heap
+        pairs = self.contents_of(result, line)
+        if pairs not in self._pairs:
+            self._pairs.add(pairs)
+            pair = heap.node("", heap.file_of[result], line)
+            heap.edge(heap.every(contents), heap.field(pair, "#1"), line)
+            heap.add_when_filled(pairs, Value(CONTAINER, pair), pair)
+
+    def contents_of(self, result: int, line: int) -> int:
+        """The contents of the container that a call gives."""
+        contents = self.of_result.get(result, -1)
+        if contents < 0:
+            contents = self.of_result[result] = self.heap.node("", self.heap.file_of[result], line)
+            self.heap.add_when_filled(result, Value(CONTAINER, contents), contents)
+        return contents
+
+    def rest_of(self, parameter: int) -> int:
+        """The contents of the tuple or dict that a `*args` or `**kwargs` parameter is."""
+        heap = self.heap
+        contents = self._of_parameter.get(parameter, -1)
+        if contents < 0:
+            contents = self._of_parameter[parameter] = heap.node("", heap.file_of[parameter], heap.lines[parameter])
+            heap.add_when_filled(parameter, Value(CONTAINER, contents), contents)
+        return contents
+
+    def keep(self, contents: int, offset: int, call: Call) -> None:
+        """All arguments of `call` are among `contents`."""
+        line = call.position[0]
+        for argument in (*call.arguments, *(value for _, value in call.keywords)):
+            if argument >= 0:
+                self.heap.edge(argument + offset, contents, line)
+        for star in (*call.stars, *call.double_stars):
+            if star >= 0:
+                self.pass_elements(star + offset, contents)

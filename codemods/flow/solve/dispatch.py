@@ -1,0 +1,99 @@
+"""A call of a value, by the kind of the value: to the repository's own code, to Python's functions, to foreign ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..facts.records import Call
+from .attributes import Attributes
+from .calls import OwnCalls
+from .constraints import Constraints
+from .deferred_calls import MAX_ARGUMENTS, DeferredCalls
+from .foreign_objects import ForeignObjects
+from .heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE, OBJECT, Heap, Value
+from .program import Program
+from .python_builtins import RECORDS, PythonBuiltins
+from .sinks import Sinks
+
+
+class StartMethod(NamedTuple):
+    """What a call sets for the whole process, "" where that isn't a literal; `in_function`: not when it is imported."""
+
+    method: str
+    in_function: bool
+
+
+class Dispatch:
+    """Applies calls. `offset` is always that of the file with the call."""
+
+    def __init__(
+        self, program: Program, heap: Heap, constraints: Constraints, attributes: Attributes, own: OwnCalls,
+        python: PythonBuiltins, foreign: ForeignObjects, deferred: DeferredCalls, sinks: Sinks,
+    ) -> None:  # fmt: skip
+        self.program, self.heap, self.constraints, self.attributes = program, heap, constraints, attributes
+        self.own, self.python, self.foreign, self.deferred, self.sinks = own, python, foreign, deferred, sinks
+        self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
+
+    def call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
+        """`call` calls `value`, whose number is `number`, in the node `node`."""
+        kind = value.kind
+        if kind == FUNCTION:
+            self.own.call_function(int(value.a), offset, call, -1)
+        elif kind == BOUND:
+            self.own.call_function(int(value.a), offset, call, value.b)
+        elif kind == CLASS:
+            self.own.construct(int(value.a), offset, call)
+        elif kind == FOREIGN:
+            self._call_foreign(node, value, offset, call)
+        elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
+            function, given = self.foreign.partials.get(value.b, (value.b, 0))
+            if len(call.arguments) + given <= MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
+                call = replace(call, arguments=(-1,) * given + call.arguments)
+            self._call_later(function, offset, call)
+        elif kind == OBJECT and value.a in RECORDS:
+            self.own.record(offset, call)
+        elif kind == INSTANCE:
+            function = self.attributes.method(int(value.a), "__call__")
+            if function >= 0:
+                self.own.call_function(function, offset, call, number)
+
+    def _call_later(self, node: int, offset: int, call: Call) -> None:
+        """`call` is a call of whatever gets to `node`."""
+        if (offset, call) not in self.constraints.calls.get(node, ()):
+            self.constraints.add(self.constraints.calls, node, (offset, call))
+            for number in tuple(self.heap.holds[node]):
+                self.call(node, self.heap.values[number], number, offset, call)
+
+    def _call_foreign(self, node: int, value: Value, offset: int, call: Call) -> None:
+        written = str(value.a)
+        table = self.program.table
+        name = table.canonical(written)
+        receiver = self.heap.values[value.b] if value.b >= 0 else None
+        if written.startswith("<container>."):
+            if receiver is not None:
+                self.python.call_container_method(written[12:], int(receiver.a), offset, call)
+            return
+        self.sinks.call(name, offset, call, value.b)
+        started = self.deferred.started(name, offset, call)
+        if started is not None:
+            self._call_later(started[0], offset, started[1])
+        if self.foreign.call_selective(name, value, receiver, offset, call):
+            return
+        if name in table.starters:
+            self._set_start_method(node, name, call)
+        if name.endswith("().__init__"):
+            if receiver is not None and receiver.kind == INSTANCE:
+                self.own.hand_to_base(name[: -len("().__init__")], int(receiver.a), offset, call)
+        elif not self.python.call(name, node, offset, call):
+            made = self.deferred.made_by(name, offset, call)
+            if made is None:
+                self.foreign.make(name, value, receiver, offset, call)
+            for function, inner in made or ():
+                self._call_later(function, offset, inner)
+
+    def _set_start_method(self, node: int, name: str, call: Call) -> None:
+        method, parameter = self.program.table.starters[name]
+        wanted = method or call.literals.get(parameter, call.literals.get(0))
+        place = self.program.files[self.heap.file_of[node]], call.position[0]
+        self.start_methods[place] = StartMethod(wanted if isinstance(wanted, str) else "", call.scope >= 0)

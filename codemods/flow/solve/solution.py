@@ -1,0 +1,36 @@
+"""What the solver found: which values can be in which node, and which nodes cross a process boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .constraints import Constraints
+from .dispatch import StartMethod
+from .heap import INSTANCE, Heap, Value
+from .hierarchy import Hierarchy
+from .program import Program
+from .sinks import Sink
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Node and value numbers are valid for one solution only.
+
+    It refers to nothing that refers back: no garbage collector runs, and a circle would never be freed.
+    """
+
+    program: Program
+    heap: Heap
+    constraints: Constraints
+    hierarchy: Hierarchy
+    attributes: Mapping[int, Mapping[str, int]]  # class -> attribute -> node, without those that only workers set
+    stored_by: Mapping[int, set[int]]  # attribute node -> nodes of `x` in `x.attribute = ...`
+    sinks: Sequence[Sink]
+    start_methods: Mapping[tuple[str, int], StartMethod]  # by path and line
+    steps: int
+    complete: bool  # False when the analysis stopped early: some paths may be missing
+
+    def number_of_instance(self, index: int) -> int:
+        """The value number of the instance of a class; -1 when no instance appears anywhere."""
+        return self.heap.numbers.get(Value(INSTANCE, index), -1)
