@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from ..finding import Edit, Fix, Import, Span
 from ..syntax.imports import import_edits
@@ -34,16 +36,15 @@ def edits_of(
     return edits
 
 
-def overlap(one: Fix, other: Fix) -> bool:
-    """True when the two write to the same characters, or insert the same text at one place (a helper both want)."""
-    return any(
-        a.path == b.path and ((a.start < b.end and b.start < a.end) or a == b) for a in one.edits for b in other.edits
-    )
-
-
 def parsed(sources: Mapping[str, Source]) -> Callable[[str], ast.Module | None]:
     """The syntax trees of `sources` on demand."""
-    return lambda path: ast.parse(sources[path].text) if path in sources else None
+    return lambda path: _tree(sources[path].text) if path in sources else None
+
+
+@lru_cache(maxsize=8)
+def _tree(text: str) -> ast.Module:
+    """The tree of a file that many fixes are shown for."""
+    return ast.parse(text)
 
 
 def preview(fix: Fix, sources: Mapping[str, Source]) -> tuple[dict[str, bytes], dict[str, bytes]]:
@@ -58,17 +59,28 @@ def written(source: Source, edit: Edit) -> str:
     return re.sub(r"\r\n|\r|\n", lambda _: source.newline, edit.text)
 
 
-def touched(source: Source, edits: Iterable[Edit], span: Span) -> tuple[Span, Span]:
-    """`span` of `source` with all that edits reaching into it replace, and where that stands after `edits`."""
-    edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    start = source.line_starts[span.line - 1] + span.column - 1
-    end = source.line_starts[span.end_line - 1] + span.end_column - 1
-    for edit in edits:
-        if edit.start < end and start < edit.end:
+class Touched:
+    """Where places of `source` are after `edits`."""
+
+    def __init__(self, source: Source, edits: Iterable[Edit]) -> None:
+        self._source = source
+        self._edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
+        self._starts = [edit.start for edit in self._edits]
+        self._ends = [edit.end for edit in self._edits]  # in order too: edits do not overlap
+        self._shifts = [0]  # of all text behind the first so many edits
+        for edit in self._edits:
+            self._shifts.append(self._shifts[-1] + len(written(source, edit)) - (edit.end - edit.start))
+        self._after = Source(source.path, source.apply(self._edits))
+
+    def areas(self, span: Span) -> tuple[Span, Span]:
+        """`span` with all that edits reaching into it replace, and where that stands after the edits."""
+        source = self._source
+        start = source.line_starts[span.line - 1] + span.column - 1
+        end = source.line_starts[span.end_line - 1] + span.end_column - 1
+        # the edits that reach into it follow each other
+        for edit in self._edits[bisect_right(self._ends, start) : bisect_left(self._starts, end)]:
             start, end = min(start, edit.start), max(end, edit.end)
-    shift = [len(written(source, edit)) - (edit.end - edit.start) for edit in edits]
-    low = start + sum(size for size, edit in zip(shift, edits, strict=True) if edit.end <= start and edit.start < start)
-    # what is only inserted right behind the span is no part of it
-    inside = [size for size, edit in zip(shift, edits, strict=True) if edit.end <= end and edit.start < end]
-    high = end + sum(inside)
-    return source.span(start, end), Source(source.path, source.apply(edits)).span(low, high)
+        # what is only inserted at the start comes before it, right behind it is no part of it
+        low = start + self._shifts[bisect_left(self._starts, start)]
+        high = end + self._shifts[bisect_left(self._starts, end)]
+        return source.span(start, end), self._after.span(low, high)

@@ -29,7 +29,8 @@ from ..tree.reading import ReadFiles
 from ..tree.source import Source
 from ..tree.suffixes import READ
 from . import notebooks, python2_files
-from .steps import disjoint, identity, recheck, rewritten, texts_of
+from .steps import disjoint, recheck, rewritten
+from .trials import Trials
 from .verify import compiles, libcst_reads
 
 P = ParamSpec("P")
@@ -38,7 +39,8 @@ MAX_PASSES = 10  # of one rule over its own output
 MAX_ROUNDS = 4  # of all rules over each other's output
 MAX_CRASHES = 20  # files that one rule may fail on before it is given up
 MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
-MAX_WORK = 100_000_000  # findings times characters of their file: each fix is tried on all of it
+MAX_WORK = 100_000_000  # findings times characters of their file: a report shows each fix on all of it
+MAX_RECHECKS = 64  # runs of rules on a part of their fixes, in one run
 FRAMES = 5000  # of Python's stack while we work
 
 
@@ -173,7 +175,8 @@ class _Run:
         self.files_seen = 0
         self.crashes: list[Skipped] = []
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
-        self.rejected: dict[object, str] = {}  # fixes that our own checks turned down, by what they write where
+        self.trials = Trials()
+        self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
 
     def screened(self) -> Project:
         """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
@@ -219,7 +222,7 @@ class _Run:
         wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
         self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
-        return sorted((self._apply_rejections(f, project) for f in wanted if f.path not in full), key=_order)
+        return sorted((self.trials.judged(f, project) for f in wanted if f.path not in full), key=_order)
 
     def _mark_observed(self, finding: Finding, project: Project) -> Finding:
         """`finding`, proven when a diagnosis saw it happen."""
@@ -254,21 +257,11 @@ class _Run:
         source = project.source(finding.path)
         return source is None or not any(item.silences(finding) for item in suppressions(source))
 
-    def _apply_rejections(self, finding: Finding, project: Project) -> Finding:
-        """`finding`, refused when its fix failed our checks before."""
-        if finding.fix is None or not self.rejected:
-            return finding
-        why = self.rejected.get(identity(finding.fix, project))
-        return finding if why is None else finding.refused(f"internal check failed: {why}")
-
     def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
-        """`found`, refused where the fix fails a first test on its own."""
+        """`found`, refused where the fix fails a first test."""
         found = list(found)
-        for fix in self._applicable(found):
-            _, why = texts_of(project, [fix], thorough=False)
-            if why is not None:
-                self.rejected[identity(fix, project)] = why
-        return [self._apply_rejections(finding, project) for finding in found]
+        self.trials.test(project, self._applicable(found))
+        return [self.trials.judged(finding, project) for finding in found]
 
     def fix_until_stable(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
         """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
@@ -276,8 +269,8 @@ class _Run:
         found = self.findings_of(rule, project)
         for _ in range(MAX_PASSES):
             batch = disjoint(self._applicable(found))
-            step = self._step(rule, project, batch, found) or self._apply_one_by_one(rule, project, batch, found)
-            found = [self._apply_rejections(finding, project) for finding in found]
+            step = self._step(rule, project, batch, found) or self._apply_some(rule, project, batch, found)
+            found = [self.trials.judged(finding, project) for finding in found]
             if step is None:
                 break
             repaired += [finding for finding in found if finding.fix in step.fixes]
@@ -304,17 +297,9 @@ class _Run:
             return None
         return _Step(after, frozenset(fixes), found_after)
 
-    def _apply_one_by_one(
-        self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]
-    ) -> _Step | None:
-        """As `_step`, but fix by fix: one that fails alone is rejected, one that only fails beside others waits."""
-        good: list[Fix] = []
-        for fix in fixes:
-            _, why = texts_of(project, [fix])
-            if why is not None:
-                self.rejected[identity(fix, project)] = why
-            elif texts_of(project, [*(other for other in good if other.paths & fix.paths), fix])[1] is None:
-                good.append(fix)
+    def _apply_some(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """As `_step`, with those of `fixes` that pass our checks; the others are rejected or wait for the next pass."""
+        good = self.trials.passing(project, fixes)
         step = self._step(rule, project, good, found)
         if step is None and good:
             good = self._bisect(rule, project, good, found)
@@ -323,11 +308,12 @@ class _Run:
 
     def _bisect(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
         """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
-        if len(fixes) == 1:
+        self.rechecks += 1
+        if len(fixes) == 1 or self.rechecks > MAX_RECHECKS:
             after, why = rewritten(project, fixes)
             why = why or recheck(found, fixes, self.findings_of(rule, after), project)
-            if why is not None:
-                self.rejected[identity(fixes[0], project)] = why
+            for fix in fixes if why is not None else ():
+                self.trials.reject(fix, project, why or "")
             return [] if why is not None else fixes
         half = len(fixes) // 2
         parts = (fixes[:half], fixes[half:])

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ..finding import Finding, Fix, Span
+from ..finding import Edit, Finding, Fix, Span
 from ..project import Project
-from .apply import edits_of, overlap, touched
+from .apply import Touched, edits_of
 from .verify import verify
+
+
+class _Taken:
+    """The places of one file that chosen fixes write to."""
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []  # what they replace: disjoint, sorted
+        self._points: list[int] = []  # where they insert, sorted
+        self._insertions: set[Edit] = set()
+
+    def meets(self, edit: Edit) -> bool:
+        """True when `edit` writes to the same characters, or inserts the same text at one place (a helper)."""
+        at = bisect_left(self._ranges, (edit.end,))
+        if at and self._ranges[at - 1][1] > edit.start:
+            return True
+        if edit.start == edit.end:
+            return edit in self._insertions
+        return bisect_right(self._points, edit.start) < bisect_left(self._points, edit.end)
+
+    def add(self, edit: Edit) -> None:
+        """Note that `edit` is chosen."""
+        if edit.start < edit.end:
+            insort(self._ranges, (edit.start, edit.end))
+        else:
+            insort(self._points, edit.start)
+            self._insertions.add(edit)
 
 
 def disjoint(fixes: Iterable[Fix]) -> list[Fix]:
     """The first fixes that do not get in each other's way; the others have their turn in the next pass."""
     chosen: list[Fix] = []
-    beside: dict[str, list[Fix]] = {}  # those chosen, by the files that they write to
+    taken: defaultdict[str, _Taken] = defaultdict(_Taken)
     for fix in fixes:
-        if not any(overlap(fix, other) for path in fix.paths for other in beside.get(path, ())):
+        if not any(taken[edit.path].meets(edit) for edit in fix.edits):
             chosen.append(fix)
-            for path in fix.paths:
-                beside.setdefault(path, []).append(fix)
+            for edit in fix.edits:
+                taken[edit.path].add(edit)
     return chosen
 
 
@@ -51,23 +79,36 @@ def recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], p
         return "the result has hazards that were not there before"
     if not after:
         return None
-    edits = edits_of(fixes, project.source, project.module)
+    edits, applied = edits_of(fixes, project.source, project.module), set(fixes)
+    places: dict[str, Touched] = {}
+    others = _Starts(finding for finding in before if finding.fix not in applied)
+    left = _Starts(after)
     for finding in before:
         source = project.source(finding.path)
-        if finding.fix not in fixes or source is None:
+        if finding.fix not in applied or source is None:
             continue
-        area, area_after = touched(source, edits.get(finding.path, ()), finding.span)
-        others = sum(_is_in(area, finding, other) and other.fix not in fixes for other in before)
-        if sum(_is_in(area_after, finding, other) for other in after) > others:
+        if finding.path not in places:
+            places[finding.path] = Touched(source, edits.get(finding.path, ()))
+        area, area_after = places[finding.path].areas(finding.span)
+        if left.within(area_after, finding) > others.within(area, finding):
             return "the hazard is still there after its fix"
     return None
 
 
-def _is_in(area: Span, like: Finding, finding: Finding) -> bool:
-    """True when `finding` starts in `area` of the file of `like` and says the same."""
-    start = (finding.span.line, finding.span.column)
-    inside = (area.line, area.column) <= start < (area.end_line, area.end_column)
-    return inside and finding.path == like.path and finding.message == like.message
+class _Starts:
+    """Where findings start, by file and message."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._places: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+        for finding in findings:
+            self._places[finding.path, finding.message].append((finding.span.line, finding.span.column))
+        for places in self._places.values():
+            places.sort()
+
+    def within(self, area: Span, like: Finding) -> int:
+        """How many start in `area` of the file of `like` and say the same."""
+        places = self._places.get((like.path, like.message), [])
+        return bisect_left(places, (area.end_line, area.end_column)) - bisect_left(places, (area.line, area.column))
 
 
 def identity(fix: Fix, project: Project) -> object:

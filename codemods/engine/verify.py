@@ -10,7 +10,7 @@ import builtins
 import re
 import symtable
 import warnings
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -280,12 +280,17 @@ class _Change:
         if not moved:
             return None
         meanings = {item.name: item.meaning for item in bindings(self.new_tree) if item.scope is None}
-        spans = [(edit.start, edit.end) for edit in self.edits]
+        spans = sorted((edit.start, edit.end) for edit in self.edits)
+        seen: set[tuple[int, str, bool]] = set()
         for item in bindings(self.old_tree):
-            if item.name in moved and item.scope is not None and not _global_in(item.scope, item.name):
+            same = item.meaning is not None and item.meaning == meanings.get(item.name)
+            if item.name not in moved or item.scope is None or (id(item.scope), item.name, same) in seen:
+                continue
+            seen.add((id(item.scope), item.name, same))
+            if not same and not _global_in(item.scope, item.name):
                 low, high = _extent(self.before, item.scope)
-                same = item.meaning is not None and item.meaning == meanings.get(item.name)
-                if not same and any(low <= start and end <= high for start, end in spans):
+                at = bisect_left(spans, (low,))
+                if at < len(spans) and spans[at][1] <= high:
                     return f"the local variable {item.name!r} would be left behind"
         return None
 
@@ -305,14 +310,17 @@ class _Change:
 
     def shadowed(self) -> str | None:
         """A name in new text that a local variable, or a module-level one called like a builtin, takes over."""
-        uses: dict[str, list[ast.Name]] = {}
+        uses: dict[str, list[int]] = {}
         for node in ast.walk(self.new_tree):
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id in self.removed:
                 continue
             if (node.id in self.new.bound or node.id in _BUILTINS) and self.is_new(node):
-                uses.setdefault(node.id, []).append(node)
+                uses.setdefault(node.id, []).append(self.after.offset(node.lineno, node.col_offset))
         if not uses:
             return None
+        for places in uses.values():
+            places.sort()
+        seen: set[tuple[int, str]] = set()
         for item in bindings(self.new_tree):
             if item.name not in uses or self.is_new(item.node):
                 continue
@@ -320,12 +328,15 @@ class _Change:
                 if item.name in _BUILTINS and not isinstance(item.node, (ast.Global, ast.Nonlocal)):
                     return f"{item.name!r} is not the builtin in this file"
                 continue
-            if item.name not in self.added and item.name not in _BUILTINS and self._read_there(item.scope, item.name):
+            if (id(item.scope), item.name) in seen:
                 continue
+            seen.add((id(item.scope), item.name))
             low, high = _extent(self.after, item.scope)
-            for use in uses[item.name]:
-                if low <= self.after.offset(use.lineno, use.col_offset) < high:
-                    return f"the local variable {item.name!r} hides the name that the new code needs"
+            places = uses[item.name]
+            if bisect_left(places, low) == bisect_left(places, high):
+                continue
+            if item.name in self.added or item.name in _BUILTINS or not self._read_there(item.scope, item.name):
+                return f"the local variable {item.name!r} hides the name that the new code needs"
         return None
 
     def _read_there(self, scope: ast.AST, name: str) -> bool:

@@ -14,15 +14,17 @@ from ..version import __version__
 
 def to_json(report: Report) -> dict[str, object]:
     """`report` as the object that `check --format json` prints."""
+    fixes = dict.fromkeys(finding.fix for finding in report.findings if finding.fix is not None)
+    diffs = {fix: fix_diff(fix, report.sources) for fix in fixes}  # many findings may share one
     return {
         "version": __version__,
         "root": report.root,
-        "findings": [_finding(report, finding) for finding in report.findings],
+        "findings": [_finding(report, finding, diffs) for finding in report.findings],
         "skipped": [{"path": row.path, "reason": row.reason} for row in report.skipped],
     }
 
 
-def _finding(report: Report, finding: Finding) -> dict[str, object]:
+def _finding(report: Report, finding: Finding, diffs: Mapping[Fix, str]) -> dict[str, object]:
     reason = report.why_not(finding)
     return {
         "rule": finding.rule,
@@ -36,7 +38,7 @@ def _finding(report: Report, finding: Finding) -> dict[str, object]:
         "fixable": reason is None,
         "reason": reason,
         "trace": [{"path": hop.path, "line": hop.line, "what": hop.what} for hop in finding.trace],
-        "fix": None if finding.fix is None else {"diff": fix_diff(finding.fix, report.sources)},
+        "fix": None if finding.fix is None else {"diff": diffs[finding.fix]},
     }
 
 
