@@ -26,7 +26,9 @@ _TOKEN = re.compile(
 )
 LAUNCHERS = ("auto", "torchrun", "python")
 START_METHODS = ("spawn", "forkserver")
-KEYS = ("select", "ignore", "exclude", "per-file-ignores", "confidence", "boundaries", "unsafe-fixes", "launcher")
+KEYS = (
+    "select", "ignore", "exclude", "per-file-ignores", "confidence", "boundaries", "unsafe-fixes", "launcher", "rules",
+)  # fmt: skip
 BOUNDARY_KEYS: dict[str, type] = {
     "callable": str,
     "parameters": list,
@@ -54,6 +56,7 @@ class Settings:
     launcher: str = "auto"  # torchrun | python | auto
     start_method: str = "spawn"
     proven: tuple[tuple[str, str, int, str], ...] = ()  # seen at run time: rule, path, line, words (diagnose/saved.py)
+    local_rules: tuple[str, ...] = ()  # files with rules, which run only where the user allows it
     cache: bool = False  # keep facts between runs; the command line does
 
     def ignored_rules(self, path: str) -> frozenset[str]:
@@ -69,12 +72,21 @@ def read_settings(files: Files, rule_ids: Collection[str]) -> Settings:
     Raises Problem for anything that is not understood. A pyproject.toml that does not parse matters only when it speaks
     of us.
     """
+    return _validated(_table(files), rule_ids)
+
+
+def local_rule_files(files: Files) -> tuple[str, ...]:
+    """The files with rules that the `pyproject.toml` at the root of `files` lists. Raises Problem."""
+    return _strings(_table(files).get("rules", []), "pyproject.toml: tool.spawnfix.rules")
+
+
+def _table(files: Files) -> Mapping[str, object]:
     try:
         data = files.read("pyproject.toml")
     except OSError:
-        return Settings()
+        return {}
     if b"spawnfix" not in data:
-        return Settings()
+        return {}
     if len(data) > MAX_BYTES:
         raise Problem(f"pyproject.toml: larger than {MAX_BYTES // 2**20} MiB")
     try:
@@ -87,7 +99,7 @@ def read_settings(files: Files, rule_ids: Collection[str]) -> Settings:
     table = tool.get("spawnfix", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise Problem("pyproject.toml: tool.spawnfix must be a table")
-    return _validated(table, rule_ids)
+    return table
 
 
 def _longest_key(text: str) -> int:
@@ -147,12 +159,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settings:
     values: dict[str, object] = {}
+    unknown = "rules" in table  # ids may be those of local rules, which nobody asked for
     for key, value in table.items():
         where = f"pyproject.toml: tool.spawnfix.{key}"
         if key not in KEYS:
             raise Problem(f"pyproject.toml: unknown key {_shown(key)} in [tool.spawnfix]{nearest(key, KEYS)}")
         if key in ("select", "ignore"):
-            values[key] = _rules(_strings(value, where), rule_ids, where)
+            values[key] = _rules(_strings(value, where), rule_ids, where, unknown)
         elif key == "exclude":
             values[key] = _globs(_strings(value, where), where)
         elif key == "per-file-ignores":
@@ -160,7 +173,8 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
                 raise Problem(f'{where} must be a table like {{ "scripts/*.py" = ["lambdas"] }}')
             _globs(value, where)
             values["per_file_ignores"] = tuple(
-                (glob, _rules(_strings(rules, f"{where}.{glob!r}"), rule_ids, where)) for glob, rules in value.items()
+                (glob, _rules(_strings(rules, f"{where}.{glob!r}"), rule_ids, where, unknown))
+                for glob, rules in value.items()
             )
         elif key == "confidence":
             values[key] = Confidence(_choice(value, [each.value for each in Confidence], where))
@@ -170,6 +184,8 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
             values["unsafe_fixes"] = value
         elif key == "launcher":
             values[key] = _choice(value, LAUNCHERS, where)
+        elif key == "rules":
+            values["local_rules"] = _strings(value, where)
         else:
             values[key] = _tables(value, where)
     return Settings(**values)  # type: ignore[arg-type]
@@ -232,12 +248,13 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _rules(names: Iterable[str], rule_ids: Collection[str], where: str) -> tuple[str, ...]:
+def _rules(names: Iterable[str], rule_ids: Collection[str], where: str, unknown: bool = False) -> tuple[str, ...]:
+    """`names` that are all in `rule_ids`; `unknown`: ids that are not are left alone. Raises Problem."""
     names = tuple(names)
     if where.startswith("--") and not names:
         raise Problem(f"{where}: no rule given")
     for name in names:
-        if name not in rule_ids:
+        if name not in rule_ids and not unknown:
             raise Problem(f"{where}: no rule called {_shown(name)}{nearest(name, rule_ids)}")
     return names
 

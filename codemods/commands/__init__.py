@@ -42,6 +42,7 @@ for _command in (
     check.check,
     explain.rules,
     explain.explain,
+    explain.new_rule,
     batch.batch,
     diagnose.diagnose,
     diagnose.demo,

@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from ..engine.time_limit import time_limit
-from .options import Bar, Format, Ignore, Launch, NoCache, Seconds, Select, StartMethod, Target_, Unsafe
+from .options import Bar, Format, Ignore, Launch, LocalRules, NoCache, Seconds, Select, StartMethod, Target_, Unsafe
 from .output import put, say
 from .run import complete, settings_of, watched_rules
 
@@ -28,6 +28,7 @@ def check(
         typer.Option(help="How workers will be started.  [default: spawn]"),
     ] = None,
     no_cache: NoCache = False,
+    allow_local_rules: LocalRules = False,
     timeout: Seconds = 0,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
@@ -35,7 +36,9 @@ def check(
     from ..delivery import target
 
     where = target.to_check(path)
-    settings = settings_of(where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache)
+    settings = settings_of(
+        where, select, ignore, confidence, unsafe_fixes, launcher, start_method, not no_cache, allow_local_rules
+    )
     from ..engine.migrate import check as find
 
     with time_limit(timeout), watched_rules("checking") as rules:

@@ -11,8 +11,20 @@ from typing import Annotated, Optional
 import typer
 
 from ..problem import Problem
+from ..quoting import shell
 from .output import put
 from .run import settings_of
+
+
+def new_rule(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the rule, like dict-views.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the folder spawnfix-NAME goes.")] = Path(),
+) -> None:
+    """Write a distribution with a rule of your own, to start from."""
+    from ..new_rule import write_rule
+
+    folder = write_rule(name, out)
+    typer.echo(f"{folder}: pip install -e {shell(str(folder))}, and spawnfix rules lists {name}")
 
 
 def rules() -> None:

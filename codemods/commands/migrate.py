@@ -11,7 +11,7 @@ import typer
 
 from ..engine.time_limit import time_limit
 from ..problem import Problem
-from .options import Bar, Ignore, Launch, NoCache, Seconds, Select, Target_, Unsafe
+from .options import Bar, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Target_, Unsafe
 from .output import put, say
 from .run import complete, settings_of, watched_rules
 
@@ -49,6 +49,7 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Also apply the Bowler query that your FILE defines as `query`."),
     ] = None,
+    allow_local_rules: LocalRules = False,
     timeout: Seconds = 0,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
@@ -60,7 +61,9 @@ def migrate(
     if no_git and (branch is not None or no_checkout):
         raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
-    settings = settings_of(where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache)
+    settings = settings_of(
+        where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache, allow_local_rules
+    )
     if proven_by is not None:
         from ..diagnose.saved import with_sites
 

@@ -58,4 +58,7 @@ Seconds = Annotated[
     float, typer.Option("--timeout", metavar="S", min=0, help="Give up after S seconds, nothing changed; 0: no limit.")
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
+LocalRules = Annotated[
+    bool, typer.Option("--allow-local-rules", help="Run the files with rules that pyproject.toml lists.")
+]
 Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045

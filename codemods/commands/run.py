@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..problem import Problem
+from .output import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,11 +30,17 @@ def settings_of(
     launcher: Launcher | None,
     start_method: StartMethod | None,
     cache: bool,
+    allow_local_rules: bool = False,
 ) -> Settings:
     """The settings of the files at `where`, with the flags of the command line put over them. Raises Problem."""
-    from ..settings import read_settings, with_flags
+    from ..settings import local_rule_files, read_settings, with_flags
+    from ..transforms import register
     from ..transforms import rules as known
 
+    if allow_local_rules:
+        from ..local_rules import local_rules
+
+        register(local_rules(Path(where.files.root), local_rule_files(where.files)))
     settings = with_flags(
         read_settings(where.files, known()),
         known(),
@@ -43,6 +51,8 @@ def settings_of(
         launcher=launcher.value if launcher else None,
         start_method=start_method.value if start_method else None,
     )
+    if settings.local_rules and not allow_local_rules:
+        say(f"not run: the rules in {', '.join(settings.local_rules)} (--allow-local-rules runs this code)")
     return replace(settings, cache=cache)
 
 

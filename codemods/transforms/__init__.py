@@ -1,9 +1,10 @@
-"""The rules: one folder each, found by being there; and those that other distributions register."""
+"""The rules: one folder each, found by being there; those of other distributions, and of a repository that has some."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import entry_points
 
@@ -11,6 +12,18 @@ from ..problem import Problem
 from ..rule import Rule
 
 ENTRY_POINTS = "spawnfix.rules"  # the group in which other distributions register a `Rule`
+
+
+_registered: dict[str, Rule] = {}
+
+
+def register(more: Iterable[Rule]) -> None:
+    """Let `rules` name `more` too, for the time of this process. Raises Problem for an id that is taken."""
+    for rule in more:
+        if rules().get(rule.id, rule) != rule:
+            raise Problem(f"two rules are called {rule.id}")
+        _registered[rule.id] = rule
+        rules.cache_clear()
 
 
 @cache
@@ -34,4 +47,4 @@ def rules() -> dict[str, Rule]:
         if loaded.id in found:
             raise Problem(f"{origin} has the id of another rule: {loaded.id}")
         found[loaded.id] = loaded
-    return dict(sorted(found.items()))
+    return dict(sorted({**found, **_registered}.items()))
