@@ -50,6 +50,15 @@ def migrate(
         typer.Option(metavar="FILE", help="Also apply the Bowler query that your FILE defines as `query`."),
     ] = None,
     allow_local_rules: LocalRules = False,
+    decisions: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="FILE", help="Only make the changes that FILE accepts; with -i: where decisions are saved."
+        ),
+    ] = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Ask about each change, and make those that you accept.")
+    ] = False,
     timeout: Seconds = 0,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
@@ -84,6 +93,10 @@ def migrate(
         rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules)
         done = replace(done, skipped=(*done.skipped, *where.untracked()))
+    if decisions is not None or interactive:
+        from .selected import selected
+
+        done = selected(done, where, settings, rules, decisions, interactive)
     diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
     if patch is not None:
         deliver.write_patch(patch, diff)

@@ -89,13 +89,15 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
     fixed = Counter(finding.rule for change in plan.changes for finding in change.findings)
     unsafe = Counter(finding.rule for finding in plan.remaining if finding.fix is not None)
     refused = Counter(finding.rule for finding in plan.remaining if finding.fix is None)
-    for rule in sorted(fixed | unsafe | refused):
+    declined = Counter(finding.rule for finding in plan.declined)
+    for rule in sorted(fixed | unsafe | refused | declined):
         parts = [f"{fixed[rule]} {'to repair' if would else 'repaired'}"]
         parts += [f"{refused[rule]} refused"] if refused[rule] else []
         parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
+        parts += [f"{declined[rule]} not accepted"] if declined[rule] else []
         yield f"{rule}: {', '.join(parts)}"
     if not fixed and not any(skipped.failed for skipped in plan.skipped):
-        nothing = "nothing to repair" if plan.remaining else "nothing found"
+        nothing = "nothing to repair" if plan.remaining or plan.declined else "nothing found"
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
     if refused:
         yield "`spawnfix check` shows each with its reason"

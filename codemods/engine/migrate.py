@@ -15,7 +15,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
 from ..finding import Confidence, Finding, Fix, Hop, Skipped
@@ -29,9 +29,12 @@ from ..tree.reading import ReadFiles
 from ..tree.source import Source
 from ..tree.suffixes import READ
 from . import notebooks, python2_files
+from .results import AppliedStep, Plan, Report, RuleChange
 from .steps import disjoint, recheck, rewritten
 from .trials import Trials
 from .verify import compiles, libcst_reads
+
+__all__ = ["Plan", "Report", "RuleChange", "check", "plan"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,50 +45,6 @@ MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to ke
 MAX_WORK = 100_000_000  # findings times characters of their file: a report shows each fix on all of it
 MAX_RECHECKS = 64  # runs of rules on a part of their fixes, in one run
 FRAMES = 5000  # of Python's stack while we work
-
-
-@dataclass(frozen=True)
-class Report:
-    """What `check` found: findings in order, files not looked at, and the text of every file that these name."""
-
-    root: str
-    findings: tuple[Finding, ...]
-    skipped: tuple[Skipped, ...]
-    files_seen: int
-    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
-    unsafe_fixes: bool = False  # as in the settings of the run
-
-    def why_not(self, finding: Finding) -> str | None:
-        """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""
-        if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
-            return finding.reason
-        return f"only with --unsafe-fixes: {finding.fix.unsafe}"
-
-
-@dataclass(frozen=True)
-class RuleChange:
-    """What one rule repaired, and the bytes of the files it changed, after it."""
-
-    rule: str
-    findings: tuple[Finding, ...]
-    contents: dict[str, bytes]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not repairable."""
-
-    changes: tuple[RuleChange, ...]
-    remaining: tuple[Finding, ...]
-    skipped: tuple[Skipped, ...]
-    files_seen: int
-    root: str = "."
-    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
-
-    @property
-    def contents(self) -> dict[str, bytes]:
-        """The final bytes of every changed file."""
-        return {path: data for change in self.changes for path, data in change.contents.items()}
 
 
 @contextlib.contextmanager
@@ -147,16 +106,18 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
             if rule.id in looked and looked[rule.id][0] == version:
                 continue
             before, idle = project.written, False
-            project, repaired, left = run.fix_until_stable(rule, project)
-            if repaired:
+            project, steps, left = run.fix_until_stable(rule, project)
+            if steps:
                 version += 1
-                changes.append(RuleChange(rule.id, tuple(dict.fromkeys(repaired)), _difference(before, project)))
+                repaired = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
+                changes.append(RuleChange(rule.id, repaired, _difference(before, project), tuple(steps)))
             looked[rule.id] = (version, left)
         if idle:
             break
     remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
     kept = tuple(change for change in changes if change.contents)
-    return Plan(kept, remaining, run.all_skipped(project), run.files_seen, files.root, _named(project, remaining))
+    skipped, named = run.all_skipped(project), _named(project, remaining)
+    return Plan(kept, remaining, skipped, run.files_seen, files.root, named, dict(run.found_first))
 
 
 class _Run:
@@ -174,6 +135,7 @@ class _Run:
         self.scope = scope.strip("/")
         self.files_seen = 0
         self.crashes: list[Skipped] = []
+        self.found_first: dict[tuple[str, str], int] = {}
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.trials = Trials()
         self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
@@ -263,22 +225,24 @@ class _Run:
         self.trials.test(project, self._applicable(found))
         return [self.trials.judged(finding, project) for finding in found]
 
-    def fix_until_stable(self, rule: Rule, project: Project) -> tuple[Project, list[Finding], list[Finding]]:
-        """Apply what `rule` can repair until nothing is left: (the project after, what was repaired, what remains)."""
-        repaired: list[Finding] = []
+    def fix_until_stable(self, rule: Rule, project: Project) -> tuple[Project, list[AppliedStep], list[Finding]]:
+        """Apply what `rule` can repair until nothing is left: (the project after, what was applied, what remains)."""
+        applied: list[AppliedStep] = []
         found = self.findings_of(rule, project)
+        first = Counter((rule.id, finding.path) for finding in found)
+        self.found_first = {**first, **self.found_first}
         for _ in range(MAX_PASSES):
             batch = disjoint(self._applicable(found))
             step = self._step(rule, project, batch, found) or self._apply_some(rule, project, batch, found)
             found = [self.trials.judged(finding, project) for finding in found]
             if step is None:
                 break
-            repaired += [finding for finding in found if finding.fix in step.fixes]
+            applied.append(_applied(project, [fix for fix in batch if fix in step.fixes], found))
             project.settled()
             project, found = step.project, step.found
         stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
         endless = set(self._applicable(found))
-        return project, repaired, [f.refused(stuck) if f.fix in endless else f for f in found]
+        return project, applied, [f.refused(stuck) if f.fix in endless else f for f in found]
 
     def _applicable(self, found: Iterable[Finding]) -> list[Fix]:
         """The different fixes of `found` that the settings let us apply, in order."""
@@ -336,6 +300,13 @@ class _Step:
     project: Project
     fixes: frozenset[Fix]
     found: list[Finding]
+
+
+def _applied(project: Project, fixes: list[Fix], found: list[Finding]) -> AppliedStep:
+    sources = ((path, project.source(path)) for path in sorted({path for fix in fixes for path in fix.paths}))
+    chosen = frozenset(fixes)
+    findings = tuple(finding for finding in found if finding.fix in chosen)
+    return AppliedStep(tuple(fixes), findings, {path: source for path, source in sources if source is not None})
 
 
 def _too_many(findings: int, path: str, project: Project) -> bool:

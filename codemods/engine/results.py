@@ -1,0 +1,65 @@
+"""What a run comes to: the report of `check`, the plan of `migrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..finding import Finding, Fix, Skipped
+from ..tree.source import Source
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found: findings in order, files not looked at, and the text of every file that these name."""
+
+    root: str
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
+    unsafe_fixes: bool = False  # as in the settings of the run
+
+    def why_not(self, finding: Finding) -> str | None:
+        """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""
+        if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
+            return finding.reason
+        return f"only with --unsafe-fixes: {finding.fix.unsafe}"
+
+
+@dataclass(frozen=True)
+class AppliedStep:
+    """Fixes that were applied together, in order, the findings that they fix, and the texts that their edits are of."""
+
+    fixes: tuple[Fix, ...]
+    findings: tuple[Finding, ...]
+    before: Mapping[str, Source]
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """What one rule repaired, and the bytes of the files it changed, after it."""
+
+    rule: str
+    findings: tuple[Finding, ...]
+    contents: dict[str, bytes]
+    steps: tuple[AppliedStep, ...] = ()  # how it came about, for those who want only a part of it
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not repairable."""
+
+    changes: tuple[RuleChange, ...]
+    remaining: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...]
+    files_seen: int
+    root: str = "."
+    sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
+    found_first: Mapping[tuple[str, str], int] = field(default_factory=dict)  # by rule and path, at its first look
+    declined: tuple[Finding, ...] = ()  # could be fixed, and the user does not want it
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        """The final bytes of every changed file."""
+        return {path: data for change in self.changes for path, data in change.contents.items()}

@@ -1,0 +1,85 @@
+"""From decisions to the plan of what was accepted, and lines that say what became of the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..engine.results import Plan
+from ..engine.selection import Edited, Selector
+from .decisions import Choice, Decision, Decisions
+from .model import Change, Review
+from .patch_text import BadPatch, edits_of_patch
+
+SHOWN = 20  # lines about decisions that have no effect
+
+
+@dataclass(frozen=True)
+class Decided:
+    """`plan` holds the accepted changes; `left_out` says for others that were accepted why they are not in it."""
+
+    plan: Plan
+    accepted: tuple[Change, ...]
+    left_out: dict[str, str]
+    stale: dict[str, Decision]
+    rejected: int
+    undecided: int
+
+
+def decide(review: Review, selector: Selector, decisions: Decisions) -> Decided:
+    """The plan of exactly those changes of `review` that `decisions` accept."""
+    accepted: dict[int, Change] = {}
+    edited: dict[int, Edited] = {}
+    left_out: dict[str, str] = {}
+    counted: Counter[Choice] = Counter()
+    for change in review.changes:
+        decision = decisions.of(change)
+        counted[decision.choice] += 1
+        if decision.choice is not Choice.ACCEPTED:
+            continue
+        if decision.edit:
+            try:
+                edited[change.number] = edited_change(change, decision.edit, review)
+            except BadPatch as wrong:
+                left_out[change.id] = f"its edited patch does not apply: {wrong}"
+                continue
+        accepted[change.number] = change
+    selection = selector.select(accepted.keys(), edited)
+    left_out |= {accepted[number].id: why for number, why in selection.left_out.items()}
+    taken = tuple(change for change in review.changes if change.number in accepted and change.id not in left_out)
+    return Decided(
+        selection.plan,
+        taken,
+        left_out,
+        decisions.stale(review),
+        counted[Choice.REJECTED],
+        counted[Choice.UNDECIDED],
+    )
+
+
+def edited_change(change: Change, patch: str, review: Review) -> Edited:
+    """What `patch` puts in the place of `change`. Raises BadPatch."""
+    if change.requires:
+        raise BadPatch("this change builds on another one, so it can only be taken as it is")
+    return Edited(edits_of_patch(patch, change, review.sources))
+
+
+def told(decided: Decided, review: Review) -> Iterator[str]:
+    """Lines for people: decisions without effect first, then the counts."""
+    by_id = review.by_id()
+    rows = []
+    for id, decision in decided.stale.items():
+        if decision.choice is Choice.ACCEPTED:
+            what = f"{decision.rule} at {decision.place}" if decision.rule else "unknown"
+            rows.append(f"stale decision {id} ({what}): no such change any more, not applied")
+    for id, why in decided.left_out.items():
+        change = by_id[id]
+        rows.append(f"accepted, but left out: {id} ({change.rule} at {change.path}:{change.line}): {why}")
+    yield from rows[:SHOWN]
+    if len(rows) > SHOWN:
+        yield f"... and {len(rows) - SHOWN} more such decisions"
+    yield (
+        f"decisions: {len(decided.accepted)} accepted, {decided.rejected} rejected, {decided.undecided} undecided"
+        + (f", {len(decided.stale)} stale" if decided.stale else "")
+    )
