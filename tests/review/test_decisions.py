@@ -35,7 +35,7 @@ def build(data, scale):
 def evaluate(data):
     return DataLoader(data, num_workers=2, worker_init_fn=lambda number: print(number))
 '''
-CONFIG = '''import pickle
+CONFIG = """import pickle
 
 
 class Config:
@@ -45,7 +45,7 @@ class Config:
 
 def save(ranges):
     return pickle.dumps(Config(dict(ranges)))
-'''
+"""
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def test_an_edited_patch_is_checked_and_lands_in_place_of_the_change(repo: Path,
         (patch.replace("b/config.py", "b/train.py").replace("a/config.py", "a/train.py"), "has no file train.py"),
     ):
         assert wrong != patch
-        code, out, said = migrate(repo, Decisions().with_decision(change, Choice.ACCEPTED, edit=wrong), tmp_path)
+        code, _, said = migrate(repo, Decisions().with_decision(change, Choice.ACCEPTED, edit=wrong), tmp_path)
         assert code == 0 and why in said and "0 accepted" in said, (why, said)
         assert git(repo, "status", "--porcelain") == "" and git(repo, "branch", "--show-current") == "main"
 
