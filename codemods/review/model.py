@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .. import __version__
 from ..engine.apply import preview
 from ..engine.units import Unit, Units
 from ..finding import Confidence, Finding, Fix, Skipped, Trace
 from ..tree.files import Files
 from ..tree.source import Source, UnreadableSource
+from ..version import __version__
 from .hunks import Hunk, Scopes, hunks_of
 
 
