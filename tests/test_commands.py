@@ -19,6 +19,7 @@ from codemods import commands, transforms
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop
 from codemods.project import Project
 from codemods.rule import Rule
+from codemods.version import __version__
 from harness import tool
 from harness.repositories import git, own_home, repo, state
 
@@ -145,7 +146,7 @@ def test_migrate(words: Path, run: Run) -> None:
         "      -> pkg/b.py:1 said here",
         "",
         "Spawnfix-Rule: toy",
-        "Spawnfix-Version: 0.1.0",
+        f"Spawnfix-Version: {__version__}",
     ]
     assert git(words, "log", "-1", "--format=%(trailers:key=Spawnfix-Rule,valueonly)") == "toy"
     again = state(words)
