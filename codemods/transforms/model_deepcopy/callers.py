@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...finding import Hop
+from .binding import plain_binding
+from .file_view import FileView, Function, spelled, walk_scope
+from .is_model import is_model, peel
+from .model_copy import Site
 from .resolve import Place, dotted
-from .scope import Copy, ModelScope, peel
-from .uses import parents_of, spelled, walk_scope
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ELEMENTS = ("values", "children", "modules", "parameters")
 _DEPTH = 3  # functions that hand the model on
 _CALLERS = 20  # looked at for one function; the first that builds a telling model counts
@@ -20,33 +21,33 @@ _CALLERS = 20  # looked at for one function; the first that builds a telling mod
 
 @dataclass(frozen=True)
 class Built:
-    """A construction of the model, `call`, made by `statement`; `search` and `site` belong to the file of that.
+    """A construction of the model, `call`, made by `statement`; `view` and `site` are those of its file.
 
-    `hops`: how the model gets from there to the copy.
+    `hops`: how the model gets from there to the site.
     """
 
-    search: ModelScope
-    site: Copy
+    view: FileView
+    site: Site
     statement: ast.stmt
     call: ast.Call
     hops: tuple[Hop, ...]
 
 
-def built_elsewhere(search: ModelScope, copy: Copy, key: str, depth: int = 0) -> Iterator[Built]:
-    """Where the model that `key` holds at `copy` is built, when the function of the copy does not show it."""
-    if depth > _DEPTH or isinstance(copy.scope, ast.Module) or key == "self":
+def built_elsewhere(view: FileView, site: Site, key: str, depth: int = 0) -> Iterator[Built]:
+    """Where the model that `key` holds at `site` is built, when the function of the copy does not show it."""
+    if depth > _DEPTH or isinstance(site.scope, ast.Module) or key == "self":
         return
-    owner = _owner(search, copy.scope)
-    outer = _outer(search, copy.scope, key.partition(".")[0])
+    owner = _owner(view, site.scope)
+    outer = _outer(view, site.scope, key.partition(".")[0])
     if outer is not None:
-        yield from _by_closure(search, outer, copy, key, depth)
+        yield from _by_closure(view, outer, site, key, depth)
     elif owner is not None and key.startswith("self."):
-        yield from _in_methods(search, owner, copy, key, depth)
+        yield from _in_methods(view, owner, site, key, depth)
     else:
-        yield from _by_callers(search, copy.scope, key, depth)
+        yield from _by_callers(view, site.scope, key, depth)
 
 
-def _outer(search: ModelScope, function: Function, name: str) -> Function | ast.Module | None:
+def _outer(view: FileView, function: Function, name: str) -> Function | ast.Module | None:
     """The function, or module, around `function` that `name` is a variable of; None when it is one of its own."""
     scopes = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
     own: Function | ast.Module | None = function
@@ -61,86 +62,71 @@ def _outer(search: ModelScope, function: Function, name: str) -> Function | ast.
         )
         if name in arguments or name in stored:
             return None if own is function else own
-        own = next((node for node in search.ancestors(own) if isinstance(node, scopes)), None)
+        own = next((node for node in view.ancestors(own) if isinstance(node, scopes)), None)
     return None
 
 
-def _by_closure(search: ModelScope, outer: Function | ast.Module, copy: Copy, key: str, depth: int) -> Iterator[Built]:
+def _by_closure(view: FileView, outer: Function | ast.Module, site: Site, key: str, depth: int) -> Iterator[Built]:
     """Where `key`, a variable of the function or module around that of the copy, is built."""
-    site = replace(copy, scope=outer, statement=outer.body[-1])
-    base = search.base(site, key)
-    call = peel(base[1])[0] if base else None
-    if base is not None and isinstance(call, ast.Call):
-        yield Built(search, site, base[0], call, ())
-    elif base is None:
-        yield from built_elsewhere(search, site, key, depth + 1)
+    site = replace(site, scope=outer, statement=outer.body[-1])
+    binding = plain_binding(view, site, key)
+    if binding is not None and binding.call is not None:
+        yield Built(view, site, binding.statement, binding.call, ())
+    elif binding is None:
+        yield from built_elsewhere(view, site, key, depth + 1)
 
 
-def _by_callers(search: ModelScope, function: Function, key: str, depth: int) -> Iterator[Built]:
+def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Iterator[Built]:
     """Where the argument that `key` names in `function` is built."""
-    owner = _owner(search, function)
+    owner = _owner(view, function)
     position = _position(function, key, owner is not None)
     rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(function.body))  # type: ignore[attr-defined]
     if depth > _DEPTH or position is None or rebound:
         return
-    for caller, call in _calls(search, function, owner):
+    for caller, call in _calls(view, function, owner):
         index, name = position
-        given = next((word.value for word in call.keywords if word.arg == name), None)
-        if given is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
-            given = call.args[index]
-        if given is None:
+        argument = next((word.value for word in call.keywords if word.arg == name), None)
+        if argument is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+            argument = call.args[index]
+        if argument is None:
             continue
-        site = site_of(caller, call)
+        site = Site.of(caller, call)
         hop = Hop(caller.path, call.lineno, f"it is handed to `{dotted(call.func)}`")
-        construction, _ = peel(given)
+        construction, _ = peel(argument)
         if isinstance(construction, ast.Call):
             yield Built(caller, site, site.statement, construction, (hop,))
             continue
-        held = elements_of(caller, call, given)
-        if held is not given or isinstance(held, ast.Subscript):  # an element of a list or dict of models
-            for built in built_by(caller, site, ".".join(chain_of(held) or []), held, depth + 1):
+        container = elements_of(caller, call, argument)
+        if container is not argument or isinstance(container, ast.Subscript):  # an element of a list or dict of models
+            for built in built_by(caller, site, ".".join(chain_of(container) or []), container, depth + 1):
                 yield replace(built, hops=(*built.hops, hop))
             continue
-        site.variable = (dotted(given) or "").removesuffix(".module")
+        site = site.of_variable((dotted(argument) or "").removesuffix(".module"))
         if not site.variable:
             continue
-        base = caller.base(site, site.variable)
-        value = peel(base[1])[0] if base else None
-        if base is not None and isinstance(value, ast.Call):
-            yield Built(caller, site, base[0], value, (hop,))
-        elif base is None:
+        binding = plain_binding(caller, site, site.variable)
+        if binding is not None and binding.call is not None:
+            yield Built(caller, site, binding.statement, binding.call, (hop,))
+        elif binding is None:
             for further in built_elsewhere(caller, site, site.variable, depth + 1):
-                yield Built(further.search, further.site, further.statement, further.call, (*further.hops, hop))
+                yield Built(further.view, further.site, further.statement, further.call, (*further.hops, hop))
 
 
-def _owner(search: ModelScope, function: ast.AST) -> ast.ClassDef | None:
-    parent = search.parents.get(function)
+def _owner(view: FileView, function: ast.AST) -> ast.ClassDef | None:
+    parent = view.parents.get(function)
     return parent if isinstance(parent, ast.ClassDef) else None
 
 
-def calls_in(search: ModelScope, value: ast.expr) -> Iterator[ast.Call]:
+def calls_in(view: FileView, value: ast.expr) -> Iterator[ast.Call]:
     """The construction that `value` is; of a container the constructions of models in it."""
     call, _ = peel(value)
     if isinstance(call, ast.Call):
         yield call
     elif isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)):
-        yield from (node for node in ast.walk(value) if isinstance(node, ast.Call) and search.is_model(node))
+        yield from (node for node in ast.walk(value) if isinstance(node, ast.Call) and is_model(view, node))
 
 
-def site_of(search: ModelScope, call: ast.expr) -> Copy:
-    """`call` with the statement and the function that it stands in."""
-    source = search.models.project.source(search.path)
-    assert source is not None
-    chain = [call, *search.ancestors(call)]
-    statement = next(node for node in chain if isinstance(node, ast.stmt))
-    scope = next(node for node in chain if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)))
-    start = source.offset(call.lineno, call.col_offset)
-    end = source.offset(call.end_lineno or 0, call.end_col_offset or 0)
-    assert isinstance(call, ast.Call)
-    return Copy(search.path, call, statement, scope, source.text[start:end], source.span(start, end))
-
-
-def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str, depth: int) -> Iterator[Built]:
+def _in_methods(view: FileView, owner: ast.ClassDef, site: Site, key: str, depth: int) -> Iterator[Built]:
     for method in owner.body:
         if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
@@ -149,10 +135,10 @@ def _in_methods(search: ModelScope, owner: ast.ClassDef, copy: Copy, key: str, d
                 continue
             call, _ = peel(node.value)
             if isinstance(call, ast.Name):  # self.model = model
-                yield from _by_callers(search, method, call.id, depth + 1)
-            elif method is not copy.scope and not any(spelled(inner, key) for inner in ast.walk(node.value)):
-                for each in calls_in(search, node.value):
-                    yield Built(search, site_of(search, each), node, each, ())
+                yield from _by_callers(view, method, call.id, depth + 1)
+            elif method is not site.scope and not any(spelled(inner, key) for inner in ast.walk(node.value)):
+                for built in calls_in(view, node.value):
+                    yield Built(view, Site.of(view, built), node, built, ())
 
 
 def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None:
@@ -164,41 +150,41 @@ def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None
     return (10**6, key) if any(arg.arg == key for arg in scope.args.kwonlyargs) else None
 
 
-def _calls(search: ModelScope, function: Function, owner: ast.ClassDef | None) -> Iterator[tuple[ModelScope, ast.Call]]:
+def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> Iterator[tuple[FileView, ast.Call]]:
     """Calls of a function, of the class for its `__init__`, or `self.method(...)` in the class for other methods."""
     if owner is not None and function.name != "__init__":
         for node in ast.walk(owner):
             if isinstance(node, ast.Call) and dotted(node.func) == f"self.{function.name}":
-                yield search, node
+                yield view, node
         return
     target: ast.AST = owner or function
     name = (owner or function).name
     count = 0
-    for source in search.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
-        tree, names = search.models.project.module(source.path), search.models.names(source.path)
+    for source in view.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
+        tree, names = view.models.project.module(source.path), view.models.names(source.path)
         if tree is None or names is None:
             continue
         aliases = {name, *(alias for alias, (_, _, member) in names.imports.items() if member == name)}
-        caller: ModelScope | None = search if source.path == search.path else None
+        caller: FileView | None = view if source.path == view.path else None
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or (called := dotted(node.func)) is None:
                 continue
             if called.rpartition(".")[2] not in aliases:
                 continue
-            found = search.models.resolve(source.path, called)
+            found = view.models.resolve(source.path, called)
             if isinstance(found, Place) and found.node is target:
-                caller = caller or type(search)(search.models, source.path, tree, parents_of(tree))
+                caller = caller or FileView.of(view.models, source.path, tree)
                 count += 1
                 yield caller, node
                 if count >= _CALLERS:
                     return
 
 
-def elements_of(search: ModelScope, inside: ast.AST, value: ast.expr) -> ast.expr:
+def elements_of(view: FileView, inside: ast.AST, value: ast.expr) -> ast.expr:
     """For a variable of a loop or comprehension around `inside`: what holds its values; else `value`."""
     if not isinstance(value, ast.Name):
         return value
-    for node in search.ancestors(inside):
+    for node in view.ancestors(inside):
         loops: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             loops = list(reversed(node.generators))
@@ -234,20 +220,20 @@ def chain_of(value: ast.expr) -> list[str] | None:
     return None
 
 
-def built_by(search: ModelScope, site: Copy, key: str, value: ast.expr, depth: int = 0) -> Iterator[Built]:
+def built_by(view: FileView, site: Site, key: str, value: ast.expr, depth: int = 0) -> Iterator[Built]:
     """What builds the object, or the elements of the container, that the variable `key` holds at `site`."""
-    bindings = search.bindings(site.scope, key, site.statement)
+    bindings = view.bindings(site.scope, key, site.statement)
     if not bindings:
-        yield from built_elsewhere(search, site, key, depth)
+        yield from built_elsewhere(view, site, key, depth)
         return
     statement = bindings[-1]
     given = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
     if given is not None:
-        for call in calls_in(search, _entry(given, key, value)):
-            yield Built(search, site, statement, call, ())
-    for call in _appended(search, site, key):
-        for made in calls_in(search, call.args[0]):
-            yield Built(search, site, site_of(search, call).statement, made, ())
+        for call in calls_in(view, _entry(given, key, value)):
+            yield Built(view, site, statement, call, ())
+    for call in _appended(view, site, key):
+        for made in calls_in(view, call.args[0]):
+            yield Built(view, site, Site.of(view, call).statement, made, ())
 
 
 def _entry(given: ast.expr, key: str, value: ast.expr) -> ast.expr:
@@ -260,7 +246,7 @@ def _entry(given: ast.expr, key: str, value: ast.expr) -> ast.expr:
     return given
 
 
-def _appended(search: ModelScope, site: Copy, key: str) -> Iterator[ast.Call]:
+def _appended(view: FileView, site: Site, key: str) -> Iterator[ast.Call]:
     """`models.append(...)` of the function, for the list `models`."""
     for node in walk_scope(site.scope.body):
         if isinstance(node, ast.Call) and dotted(node.func) == f"{key}.append" and len(node.args) == 1:

@@ -144,13 +144,13 @@ def leftover_import(source: Source, tree: ast.Module, calls: list[ast.Call]) -> 
 
 
 def _without_alias(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> list[Edit]:
-    start, end = extent(source, node)
+    start, end = source.range_of(node)
     if len(node.names) > 1:
         index = node.names.index(alias)
         if index + 1 < len(node.names):
-            cut = (extent(source, alias)[0], extent(source, node.names[index + 1])[0])
+            cut = (source.range_of(alias)[0], source.range_of(node.names[index + 1])[0])
         else:
-            cut = (extent(source, node.names[index - 1])[1], extent(source, alias)[1])
+            cut = (source.range_of(node.names[index - 1])[1], source.range_of(alias)[1])
         return [Edit(source.path, *cut, "")]
     first, last = source.line_starts[node.lineno - 1], node.end_lineno or node.lineno
     rest = source.text[end : line_end(source, end)]
@@ -160,11 +160,6 @@ def _without_alias(source: Source, node: ast.Import | ast.ImportFrom, alias: ast
     if above and last < len(source.line_starts) - 1 and not source.line_text(last + 1).strip():
         last += 1
     return [Edit(source.path, first, source.line_starts[last], "")]
-
-
-def extent(source: Source, node: ast.AST) -> tuple[int, int]:
-    start = source.offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
-    return start, source.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
 
 def line_end(source: Source, offset: int) -> int:

@@ -11,33 +11,19 @@ from functools import cached_property
 from ...project import Project
 from ...syntax import names as syntax
 from ...syntax.modules import Modules
+from ...tree.source import Source
+from .library import ending, names
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr
 
 _DEPTH = 8  # re-exports and base classes followed at most
 _TORCH_MODULES = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*$")
-_OTHER_MODULES = re.compile(
-    r"(torchvision\.models|timm\.models)\.[\w.]*[A-Z]\w*$|"
-    # besides models these have schedulers, tokenizers, pipelines and configurations, which hold no state dict
-    r"(diffusers|transformers)\.([\w.]*\.)?(?!\w*(Config|Tokenizer\w*|Output|Mixin)$)"
-    r"[A-Z]\w*(Model|ModelWithProjection|Encoder|Decoder|Net|UNet\w*|Autoencoder\w*|AutoencoderKL\w*|For[A-Z]\w+)$|"
-    r"(diffusers|transformers)\.([\w.]*\.)?(UNet|Autoencoder)\w*$"
-)
-_MODULE_BASES = {
-    "torch.nn.Module",
-    "torch.nn.modules.module.Module",
-    "torch.jit.ScriptModule",
-    "pytorch_lightning.LightningModule",
-    "lightning.LightningModule",
-    "lightning.pytorch.LightningModule",
-    "mmengine.model.BaseModule",
-    "mmengine.model.BaseModel",
-    "mmcv.runner.BaseModule",
-    "diffusers.ModelMixin",
-    "diffusers.models.modeling_utils.ModelMixin",
-    "transformers.PreTrainedModel",
-    "transformers.modeling_utils.PreTrainedModel",
-}
+_VISION_MODELS = re.compile(r"(torchvision\.models|timm\.models)\.[\w.]*[A-Z]\w*$")
+_HUGGING_FACE = re.compile(r"(diffusers|transformers)\.([\w.]*\.)?(?P<name>[A-Z]\w*)$")
+_MODEL_NAME = ending("model_class_endings")
+_TASK_MODEL = re.compile(r"For[A-Z]\w+$")  # transformers: BertForTokenClassification
+_NO_MODEL_NAME = ending("no_model_endings")
+_MODULE_BASES = names("module_bases")
 
 
 def dotted(node: ast.AST) -> str | None:
@@ -48,6 +34,15 @@ def dotted(node: ast.AST) -> str | None:
 def is_torch_layer(qualified: str) -> bool:
     """`torch.nn.Linear`..."""
     return bool(_TORCH_MODULES.match(qualified))
+
+
+def _is_library_model(qualified: str) -> bool:
+    """Whether the class `qualified` of a library is a model, by the library's own naming."""
+    if qualified in _MODULE_BASES or is_torch_layer(qualified) or _VISION_MODELS.match(qualified):
+        return True
+    found = _HUGGING_FACE.match(qualified)
+    name = found["name"] if found else ""
+    return bool(_MODEL_NAME.search(name) or _TASK_MODEL.search(name)) and not _NO_MODEL_NAME.search(name)
 
 
 @dataclass(frozen=True)
@@ -112,6 +107,12 @@ class Models:
     project: Project
     _names: dict[str, Names | None] = field(default_factory=dict)
 
+    def source(self, path: str) -> Source:
+        """The text of a file that is known to be there."""
+        source = self.project.source(path)
+        assert source is not None
+        return source
+
     def names(self, path: str) -> Names | None:
         """The names of a file, None when it doesn't parse."""
         if path not in self._names:
@@ -158,9 +159,7 @@ class Models:
         """Whether the class `name` of `path` derives from `torch.nn.Module`; None when the project doesn't show it."""
         found = self.resolve(path, name)
         if isinstance(found, str):
-            if found in _MODULE_BASES or is_torch_layer(found) or _OTHER_MODULES.match(found):
-                return True
-            return None
+            return True if _is_library_model(found) else None
         if not isinstance(found.node, ast.ClassDef) or depth > _DEPTH:
             return None
         bases = [dotted(base) for base in found.node.bases]

@@ -8,19 +8,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .callers import Built, built_by, calls_in, chain_of, elements_of, site_of
+from .callers import Built, built_by, calls_in, chain_of, elements_of
+from .file_view import FileView, spelled
+from .model_copy import Site
 from .resolve import Place, dotted
-from .scope import Copy, ModelScope
-from .uses import parents_of, spelled
 
 
-def constructions(search: ModelScope, site: Copy, value: ast.expr) -> Iterator[Built]:
+def constructions(view: FileView, site: Site, value: ast.expr) -> Iterator[Built]:
     """Where the models are built that `value`, seen at `site`, may be: an element `nets[0]`, a layer `net.head`..."""
-    value = elements_of(search, site.call, value)
+    value = elements_of(view, site.call, value)
     if (parts := chain_of(value)) is None:
         return
     for length in range(len(parts), 0, -1):
-        found = list(built_by(search, site, ".".join(parts[:length]), value))
+        found = list(built_by(view, site, ".".join(parts[:length]), value))
         for attribute in parts[length:]:
             found = [inner for built in found for inner in _attribute(built, attribute)]
         if found:
@@ -30,13 +30,13 @@ def constructions(search: ModelScope, site: Copy, value: ast.expr) -> Iterator[B
 
 def _attribute(built: Built, attribute: str) -> Iterator[Built]:
     """What the class that `built` makes an object of builds for its `self.attribute`."""
-    models = built.search.models
-    found = models.resolve(built.search.path, dotted(built.call.func) or "")
+    models = built.view.models
+    found = models.resolve(built.view.path, dotted(built.call.func) or "")
     tree = models.project.module(found.path) if isinstance(found, Place) else None
     if not isinstance(found, Place) or not isinstance(found.node, ast.ClassDef) or tree is None:
         return
-    inside = type(built.search)(models, found.path, tree, parents_of(tree))
+    inside = FileView.of(models, found.path, tree)
     for node in ast.walk(found.node):
         if isinstance(node, ast.Assign) and any(spelled(target, f"self.{attribute}") for target in node.targets):
             for call in calls_in(inside, node.value):
-                yield Built(inside, site_of(inside, call), node, call, built.hops)
+                yield Built(inside, Site.of(inside, call), node, call, built.hops)

@@ -1,0 +1,115 @@
+"""Process groups of torch.distributed: what is one, what has the name of one, which layers of a repository keep one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TypeGuard
+
+from ...project import Project
+from .library import endings, names
+from .resolve import Models, Names, dotted
+
+MAKERS = endings("group_makers")
+CONFIGURATION = re.compile(rf"^_?(self\.)?({'|'.join(sorted(names('configuration_variables')))})\b", re.IGNORECASE)
+_WORLD = endings("group_constants")
+_SYNCED = endings("synchronised_layers")
+# Names of variables: what is called so may be a process group, or None; it makes no finding `proven`.
+_GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
+_GROUP_ARGUMENT = re.compile(
+    r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
+)
+_SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
+_MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\.WORLD)\b")
+
+
+def speaks_of_groups(models: Models, path: str) -> bool:
+    """Whether a `group` in this file can be a process group: a convolution has groups too."""
+    source = models.project.source(path)
+    return source is not None and bool(_SPEAKS_OF_GROUPS.search(source.text))
+
+
+def is_constant(node: ast.expr | None, *values: object) -> bool:
+    """No argument, or one of these constants."""
+    return node is None or (isinstance(node, ast.Constant) and node.value in values)
+
+
+def is_group(value: ast.expr | None, names: Names | None) -> bool:
+    """Whether `value` is seen to be a process group: `dist.new_group(...)`, `dist.group.WORLD`, `mesh.get_group()`."""
+    if isinstance(value, ast.IfExp):
+        return is_group(value.body, names) or is_group(value.orelse, names)
+    if isinstance(value, ast.BoolOp):
+        return any(is_group(each, names) for each in value.values)
+    called = isinstance(value, ast.Call)
+    name = dotted(value.func if isinstance(value, ast.Call) else value) if value is not None else None
+    if name is None:
+        return False
+    name = names.qualified(name) if names is not None else name
+    return bool((MAKERS if called else _WORLD).search(name))
+
+
+def takes_group(call: ast.Call) -> bool:
+    """`SyncBatchNorm(..., process_group=group)`, which keeps it; None is the default group, which is not kept."""
+    given = (word.value for word in call.keywords if word.arg == "process_group")
+    return bool(_SYNCED.search(dotted(call.func) or "")) and any(not is_constant(value, None) for value in given)
+
+
+def has_group_name(keyword: str, value: ast.expr) -> bool:
+    """Whether an argument, which is no constant, is a process group by its keyword or its own name."""
+    own = (dotted(value) or "").rpartition(".")[2]
+    return not isinstance(value, ast.Constant) and bool(_GROUP_ARGUMENT.search(keyword) or _GROUP_ARGUMENT.search(own))
+
+
+def is_called_group(attributes: list[str], value: ast.expr) -> bool:
+    """Whether `value`, which becomes one of these attributes, has the name of a process group; it may be None."""
+    return (
+        isinstance(value, (ast.Name, ast.Attribute, ast.BoolOp, ast.IfExp))
+        and any(_GROUP_NAME.search(attribute) and not attribute.startswith(("num_", "n_")) for attribute in attributes)
+        and any(
+            isinstance(node, ast.Name) and bool(_GROUP_NAME.search(node.id)) and node.id not in ("groups", "group_size")
+            for node in ast.walk(value)
+        )
+    )
+
+
+def group_keepers(project: Project) -> list[tuple[str, int, str]]:
+    """(path, line, name) of the layers of the repository that keep a process group and are built somewhere in it."""
+    models = Models(project)
+    found: list[tuple[str, int, str]] = []
+    for source in project.matching(_MAKES_GROUPS):
+        tree = models.project.module(source.path)
+        names = models.names(source.path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.ClassDef) or not models.is_model_class(source.path, node.name):
+                continue
+            kept = [
+                inner
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Assign)
+                and is_group(inner.value, names)
+                and any(isinstance(target, ast.Attribute) for target in inner.targets)
+            ]
+            built = re.compile(rf"\b{re.escape(node.name)}\s*\(")
+            if (kept and node.decorator_list) or (
+                kept
+                and any(
+                    not re.search(r"class\s+$", text.text[max(0, match.start() - 20) : match.start()])
+                    for text in project.matching(built, word=node.name)
+                    for match in built.finditer(text.text)
+                )
+            ):  # registered: built by its name
+                found.append((source.path, kept[0].lineno, node.name))
+    return found
+
+
+def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:
+    """`layer.group = group`: on `variable`, a part of it or a local name, not on `self`."""
+    if not isinstance(node, ast.Assign):
+        return False
+    owners = []
+    for target in node.targets:
+        holder = ast.unparse(target.value) if isinstance(target, ast.Attribute) else "self"
+        on_self = holder.startswith("self") and not (variable and re.match(rf"{re.escape(variable)}\b", holder))
+        if isinstance(target, ast.Attribute) and not on_self and not CONFIGURATION.match(holder):
+            owners.append(target.attr)
+    return bool(owners) and (is_group(node.value, None) or is_called_group(owners, node.value))
