@@ -543,6 +543,7 @@ def spawnfix(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, **more)  # type: ignore[call-overload, no-any-return]
 
 
+@pytest.mark.slow
 def test_reader_that_goes_away(tmp_path: Path) -> None:
     process = spawnfix("explain", "dict-views")
     assert process.stdout is not None and process.stderr is not None
@@ -551,6 +552,7 @@ def test_reader_that_goes_away(tmp_path: Path) -> None:
     assert process.wait() != 0
 
 
+@pytest.mark.slow
 def test_machine_without_git(words: Path, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     bare = {**os.environ, "PATH": str(tmp_path / "plain")}

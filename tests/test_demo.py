@@ -35,6 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, told
 
 
+@pytest.mark.slow
 def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[Path, str]) -> None:
     _, told = kept
     error = told.index("TypeError: cannot pickle 'dict_keys' object")
@@ -43,6 +44,7 @@ def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[
     assert told.index(result) < error < diff < told.rindex(result)
 
 
+@pytest.mark.slow
 def test_demo_migrates_all_four_hazards(kept: tuple[Path, str]) -> None:
     repo, _ = kept
     assert git(repo, "branch", "--show-current").strip() == "spawnfix/migrate"

@@ -103,6 +103,7 @@ def three(tmp_path: Path) -> Path:
     return tmp_path / "list.txt"
 
 
+@pytest.mark.slow
 def test_a_branch_a_patch_and_a_report_for_each_and_the_repository_untouched(three: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "src/bad", tmp_path / "out"
     before = everything(source)

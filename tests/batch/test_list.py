@@ -99,6 +99,7 @@ def test_glob_that_finds_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     stored(tmp_path, found)
 
 
+@pytest.mark.slow
 def test_whole_batch_of_bad_lines_has_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "src").mkdir()

@@ -15,6 +15,7 @@ from codemods.batch.output import MARKER, remove
 from codemods.batch.run import Asked, run_batch
 from codemods.problem import Problem
 from harness.repositories import git, own_home
+from harness.tool import spawnfix
 
 __all__ = ["own_home"]
 
@@ -37,9 +38,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def batch(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, ROOT / "cli.py", "batch", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300
-    )
+    """`spawnfix batch` in this process; it starts one for each repository."""
+    before = Path.cwd()
+    os.chdir(cwd)
+    try:
+        return spawnfix("batch", *arguments, cache=Path(os.environ["SPAWNFIX_CACHE_DIR"]))
+    finally:
+        os.chdir(before)
 
 
 def everything(folder: Path) -> dict[str, bytes | None]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import tool
 from harness.repositories import git, own_home
 from harness.torture import BODY, NEW, OLD
 
@@ -36,8 +37,13 @@ def shell(line: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, timeout=300)
 
 
+def spawnfix(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return tool.spawnfix(*map(str, arguments), cache=Path(os.environ["SPAWNFIX_CACHE_DIR"]))
+
+
 @pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full", "2>&1 | head -1", "2>&1 | true"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.slow
 def test_nobody_reads_what_it_says(repo: Path, stderr: str) -> None:
     done = shell(f"SPAWNFIX migrate '{repo}' {stderr}")
     assert done.returncode == 0, done
@@ -47,6 +53,7 @@ def test_nobody_reads_what_it_says(repo: Path, stderr: str) -> None:
 
 @pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.slow
 def test_nobody_reads_why_it_failed(repo: Path, stderr: str) -> None:
     (repo / "a.py").write_text("mine\n")
     assert shell(f"SPAWNFIX migrate '{repo}' {stderr}").returncode == 2
@@ -57,7 +64,7 @@ def test_nobody_reads_why_it_failed(repo: Path, stderr: str) -> None:
 def test_file_that_is_not_checked_out_and_was_removed_stays_removed(repo: Path) -> None:
     git(repo, "update-index", "--skip-worktree", "a.py")
     (repo / "a.py").unlink()
-    assert shell(f"SPAWNFIX migrate '{repo}'").returncode == 0
+    assert spawnfix("migrate", repo).returncode == 0
     assert not (repo / "a.py").exists()
     assert (repo / "pkg/b.py").read_text() == FIXED
     assert git(repo, "ls-files", "-v", "a.py") == "S a.py"
@@ -67,7 +74,7 @@ def test_file_that_is_not_checked_out_and_was_removed_stays_removed(repo: Path) 
 def test_folder_that_the_user_replaced_by_a_link_stays_one(repo: Path, tmp_path: Path) -> None:
     (repo / "pkg").rename(tmp_path / "moved")
     (repo / "pkg").symlink_to(tmp_path / "moved")
-    done = shell(f"SPAWNFIX migrate '{repo}'")
+    done = spawnfix("migrate", repo)
     assert done.returncode == 2 and "symbolic link" in done.stderr
     assert (repo / "pkg").is_symlink() and (tmp_path / "moved/b.py").read_text() == BODY
     assert (repo / "a.py").read_text() == BODY and git(repo, "symbolic-ref", "HEAD") == "refs/heads/main"
@@ -79,7 +86,7 @@ def test_index_in_every_form_is_updated_as_git_would(repo: Path) -> None:
         git(repo, "update-index", *form)
         (repo / "staged.txt").write_text(f"{number}\n")
         git(repo, "add", "staged.txt")
-        assert shell(f"SPAWNFIX migrate '{repo}'").returncode == 0
+        assert spawnfix("migrate", repo).returncode == 0
         assert git(repo, "diff-files", "--name-only") == "", "what is on disk is noted"
         assert git(repo, "diff-index", "--cached", "--name-only", "HEAD") == "staged.txt"
         assert git(repo, "write-tree") != git(repo, "rev-parse", "HEAD^{tree}")
@@ -109,7 +116,7 @@ def test_line_endings_and_encodings_are_those_that_git_writes(repo: Path, config
     git(repo, "rm", "-r", "-q", "--cached", ".")
     git(repo, "reset", "-q", "--hard")
     assert git(repo, "status", "--porcelain") == ""
-    done = shell(f"SPAWNFIX migrate '{repo}'")
+    done = spawnfix("migrate", repo)
     assert done.returncode == 0, done.stderr
     assert git(repo, "status", "--porcelain", "--branch") == "## spawnfix/migrate"
     ours = (repo / "a.py").read_bytes()
@@ -121,13 +128,14 @@ def test_line_endings_and_encodings_are_those_that_git_writes(repo: Path, config
 
 def test_untracked_file_with_a_hazard_is_named(repo: Path) -> None:
     (repo / "new.py").write_text(BODY)
-    for command in ("check --exit-zero", "check --exit-zero --format json", "migrate"):
-        done = shell(f"SPAWNFIX {command} '{repo}'")
+    for command in (["check", "--exit-zero"], ["check", "--exit-zero", "--format", "json"], ["migrate"]):
+        done = spawnfix(*command, repo)
         assert done.returncode == 0, done.stderr
         assert "new.py" in done.stdout + done.stderr and "untracked" in done.stdout + done.stderr
     assert (repo / "new.py").read_text() == BODY
 
 
+@pytest.mark.slow
 def test_in_place_removes_its_own_temporary_files_alone(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
@@ -146,6 +154,7 @@ def test_in_place_removes_its_own_temporary_files_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "migrate"])
+@pytest.mark.slow
 def test_time_limit_ends_the_run_and_changes_nothing(repo: Path, tmp_path: Path, command: str) -> None:
     (tmp_path / "sitecustomize.py").write_text("")
     code = (
@@ -167,6 +176,7 @@ def test_time_limit_ends_the_run_and_changes_nothing(repo: Path, tmp_path: Path,
     assert git(repo, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
+@pytest.mark.slow
 def test_control_characters_of_file_contents_do_not_reach_a_terminal(repo: Path) -> None:
     pty = pytest.importorskip("pty")
     (repo / "a.py").write_text(BODY.replace(OLD, f"{OLD}  # \x1b]0;owned\x07\x1b[2J \x9b \u202e"))

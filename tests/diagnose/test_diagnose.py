@@ -74,10 +74,10 @@ def test_says_which_interpreters_are_missing() -> None:
 @pytest.mark.parametrize(
     "version",
     [
-        pytest.param(version, marks=[] if version == _OURS else pytest.mark.slow)
-        for version in sorted(_FOUND, key=lambda each: int(each.partition(".")[2]))
+        *sorted(_FOUND, key=lambda each: int(each.partition(".")[2])),
     ],
 )
+@pytest.mark.slow
 def test_names_every_bad_path_on_every_python(version: str, tmp_path: Path) -> None:
     shutil.copy(probe.__file__, tmp_path / "_spawnfix_probe.py")
     shutil.copy(_OBJECTS, tmp_path)
@@ -176,6 +176,7 @@ def test_what_could_not_be_had_is_said(folder: Path, target: str, words: str) ->
         diagnose_target(target)
 
 
+@pytest.mark.slow
 def test_what_was_not_called_is_said(folder: Path) -> None:
     _write(folder, "class Rows:\n    def __init__(self, root, *, n=1, **more): ...\n\ndef build(n=1):\n    return {}\n")
     _, python = min(_FOUND.items(), key=lambda row: int(row[0].partition(".")[2]))
@@ -187,6 +188,7 @@ def test_what_was_not_called_is_said(folder: Path) -> None:
     assert not diagnose_target("train.py:build()", child=False).notes
 
 
+@pytest.mark.slow
 def test_python_names_the_interpreter(folder: Path) -> None:
     _write(folder, "import sys\nversion = {'v': sys.version_info[:2], 'f': lambda: 0}\n")
     version, python = min(_FOUND.items(), key=lambda row: int(row[0].partition(".")[2]))
@@ -248,6 +250,7 @@ def test_what_only_fails_in_the_child(folder: Path, target: str, path: str, erro
     assert each.error.startswith(error)
 
 
+@pytest.mark.slow
 def test_a_child_that_starts_processes_again_is_seen(folder: Path) -> None:
     _write(
         folder,
@@ -270,11 +273,13 @@ def test_a_child_that_starts_processes_again_is_seen(folder: Path) -> None:
     assert each.assigned_at is not None and (each.assigned_at.shown, each.assigned_at.line) == ("train.py", 12)
 
 
+@pytest.mark.slow
 def test_what_a_child_can_make_is_no_problem(folder: Path) -> None:
     _write(folder, CHILD)
     assert diagnose_target("train.py:fine").obstacles == ()
 
 
+@pytest.mark.slow
 def test_two_gigabytes_are_counted_not_copied(folder: Path) -> None:
     resource = pytest.importorskip("resource")
     _write(
@@ -499,6 +504,7 @@ PROGRAM = """
         ("guarded", ["Guarded"]),
     ],
 )
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "version", sorted({min(_FOUND, key=lambda v: int(v[2:])), max(_FOUND, key=lambda v: int(v[2:]))})
 )
@@ -508,6 +514,7 @@ def test_what_a_program_fails_to_send(folder: Path, version: str, what: str, pat
     assert sorted(each.path for each in done.obstacles) == paths
 
 
+@pytest.mark.slow
 def test_a_task_that_can_not_be_sent_even_under_fork(folder: Path) -> None:
     if sys.platform == "win32":
         pytest.skip("no fork")
@@ -518,6 +525,7 @@ def test_a_task_that_can_not_be_sent_even_under_fork(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["process", "pool"])
+@pytest.mark.slow
 def test_dry_run_changes_nothing(folder: Path, capfd: pytest.CaptureFixture[str], what: str) -> None:
     if sys.platform == "win32":
         pytest.skip("no fork")
@@ -530,6 +538,7 @@ def test_dry_run_changes_nothing(folder: Path, capfd: pytest.CaptureFixture[str]
     assert not diagnose_run([sys.executable, "train.py", "fork", what]).obstacles
 
 
+@pytest.mark.slow
 def test_the_programs_own_sitecustomize_still_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "site").mkdir()
     _write(folder, "print('theirs', flush=True)\n", "site/sitecustomize.py")

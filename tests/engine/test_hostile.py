@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import tool
+from harness.repositories import finish_here
 from harness.torture import BODY, NEW, OLD
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,10 +22,11 @@ SECONDS = 240  # on a busy machine; alone it is a few
 
 
 @pytest.fixture(autouse=True)
-def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith("GIT_"):
             monkeypatch.delenv(name)
+    finish_here(request, monkeypatch)
     home = tmp_path / "home"
     home.mkdir()
     (home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n[init]\ndefaultBranch = main\n")
@@ -161,6 +163,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.slow
 def test_hostile_settings_cost_neither_time_nor_memory(tmp_path: Path, name: str) -> None:
     resource = pytest.importorskip("resource")
     (tmp_path / "code").mkdir()

@@ -124,6 +124,7 @@ def test_unusable_place_is_no_cache(
     assert load(["1"]) in ({}, {"1": FACTS})
 
 
+@pytest.mark.slow
 def test_user_without_a_home_gets_the_findings(tmp_path: Path) -> None:
     """Neither HOME nor an entry in the list of users, as in a container."""
     (tmp_path / "a.py").write_text(PROGRAM)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
+
+from codemods.tree import finish
 
 CLEAN = {
     **{name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "EMAIL"))},
@@ -28,9 +34,30 @@ def git(repo: Path, *arguments: str, check: bool = True) -> str:
     return done.stdout.decode("utf-8", "surrogateescape").strip()
 
 
+def _in_this_process(command: list[str], *, input: bytes, **_: object) -> subprocess.CompletedProcess[bytes]:
+    """What the process of `codemods/tree/finish.py` does, without its start, which takes longer than most tests."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with (
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(input), "utf-8")),
+        mock.patch.object(sys, "stdout", out),
+    ):
+        finish.main()
+        out.flush()
+    assert isinstance(out.buffer, io.BytesIO)
+    return subprocess.CompletedProcess(command, 0, out.buffer.getvalue(), b"")
+
+
+def finish_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fast tests take the last steps of a delivery in this process; slow ones as users do, in another."""
+    if request.node.get_closest_marker("slow") is None:
+        here: Any = mock.Mock(run=_in_this_process)
+        monkeypatch.setattr(finish, "subprocess", here)
+
+
 @pytest.fixture(autouse=True)
-def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A user with a name, and nothing of the tester's own git."""
+def own_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A user with a name, and nothing of the tester's own git; for fast tests also `finish_here`."""
+    finish_here(request, monkeypatch)
     for name in list(os.environ):
         if name.startswith("GIT_") or name == "EMAIL":
             monkeypatch.delenv(name)

@@ -385,6 +385,7 @@ def test_pipes_do_not_stop_us(repo: Path, name: str) -> None:
         assert stat.S_ISREG((repo / path).lstat().st_mode)
 
 
+@pytest.mark.slow
 def test_pipe_as_attributes_of_the_work_tree(repo: Path) -> None:
     os.mkfifo(repo / ".gitattributes")
     os.mkfifo(repo / "pkg/.gitattributes")

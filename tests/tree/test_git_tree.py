@@ -574,6 +574,7 @@ git_tree.build_branch(files, [git_tree.Commit({"a.py": b"NEW"}, "m")], None)
 """
 
 
+@pytest.mark.slow
 def test_killed_right_before_the_branch_appears(repo: Path) -> None:
     before = state(repo)
     done = subprocess.run([sys.executable, "-c", KILLED, str(repo)], cwd=ROOT, env=os.environ, check=False)
