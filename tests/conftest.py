@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail when a test is skipped for another reason than those of ALLOWED_SKIPS in conftest.py",
     )
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 # What a test may be skipped for where all else runs, and who runs it then.

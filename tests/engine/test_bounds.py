@@ -24,7 +24,7 @@ def planned(before: Path) -> Plan:
     return plan(MemoryFiles(files), Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True))
 
 
-@pytest.mark.parametrize("before", CASES[::5], ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
+@pytest.mark.parametrize("before", CASES[::13], ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
 def test_trees_that_are_let_go_are_made_again(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = planned(before)
     monkeypatch.setattr(codemods.project, "MAX_TREES", 0)

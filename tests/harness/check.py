@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from codemods.engine.migrate import check, plan
-from codemods.review.json_report import to_json
+from codemods.engine.migrate import Report, plan
+from codemods.finding import Finding
+from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
 from .case import Case, read_tree
@@ -75,15 +76,23 @@ def check_rewrite(case: Case, folder: Path) -> Path:
 def check_in_memory(case: Case) -> None:
     """What `check_rewrite` checks, without the command line and the disk, in half the time. Raises AssertionError."""
     contents, settings = case.contents(), case.settings()
-    found: Any = to_json(check(MemoryFiles(contents), settings))["findings"]
-    _compare([finding for finding in found if finding["rule"] == case.rule], case)
     for what in ("migrate", "a second migrate"):
         done = plan(MemoryFiles(contents), settings)
-        assert what == "migrate" or not done.changes, f"a second migrate has work to do: {done.changes}"
+        if what == "migrate":
+            repaired = [finding for change in done.changes for finding in change.findings]
+            _compare([_row(finding, settings) for finding in (*repaired, *done.remaining)], case)
+        else:
+            assert not done.changes, f"{what} has work to do: {done.changes}"
         contents |= done.contents
         expected = {path: content for path, content in case.expected().items() if path in contents}
         difference = tree_diff(expected, {path: (data, expected[path][1]) for path, data in contents.items()})
         assert not difference, f"{what} leaves another tree than the case says:\n{difference}\n{done.remaining}"
+
+
+def _row(finding: Finding, settings: Settings) -> dict[str, Any]:
+    """`finding` as `check --format json` shows it, as far as `_compare` looks."""
+    reason = Report(".", (finding,), (), 1, unsafe_fixes=settings.unsafe_fixes).why_not(finding)
+    return {"rule": finding.rule, "fixable": reason is None, "reason": reason}
 
 
 def _reference(case: Case, program: Callable[..., Outcome]) -> str:
@@ -125,11 +134,12 @@ def _check_findings(case: Case, tree: Path, cache: Path) -> None:
         if name in _CHECK_FLAGS
         for flag in (name, value)
     )
-    _compare([finding for finding in findings(tree, flags, cache) if finding["rule"] == case.rule], case)
+    _compare(findings(tree, flags, cache), case)
 
 
 def _compare(found: list[dict[str, Any]], case: Case) -> None:
-    """`found` are the findings of the case's own rule, as in JSON."""
+    """`found` is what was found, as in JSON; those of other rules don't matter."""
+    found = [finding for finding in found if finding["rule"] == case.rule]
     if case.after is not None and "--unsafe-fixes" not in case.migrate:  # `check` calls those not fixable
         assert any(finding["fixable"] for finding in found), f"check finds nothing of {case.rule} to repair: {found}"
     if case.lookalike:
