@@ -12,7 +12,7 @@ import typer
 from ..engine.time_limit import TimeIsUp
 from ..problem import Problem
 from ..version import __version__
-from . import batch, check, diagnose, explain, migrate
+from . import batch, check, diagnose, explain, lsp, migrate
 from .output import say
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ for _command in (
     explain.new_rule,
     batch.batch,
     diagnose.diagnose,
+    lsp.lsp,
     diagnose.demo,
 ):
     app.command()(_command)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..finding import Finding
+from ..finding import Edit, Finding
 from ..tree.source import Source
 
 _COMMENT = re.compile(r"#\s*spawnfix:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
@@ -49,6 +49,22 @@ def suppressions(source: Source) -> list[Suppression]:
             covers = (line, line + 1) if alone and not source.path.endswith(".py") else (line,)
             found.append(Suppression(source.path, line, rules, covers))
     return found
+
+
+def ignored(source: Source, finding: Finding) -> Edit | None:
+    """The edit that silences `finding` by a comment on its line; None where no comment can stand there."""
+    for line in dict.fromkeys((finding.span.line, finding.span.end_line)):
+        end = source.line_starts[line - 1] + len(source.line_text(line))
+        present = _COMMENT.search(source.line_text(line))
+        if present is not None and present[1] is not None:
+            at = source.line_starts[line - 1] + present.end(1)
+            edit = Edit(source.path, at, at, f", {finding.rule}" if present[1].strip() else finding.rule)
+        else:
+            edit = Edit(source.path, end, end, f"  # spawnfix: ignore[{finding.rule}]")
+        after = Source(source.path, source.apply([edit]))
+        if any(item.silences(finding) for item in suppressions(after)):
+            return edit
+    return None
 
 
 def unused_suppressions(source: Source, findings: Iterable[Finding]) -> list[Suppression]:
