@@ -129,7 +129,7 @@ def test_settings_that_make_no_sense() -> None:
     """What is taken does not fail later on either."""
     pick = random.Random(9)
     taken = 0
-    for _ in range(400):
+    for _ in range(500):
         table = {pick.choice(KEYS): nonsense(pick) for _ in range(pick.randint(1, 2))}
         if pick.random() < 0.4:
             table = {"boundaries": [{"callable": nonsense(pick, 3), pick.choice([*BOUNDARY_KEYS]): nonsense(pick)}]}
