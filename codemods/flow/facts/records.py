@@ -1,6 +1,6 @@
 """What one file contributes to the value-flow graph: plain tuples of ints and strings, small, picklable, cacheable.
 
-Nodes are numbered from 0 within a file; `graph.py` lays the files of a repo side by side. Every other number here is a
+Nodes are numbered from 0 within a file; `solve/program.py` lays the files of a repo side by side. Every other number here is a
 node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
 """
 
@@ -85,7 +85,7 @@ class Call:
 
 @dataclass(slots=True)
 class FileFacts:
-    """Everything `graph.py` needs to know of one file."""
+    """Everything that the solver needs to know of one file."""
 
     path: str
     lines: list[int] = field(default_factory=list)  # per node: the line it stands on

@@ -1,0 +1,140 @@
+"""The facts of one file while its tree is walked: nodes, edges, and which node a name is, here and now."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from .records import FileFacts
+from .scope import DEAD, SEVERAL, Scope
+
+T = TypeVar("T")
+
+
+class FactsBuilder:
+    """`scope` is the scope that is walked, `line` the line of its statement."""
+
+    def __init__(self, path: str) -> None:
+        self.facts = FileFacts(path)
+        self._lines, self._labels, self._edges = self.facts.lines, self.facts.labels, self.facts.edges
+        self.module = self.scope = Scope("module", "", None)
+        self.free: list[tuple[int, str, Scope]] = []
+        self.line = 1
+
+    def node(self, label: str = "", line: int = 0) -> int:
+        """A new node; `label` says what happens to a value that gets there."""
+        self._lines.append(line or self.line)
+        self._labels.append(label)
+        return len(self._lines) - 1
+
+    def edge(self, source: int, target: int) -> None:
+        """What is in `source` gets to `target`; nothing where one of them does not matter."""
+        if source >= 0 and target >= 0 and source != target:
+            self._edges.append((source, target, self.line))
+
+    def variable(self, name: str, scope: Scope | None = None) -> int:
+        """The node of a variable of `scope`, or of the scope that is walked."""
+        if scope is None:
+            scope = self.scope
+        if name in scope.globals:
+            scope = self.module
+        node = scope.names.get(name, -1)
+        if node < 0:
+            node = scope.names[name] = self.node(f"assigned to `{name}`")
+        return node
+
+    def bind(self, name: str, value: int = -1, constant: object = SEVERAL) -> int:
+        """The node of a variable that is bound here, to `value` where that matters."""
+        scope = self.scope
+        while scope.kind == "comprehension" and scope.parent is not None:  # a walrus binds outside
+            scope = scope.parent
+        if name in scope.globals:
+            scope = self.module
+        if name not in scope.nonlocals:
+            scope.constants[name] = SEVERAL if name in scope.bound else constant
+            scope.bound.add(name)
+        node = self.variable(name, scope)
+        scope.current.pop(name, None)
+        if value >= 0:
+            self.edge(value, node)
+            if scope is self.scope and scope.kind == "function" and name not in scope.nonlocals:
+                scope.current[name] = value
+        return node
+
+    def forget(self, statements: Iterable[ast.stmt]) -> None:
+        """Names that `statements` bind may or may not have been bound anew: look at all their bindings."""
+        current = self.scope.current
+        if current:
+            for statement in statements:
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                        current.pop(node.id, None)
+
+    def leave(self) -> None:
+        """End of a scope: names that it does not bind come from outside."""
+        scope = self.scope
+        outer = scope.parent
+        assert outer is not None
+        self.scope = outer
+        while outer.kind == "class" and outer.parent is not None and scope.kind != "comprehension":
+            outer = outer.parent
+        for name, node in scope.names.items():
+            if name not in scope.bound:
+                above = outer.current.get(name, -1) if scope.kind == "comprehension" else -1
+                if above == DEAD:
+                    continue
+                above = above if above >= 0 else self.variable(name, outer)
+                self.edge(above, node)
+                if name in scope.nonlocals:
+                    self.edge(node, above)
+                if scope.function >= 0:
+                    self.free.append((scope.function, name, scope))
+
+    def distinguish(self, value: int, what: str, line: int) -> None:
+        """Note a place where two objects that do the same are not the same."""
+        if value >= 0:
+            self.facts.distinguished.append((value, what, line))
+
+    def merge(self, values: Sequence[int]) -> int:
+        """The node of what may be any of these, -1 where none matters."""
+        present = [value for value in values if value >= 0]
+        if len(present) < 2:
+            return present[0] if present else -1
+        result = self.node()
+        for value in present:
+            self.edge(value, result)
+        return result
+
+    def element(self, container: int, key: str = "") -> int:
+        """The node of what a container holds, under a key where one is known."""
+        result = self.node()
+        self.facts.elements.append((container, result, key))
+        return result
+
+    def container(self, values: Iterable[int], what: str, items: Sequence[tuple[str, int]] = ()) -> int:
+        """The node of a new container; `items`: what is under literal keys."""
+        result, contents = self.node(), self.node(f"put in a {what}")
+        fields: dict[str, int] = {}
+        for key, value in items:
+            if key not in fields:
+                fields[key] = self.node(f"put in a {what}" if key[0] == "#" else f"put in a {what} as `{key}`")
+            self.edge(value, fields[key])
+        self.facts.containers.append((result, contents, tuple(fields.items())))
+        for value in values:
+            self.edge(value, contents)
+        return result
+
+    def without(self, name: str, look: Callable[[], T]) -> T:
+        """What `look` gives where `name` is known to hold no function."""
+        if not name:
+            return look()
+        before = self.scope.current.get(name)
+        self.scope.current[name] = DEAD
+        try:
+            return look()
+        finally:
+            if before is None:
+                self.scope.current.pop(name, None)
+            else:
+                self.scope.current[name] = before

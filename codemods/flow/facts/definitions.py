@@ -1,0 +1,74 @@
+"""Functions and classes: their entries in the facts, and the scopes of their bodies."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...syntax.names import dotted
+from .builder import FactsBuilder
+from .records import Class, Function, Parameter
+from .scope import Scope
+from .syntax import position
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def enter_function(
+    builder: FactsBuilder, node: FunctionNode, kind: str, name: str, defaults: Sequence[int], binding: str = "",
+    wraps: bool = False,
+) -> int:  # fmt: skip
+    """Enter a function in the facts and open its scope; its index. `builder.leave()` closes the scope.
+
+    `defaults`: nodes of the default values, positional ones first, -1 where one does not matter.
+    """
+    facts, outer = builder.facts, builder.scope
+    arguments = node.args
+    qualname = f"{outer.qualname}.{name}" if outer.qualname else name
+    shown = "a lambda" if kind == "lambda" else f"`{qualname.replace('.<locals>', '')}()`"
+    owner = outer.owner if kind == "method" else -1
+    index = len(facts.functions)
+    returns = builder.node(f"returned by {shown}", node.lineno)
+    holder = builder.node() if kind == "lambda" else -1
+    parameters: list[Parameter] = []
+    function = Function(kind, name, qualname, position(node), (), returns, owner, binding, False, wraps)
+    facts.functions.append(function)
+    facts.function_nodes.append(holder)
+    inner = "class" if kind == "method" else outer.kind
+    scope = builder.scope = Scope("function", f"{qualname}.<locals>", outer, index, owner if inner == "class" else -1)
+    star = [(arguments.vararg, "*"), (arguments.kwarg, "**")]
+    for argument, how in [
+        *((a, "/") for a in arguments.posonlyargs),
+        *((a, "") for a in arguments.args),
+        *((a, "k") for a in arguments.kwonlyargs),
+        *((a, how) for a, how in star if a is not None),
+    ]:
+        scope.bound.add(argument.arg)
+        value = scope.names[argument.arg] = builder.node(f"parameter `{argument.arg}` of {shown}", argument.lineno)
+        module = argument.annotation is not None and dotted(argument.annotation) in ("nn.Module", "torch.nn.Module")
+        parameters.append(Parameter(argument.arg, value, how, module and not how.startswith("*")))
+    function.parameters = tuple(parameters)
+    positional = [p for p in parameters if p.kind in ("", "/")]
+    with_default = [
+        *positional[len(positional) - len(arguments.defaults) :],
+        *(p for p in parameters if p.kind == "k"),
+    ]
+    for parameter, default in zip(with_default, defaults, strict=False):
+        builder.edge(default, parameter.node)
+    return index
+
+
+def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...]) -> int:
+    """Enter a class in the facts and open its scope; its index. `builder.leave()` closes the scope."""
+    facts, outer = builder.facts, builder.scope
+    nested, scope = False, outer
+    while scope.parent is not None:
+        nested = nested or scope.kind == "function"
+        scope = scope.parent
+    qualname = f"{outer.qualname}.{node.name}" if outer.qualname else node.name
+    index = len(facts.classes)
+    names = tuple(dotted(base) for base in node.bases)
+    facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
+    facts.class_nodes.append(-1)
+    builder.scope = Scope("class", qualname, outer, outer.function, index)
+    return index

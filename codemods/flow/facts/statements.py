@@ -1,0 +1,246 @@
+"""Statements: what they bind, return and define."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+from ...syntax.names import dotted
+from .builder import FactsBuilder
+from .definitions import enter_class, enter_function
+from .expressions import Expressions
+from .records import Call
+from .scope import DEAD, SEVERAL
+from .syntax import dropped_attributes, is_record, not_callable, position
+
+
+class Statements:
+    """Enters statements in the facts, in the order in which they run."""
+
+    def __init__(self, builder: FactsBuilder, expressions: Expressions) -> None:
+        self.builder, self.expressions = builder, expressions
+
+    def body(self, statements: Iterable[ast.stmt]) -> None:
+        """A block that runs once, from its start to its end."""
+        builder = self.builder
+        for statement in statements:
+            builder.line = statement.lineno
+            handler = _HANDLERS.get(type(statement))
+            if handler is not None:
+                handler(self, statement)
+            else:
+                self._children(statement)
+
+    def _optional(self, statements: Sequence[ast.stmt]) -> None:
+        """A block that may be left out, or run again."""
+        builder = self.builder
+        before = dict(builder.scope.current)
+        self.body(statements)
+        builder.scope.current = {name: node for name, node in before.items() if builder.scope.current.get(name) == node}
+
+    def _children(self, node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.expressions.value(child)
+            elif isinstance(child, ast.stmt):
+                self.body([child])
+            else:
+                self._children(child)
+
+    def _expression_statement(self, node: ast.Expr) -> None:
+        self.expressions.value(node.value)
+
+    def _branch(self, node: ast.If | ast.While) -> None:
+        builder = self.builder
+        if isinstance(node, ast.While):
+            builder.forget(node.body)
+        self.expressions.value(node.test)
+        self._optional(node.body)
+        no_function = not_callable(node.test)
+        builder.without(no_function, lambda: self._optional(node.orelse))
+        if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
+            builder.scope.current[no_function] = DEAD
+
+    def _try(self, node: ast.Try) -> None:
+        builder = self.builder
+        builder.forget(node.body)
+        self._optional(node.body)
+        for handler in node.handlers:
+            if handler.type is not None:
+                builder.distinguish(self.expressions.value(handler.type), "named by `except`", handler.lineno)
+            if handler.name:
+                builder.bind(handler.name)
+            self._optional(handler.body)
+        self._optional(node.orelse)
+        self.body(node.finalbody)
+
+    def _match(self, node: ast.Match) -> None:
+        subject = self.expressions.value(node.subject)
+        for case in node.cases:
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+                if isinstance(name, str):
+                    self.builder.bind(name, subject)
+            if case.guard is not None:
+                self.expressions.value(case.guard)
+            self._optional(case.body)
+
+    def _global(self, node: ast.Global) -> None:
+        builder = self.builder
+        builder.scope.globals.update(node.names)
+        for name in node.names:
+            builder.module.bound.add(name)
+            builder.module.constants[name] = SEVERAL
+
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        self.builder.scope.nonlocals.update(node.names)
+
+    def _import(self, node: ast.Import) -> None:
+        builder = self.builder
+        for alias in node.names:
+            if alias.asname:
+                builder.facts.imports.append((builder.bind(alias.asname), alias.name, 0, ""))
+            else:
+                builder.facts.imports.append((builder.bind(alias.name.partition(".")[0]), alias.name, 0, "*"))
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        builder = self.builder
+        for alias in node.names:
+            if alias.name == "*":
+                builder.facts.star_imports.append((node.module or "", node.level))
+            else:
+                target = builder.bind(alias.asname or alias.name)
+                builder.facts.imports.append((target, node.module or "", node.level, alias.name))
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self.expressions.value(node.value)
+        for target in node.targets:
+            self.expressions.assign(target, value, node.value)
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        builder = self.builder
+        if node.value is not None:
+            self.expressions.assign(node.target, self.expressions.value(node.value), node.value)
+        elif isinstance(node.target, ast.Name):
+            builder.bind(node.target.id)
+        if builder.scope.kind == "class" and isinstance(node.target, ast.Name):
+            owner = builder.facts.classes[builder.scope.owner]
+            owner.fields = (*owner.fields, node.target.id)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        builder = self.builder
+        value = self.expressions.value(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            whole = builder.bind(target.id)
+            if value >= 0:  # `xs += [f]`: the contents join
+                inner = builder.element(value)
+                builder.facts.puts.append((whole, inner, builder.line, ""))
+        elif isinstance(target, ast.Attribute) and value >= 0:
+            whole, inner = self.expressions.attribute(target), builder.node()
+            self.expressions.sets_attribute(target, self.expressions.value(target.value))
+            builder.facts.elements.append((value, inner, ""))
+            builder.facts.puts.append((whole, inner, builder.line, ""))
+        else:
+            self.expressions.assign(target, value, node.value)
+
+    def _return(self, node: ast.Return) -> None:
+        builder = self.builder
+        if node.value is not None:
+            value = self.expressions.value(node.value)
+            if builder.scope.function >= 0:
+                builder.edge(value, builder.facts.functions[builder.scope.function].returns)
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        value = self.expressions.value(node.iter)
+        self.builder.forget(node.body)
+        self.expressions.iterate(node.target, value)
+        self._optional(node.body)
+        self._optional(node.orelse)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            value = self.expressions.value(item.context_expr)
+            if item.optional_vars is not None:
+                self.expressions.assign(item.optional_vars, value)
+        self.body(node.body)
+
+    # definitions
+
+    def _function_def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        builder = self.builder
+        decorators = [dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
+        applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
+        scope = builder.scope
+        kind = "method" if scope.kind == "class" else "top" if scope.kind == "module" else "function"
+        last = {name.rpartition(".")[2] for name in decorators}
+        binding = next((b for b in ("staticmethod", "classmethod", "property") if b in last), "")
+        if not binding and last & {"cached_property", "setter", "lazy_property"}:
+            binding = "property"
+        if kind == "method" and not binding and node.name in ("__new__", "__init_subclass__", "__class_getitem__"):
+            binding = "classmethod"
+        line = builder.line
+        defaults = self.expressions.defaults(node.args)
+        index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
+        self.body(node.body)
+        builder.leave()
+        builder.line = line
+        builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2
+        holder = builder.bind(node.name)
+        builder.facts.function_nodes[index] = holder
+        self._decorate(applied, holder, node)
+
+    def _class_def(self, node: ast.ClassDef) -> None:
+        builder = self.builder
+        facts = builder.facts
+        applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
+        bases = tuple(self.expressions.value(base) for base in node.bases)
+        for keyword in node.keywords:
+            self.expressions.value(keyword.value)
+        index = enter_class(builder, node, bases)
+        self.body(node.body)
+        body, made = builder.scope, facts.classes[index]
+        made.members = {name: body.names[name] for name in body.bound if name in body.names}
+        made.dropped = dropped_attributes(node)
+        made.record = is_record(node)
+        body.function = -1  # a class body captures nothing by itself
+        builder.leave()
+        builder.line = node.lineno
+        facts.class_nodes[index] = builder.bind(node.name)
+        self._decorate(applied, facts.class_nodes[index], node)
+
+    def _decorate(self, decorators: Iterable[int], decorated: int, node: ast.stmt) -> None:
+        """A decorator is called with what it decorates (a registry keeps it); what it gives counts as the same."""
+        builder = self.builder
+        for decorator in decorators:
+            if decorator >= 0:
+                call = Call(
+                    decorator, (decorated,), (), (), (), builder.node(), position(node), "", {}, builder.scope.function
+                )
+                builder.facts.calls.append(call)
+
+
+_HANDLERS: dict[type, Callable[..., None]] = {
+    ast.FunctionDef: Statements._function_def,
+    ast.AsyncFunctionDef: Statements._function_def,
+    ast.ClassDef: Statements._class_def,
+    ast.Assign: Statements._assign,
+    ast.AnnAssign: Statements._annotated,
+    ast.AugAssign: Statements._augmented,
+    ast.Return: Statements._return,
+    ast.For: Statements._for,
+    ast.AsyncFor: Statements._for,
+    ast.With: Statements._with,
+    ast.AsyncWith: Statements._with,
+    ast.Import: Statements._import,
+    ast.ImportFrom: Statements._import_from,
+    ast.Global: Statements._global,
+    ast.Nonlocal: Statements._nonlocal,
+    ast.Expr: Statements._expression_statement,
+    ast.If: Statements._branch,
+    ast.While: Statements._branch,
+    ast.Try: Statements._try,
+    ast.Match: Statements._match,
+}
+if hasattr(ast, "TryStar"):
+    _HANDLERS[ast.TryStar] = Statements._try

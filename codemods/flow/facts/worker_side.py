@@ -1,0 +1,36 @@
+"""Methods that run in the worker: what workers call on the objects that they were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .records import FileFacts
+
+# of datasets; of collate functions and transforms
+_WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
+
+
+def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[int]]) -> None:
+    """Mark these methods, the `run` of a Process, and what only such methods call.
+
+    `self_calls`: (class, method) -> the functions that call `self.method()`.
+    """
+    methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind == "method"}
+    processes = {
+        owner for owner, made in enumerate(facts.classes) if any(base.endswith("Process") for base in made.base_names)
+    }
+    inside = {
+        index
+        for (owner, name), index in methods.items()
+        if name in _WORKER_SIDE or (name == "run" and owner in processes)
+    }
+    changed = bool(inside)
+    while changed:
+        changed = False
+        for key, callers in self_calls.items():
+            index = methods.get(key, -1)
+            if index >= 0 and index not in inside and key[1] != "__init__" and callers <= inside:
+                inside.add(index)
+                changed = True
+    for index in inside:
+        facts.functions[index].worker_side = True
