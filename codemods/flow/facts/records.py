@@ -1,7 +1,7 @@
 """What one file contributes to the value-flow graph: plain tuples of ints and strings, small, picklable, cacheable.
 
-Nodes are numbered from 0 within a file; `solve/program.py` lays the files of a repo side by side. Every other number here is a
-node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
+Nodes are numbered from 0 within a file; `solve/program.py` lays the files of a repo side by side. Every other number
+here is a node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
 """
 
 from __future__ import annotations
