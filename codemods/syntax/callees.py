@@ -70,6 +70,8 @@ class Callees:
     def _definition(self, outline: Outline, name: ast.Name) -> tuple[Outline, ast.AST] | None:
         """The `def` or `class` that `name` stands for, in this file or where it is imported from."""
         _, found = outline.lookup(name, name.id)
+        if not found:
+            return self._by_star(outline, name.id)
         if len(found) != 1:
             return None
         statement = found[0].statement
@@ -78,6 +80,24 @@ class Callees:
         if isinstance(statement, ast.ImportFrom):
             return self._imported(outline, statement, name.id)
         return None
+
+    def _by_star(self, outline: Outline, name: str, depth: int = 0) -> tuple[Outline, ast.AST] | None:
+        """What `from ... import *` binds `name` to: the last module of the repo that defines it."""
+        for statement in reversed(outline.module.body):
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+                other = self.star_source(outline, statement)
+                node = _at_top(other, name) if other is not None else None
+                if other is not None and node is not None:
+                    return other, node
+                again = self._by_star(other, name, depth + 1) if other is not None and depth < 3 else None
+                if again is not None:
+                    return again
+        return None
+
+    def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
+        """The file of the repo that `from ... import *` names."""
+        path = self._source_of(outline, statement.level, statement.module or "")
+        return self.repo.outline(path) if path and path != outline.path else None
 
     def _imported(
         self, outline: Outline, statement: ast.ImportFrom, name: str, depth: int = 0

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop, Refused
-from ...syntax.callees import FUNCTIONS
+from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, parameters
 from ...tree.source import Source
 from .edits import blank_lines, inside_strings
 from .process_starts import Starts, own_nodes
 from .statements import names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+_MAX_DEPTH = 3
+_PICKLES_ITSELF = frozenset({"__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -51,8 +53,11 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
         yield from found.values()
 
 
-def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, Hop, list[ast.expr]] | None:
-    """What `call` pickles for another process, how sure that is, and that in words."""
+Sent = tuple[Confidence, Hop, list[ast.expr]]
+
+
+def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Sent | None:
+    """What `call` pickles for another process, itself or in a function of the repository; how sure, and in words."""
     name = starts.name(outline, call.func)
     hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -64,9 +69,55 @@ def sent(starts: Starts, outline: Outline, call: ast.Call) -> tuple[Confidence, 
         ]
         return None if sure is None else (sure, hop, kept)
     boundary = starts.table.boundary(name)
+    if boundary is None and depth < _MAX_DEPTH:
+        return _sent_on(starts, outline, call, depth)
     if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
         return None
     return Confidence.PROVEN, hop, arguments
+
+
+def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Sent | None:
+    """What `call` hands to a function of the repository that sends its parameters to another process."""
+    called = starts.called(outline, call)
+    if called is None:
+        return None
+    other, function, skip = called
+    if function not in starts.sends:
+        starts.sends[function] = None  # holds while a function that calls itself is looked into
+        starts.sends[function] = _sent_parameters(starts, other, function, depth)
+    found = starts.sends[function]
+    if found is None:
+        return None
+    sure, names = found
+    own = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]][skip:]
+    if any(isinstance(value, ast.Starred) for value in call.args):
+        return None
+    pairs = [*zip(own, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
+    arguments = [value for name, value in pairs if name in names]
+    hop = Hop(outline.path, call.lineno, f"`{function.name}` sends it to another process")
+    return (sure, hop, arguments) if arguments else None
+
+
+def _sent_parameters(
+    starts: Starts, outline: Outline, function: Function, depth: int
+) -> tuple[Confidence, frozenset[str]] | None:
+    """The parameters that `function` pickles for another process, as they are."""
+    names: set[str] = set()
+    best: Confidence | None = None
+    for inner in outline.own(function):
+        given = sent(starts, outline, inner, depth + 1) if isinstance(inner, ast.Call) else None
+        if given is None:
+            continue
+        passed = {
+            value.id
+            for value in given[2]
+            if isinstance(value, ast.Name) and value.id in parameters(function)
+            if len(outline.bindings(function, value.id)) == 1
+        }
+        if passed and (best is None or given[0].rank > best.rank):
+            best = given[0]
+        names |= passed
+    return None if best is None else (best, frozenset(names))
 
 
 def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterator[str]:
@@ -146,7 +197,7 @@ def _closure(
         ):
             raise Refused(f"`{node.name}` is bound in other places as well")
         chosen[node.name] = node
-        reads = {use.id for use in global_reads(outline, node)} | set(reads_on_import(node))
+        reads = {use.id for use in _reads_of_a_worker(outline, guard, node)} | set(reads_on_import(node))
         for name in sorted(reads - {node.name}):
             if name in inside and name not in outside:
                 todo.append(inside[name])
@@ -158,6 +209,24 @@ def _closure(
             elif name not in outside and name not in BUILTINS and not star:
                 raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
     return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
+
+
+def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Iterator[ast.Name]:
+    """Where `node` reads names of the module in a worker: not in the `__init__` of a class that only the guard calls.
+
+    Under the guard, that runs in the main process, which has all the names.
+    """
+    skipped: set[ast.AST] = set()
+    if isinstance(node, ast.ClassDef):
+        uses = [use for use in outline.nodes if isinstance(use, ast.Name) and use.id == node.name]
+        own = {each.name: each for each in node.body if isinstance(each, FUNCTIONS)}
+        if not _PICKLES_ITSELF & own.keys() and all(
+            isinstance(outline.scope(use), ast.Module) and guard in outline.ancestors(use) for use in uses
+        ):
+            skipped = set(ast.walk(own["__init__"])) if "__init__" in own else set()
+    for use in global_reads(outline, node):
+        if use not in skipped:
+            yield use
 
 
 def global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:

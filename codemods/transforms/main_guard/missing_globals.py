@@ -16,7 +16,7 @@ from .statements import is_plain, names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
-_CATCHES = ("NameError", "Exception", "BaseException")
+_MAX_STARS = 4
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,14 @@ class MissingGlobal:
     hop: Hop
     guarded: bool = True  # set under the main guard, and not in a function of the main process
     literal: tuple[ast.If, ast.Assign] | None = None  # the guard, and the one line in it that binds a literal
+    instead: int | None = None  # the line whose value a spawned worker gets
 
 
 def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]:
     """One per global and file."""
     body = outline.module.body
-    if any(isinstance(each, ast.ImportFrom) and each.names[0].name == "*" for each in body):
+    known = _by_stars(starts, outline)
+    if known is None:
         return
     guards = [each for each in body if isinstance(each, ast.If) and is_main_process_test(each.test) and not each.orelse]
     outside = [each for each in body if each not in guards]
@@ -56,13 +58,21 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
             for read in global_reads(outline, function):
                 name = read.id
                 who = setters.get(name, [])
-                if name in seen or name in BUILTINS or _does_without(outline, read, function, lazily=bool(who)):
+                if (
+                    name in seen
+                    or name in BUILTINS
+                    or name in known
+                    or _does_without(outline, read, function, lazily=bool(who) or name in bound)
+                ):
                     continue
-                if name in guarded and name not in bound and not who:
+                if name in guarded and not who and all(_is_other(guards, name, each) for each in bound.get(name, [])):
                     seen.add(name)
                     where = "under the main guard"
                     literal = _literal(outline, guards, name)
-                    yield MissingGlobal(read, function.name, guarded[name], where, sure, hop, literal=literal)
+                    instead = bound[name][-1].lineno if name in bound else None
+                    yield MissingGlobal(
+                        read, function.name, guarded[name], where, sure, hop, literal=literal, instead=instead
+                    )
                 elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
                     if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
                         continue
@@ -70,6 +80,27 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     where = f"by `{who[0].name}` in the main process only"
                     at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
                     yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop, guarded=False)
+
+
+def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
+    """Names that `from ... import *` binds; None where that can't be told."""
+    found: set[str] = set()
+    for each in outline.module.body:
+        if isinstance(each, ast.ImportFrom) and each.names[0].name == "*":
+            other = starts.star_source(outline, each)
+            inner = _by_stars(starts, other, depth + 1) if other is not None and depth < _MAX_STARS else None
+            if other is None or inner is None:
+                return None
+            found |= inner.union(*(names_bound(statement) for statement in other.module.body))
+    return found
+
+
+def _is_other(guards: list[ast.If], name: str, statement: ast.stmt) -> bool:
+    """`statement` binds None, or a module, to the name that the guard gives to something else."""
+    if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return _is_none(statement)
+    imports = [each for guard in guards for each in guard.body if isinstance(each, (ast.Import, ast.ImportFrom))]
+    return not any(name in names_bound(each) for each in imports)
 
 
 def _literal(outline: Outline, guards: list[ast.If], name: str) -> tuple[ast.If, ast.Assign] | None:
@@ -163,7 +194,7 @@ def _is_none(statement: ast.stmt) -> bool:
 
 
 def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: bool) -> bool:
-    """The function can do without the global: it looks for its name first, or catches the error.
+    """The function can do without the global: it looks for its name first, or catches the NameError as such.
 
     `lazily`: the name is None until something sets it, so that a test of its value also counts.
     """
@@ -171,8 +202,7 @@ def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: 
         if above is function:
             break
         if isinstance(above, ast.Try) and any(
-            handler.type is None or any(word in ast.unparse(handler.type) for word in _CATCHES)
-            for handler in above.handlers
+            handler.type is not None and "NameError" in ast.unparse(handler.type) for handler in above.handlers
         ):
             return True
     for node in ast.walk(function):

@@ -13,6 +13,11 @@ from ...syntax.receivers import qualified_name
 from .data import names
 from .statements import changed, is_plain, names_bound, reads_on_import
 
+_INERT = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.BinOp,
+    ast.unaryop, ast.operator, ast.expr_context,
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Run:
@@ -70,8 +75,7 @@ def _is_inert(outline: Outline, statement: ast.stmt) -> bool:
     """A function or class whose definition runs no code of its own."""
     if isinstance(statement, FUNCTIONS):
         defaults = [*statement.args.defaults, *(each for each in statement.args.kw_defaults if each is not None)]
-        plain = all(isinstance(node, (ast.Constant, ast.Name, ast.UnaryOp, ast.USub, ast.Load, ast.Attribute))
-                    for default in defaults for node in ast.walk(default))  # fmt: skip
+        plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
         return plain and all(_is_pure(outline, mark) for mark in statement.decorator_list)
     if not isinstance(statement, ast.ClassDef) or statement.keywords:
         return False

@@ -52,6 +52,7 @@ class Starts(Callees):
         self.table = table(project.settings.boundaries)
         self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
         self._looking: set[int] = set()
+        self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
 
@@ -190,6 +191,7 @@ class Starts(Callees):
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
             values = [_value_of(binding.statement, binding.value) for binding in found]
+            values += _put_into(outline.own(scope), node.id) if found else []
             return self._any(
                 outline, [value for value in values if value is not None and value is not node], given, depth
             )
@@ -318,12 +320,28 @@ def _value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
 
 
 def _attribute_values(owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
-    for node in ast.walk(owner):
+    nodes = list(ast.walk(owner))
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 targets = target.elts if isinstance(target, ast.Tuple) else [target]
                 if any(isinstance(each, ast.Attribute) and each.attr == name for each in targets):
                     yield node.value
+    yield from _put_into(nodes, name)
+
+
+def _put_into(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
+    """What is stored in the dict or list of that name: `name[key] = it`, `self.name.append(it)`."""
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            into = [target.value for target in node.targets if isinstance(target, ast.Subscript)]
+            put = [node.value]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            into, put = [node.func.value], node.args
+        else:
+            continue
+        if any(last_name(each) == name for each in into):
+            yield from put
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:

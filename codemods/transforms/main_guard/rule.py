@@ -22,7 +22,7 @@ from .side_effects import only_prints, repeated
 from .split import split
 
 ID = "main-guard"
-_WORDS = r"[dD]ata_?[lL]oader|WebLoader|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+_WORDS = r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
 SCREEN = re.compile(_WORDS.encode())
 _DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
@@ -38,7 +38,7 @@ def find(project: Project) -> Iterable[Finding]:
         source, outline = project.source(path), repo.outline(path)
         if source is not None and outline is not None and not _forks(source):
             yield from _script(starts, importers, outline, source)
-            if re.search(_WORDS, source.text):
+            if "__main__" in source.text or re.search(_WORDS, source.text):
                 yield from _guarded(starts, outline, source)
                 yield from _missing(starts, outline, source)
 
@@ -117,7 +117,11 @@ def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
     for missing in missing_globals(starts, outline):
         confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else missing.confidence
         name = missing.read.id
-        lacks = "a spawned worker stops with NameError" if missing.guarded else "a spawned worker never gets it"
+        if missing.instead is not None:
+            lacks = f"a spawned worker gets what line {missing.instead} binds"
+        else:
+            stops = "stops with NameError" if missing.guarded else "never gets it"
+            lacks = f"a spawned worker {stops}"
         message = f"`{missing.reader}` runs in a worker and reads `{name}`, which is set {missing.where}: {lacks}"
         answer: Answer = Refused(
             f"pass `{name}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"

@@ -91,9 +91,19 @@ def _does(outline: Outline, call: ast.Call) -> str | None:
         return "empties its log"
     if name == "concurrent.futures.ProcessPoolExecutor":
         return ""
-    loads = name in names("loads") or name.startswith("torchvision.datasets.")
+    loads = name in names("loads") or name.startswith("torchvision.datasets.") or _loads_weights(call)
     moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
     return "" if loads or last in names("log_files") or (is_method and moved) else None
+
+
+def _loads_weights(call: ast.Call) -> bool:
+    """`Model.from_pretrained(...)`, and a call whose argument says where the weights are."""
+    if last_name(call.func) in names("loading_methods"):
+        return True
+    return last_name(call.func) not in ("dict", "Namespace") and any(
+        keyword.arg in names("weights") and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value)
+        for keyword in call.keywords
+    )
 
 
 def _modes(call: ast.Call) -> Iterator[str]:

@@ -442,3 +442,116 @@ def test_globals_that_a_worker_has(text: str) -> None:
 def test_tests_are_not_reported_by_default() -> None:
     project = Project(MemoryFiles({"tests/test_a.py": (HEAD + START).encode()}))
     assert [finding.confidence for finding in RULE.find(project)] == [Confidence.POSSIBLE]
+
+
+POOL = "from multiprocessing import Pool\n"
+UNDER = 'if __name__ == "__main__":\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param(
+            f"{POOL}def work(x):\n    try:\n        return x + step\n    except Exception:\n        return None\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            4,
+            id="an error that is swallowed",
+        ),
+        pytest.param(
+            f"{POOL}from tools import *\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            4,
+            id="star import of the repository",
+        ),
+        pytest.param(
+            f"{POOL}import step\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = step.read()\n    Pool(2).map(work, [1])\n",
+            4,
+            id="a module of that name",
+        ),
+        pytest.param(
+            f"{POOL}step = None\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            4,
+            id="None above",
+        ),
+        pytest.param(
+            "from tools import *\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = int(input())\n    in_parallel([1], work)\n",
+            3,
+            id="sent by a function of the repository",
+        ),
+    ],
+)
+def test_globals_that_only_the_guard_sets(text: str, line: int) -> None:
+    tools = (
+        "from multiprocessing import Pool\ndef in_parallel(tasks, function):\n    return Pool(2).map(function, tasks)\n"
+    )
+    contents = {"a.py": text.encode(), "tools.py": tools.encode()}
+    (finding,) = RULE.find(Project(MemoryFiles(contents)))
+    assert finding.span.line == line and "`step`" in finding.message
+    gets = "gets what line 2 binds" in finding.message
+    assert gets == ("step = None" in text or "import step" in text) != ("NameError" in finding.message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(
+            f"{POOL}def work(x):\n    try:\n        return x + step\n    except NameError:\n        return x\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            id="it asks for the name",
+        ),
+        pytest.param(
+            f"{POOL}from tools import *\ndef work(x):\n    return x + offset\n"
+            f"{UNDER}    offset = int(input())\n    Pool(2).map(work, [1])\n",
+            id="bound by the star import",
+        ),
+        pytest.param(
+            f"{POOL}from numpy import *\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            id="a star import of a library may bind it",
+        ),
+        pytest.param(
+            f"{POOL}step = None\ndef work(x):\n    return x if step is None else x + step\n"
+            f"{UNDER}    step = int(input())\n    Pool(2).map(work, [1])\n",
+            id="None is asked for",
+        ),
+        pytest.param(
+            "from tools import *\ndef work(x):\n    return x + step\n"
+            f"{UNDER}    step = int(input())\n    at_once([1], work)\n",
+            id="called in this process",
+        ),
+    ],
+)
+def test_globals_that_a_worker_can_do_without(text: str) -> None:
+    tools = "offset = 1\ndef at_once(tasks, function):\n    return [function(task) for task in tasks]\n"
+    assert not list(RULE.find(Project(MemoryFiles({"a.py": text.encode(), "tools.py": tools.encode()}))))
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["def __reduce__(self):\n            return Rows, ()", "def __getitem__(self, at):\n            return Rows()"],
+)
+def test_a_class_under_the_guard_that_a_worker_makes_reads_the_options(method: str) -> None:
+    text = (
+        f"{TORCH}{UNDER}    rows = input()\n    class Rows:\n        def __init__(self):\n"
+        f"            self.rows = rows\n        {method}\n    print(list(DataLoader(Rows(), num_workers=2)))\n"
+    )
+    assert "reads `rows`" in refusal(text)
+
+
+@pytest.mark.parametrize(
+    "load", ["Net.from_pretrained(path)", "models.resnet18(pretrained=True)", "registry[0](checkpoint=path)"]
+)
+def test_the_guard_begins_before_weights_are_loaded(load: str) -> None:
+    text = f"{HEAD}net = {load}\n\n\ndef late(size=(2, 2)):\n    return size\n\n\n{START}"
+    after = wrapped(f"import models\nfrom nets import Net, path, registry\n{text}")
+    assert f"{GUARD}net = {load}\n" in after and after.index("def late") < after.index(GUARD)
+
+
+@pytest.mark.parametrize("setting", ["models.resnet18(pretrained=False)", "dict(checkpoint=path)"])
+def test_settings_stay_where_they_are(setting: str) -> None:
+    late = "@path\ndef late():\n    return net\n"
+    text = f"import models\nfrom nets import path\n{HEAD}net = {setting}\n\n\n{late}\n\n{START}"
+    assert f"\n\n\nnet = {setting}" in wrapped(text)

@@ -35,6 +35,8 @@ def test_what_starts_processes(name: str) -> None:
 
 @pytest.mark.parametrize("name", [
     "torch.utils.data.DataLoader", "torch_geometric.data.DataLoader", "monai.data.DataLoader", "webdataset.WebLoader",
+    "torch_geometric.loader.ClusterLoader", "torch_geometric.loader.NeighborSampler", "torchio.SubjectsLoader",
+    "torch_geometric.data.GraphSAINTRandomWalkSampler", "torch_geometric.loader.RandomNodeLoader",
 ])  # fmt: skip
 def test_a_loader_with_workers_that_is_walked_over(name: str) -> None:
     module = name.rpartition(".")[0]
