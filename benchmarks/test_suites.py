@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 
 from codemods.engine.migrate import Plan, plan  # noqa: E402
 from codemods.finding import Confidence  # noqa: E402
-from codemods.flow.answers.crossings import Crossing  # noqa: E402
+from codemods.flow.answers.crossing import Crossing  # noqa: E402
 from codemods.project import Project  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
 from codemods.transforms.lambdas import RULE  # noqa: E402

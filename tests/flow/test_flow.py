@@ -9,7 +9,8 @@ import weakref
 import pytest
 
 from codemods.finding import Confidence
-from codemods.flow.answers.crossings import Crossing, flow_of
+from codemods.flow.answers.crossing import Crossing
+from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.explain import explain_line
 from codemods.project import Project
 from codemods.review.sites import sites_text

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from codemods.engine.migrate import Plan, plan
 from codemods.finding import Confidence
-from codemods.flow.answers.crossings import Crossing
+from codemods.flow.answers.crossing import Crossing
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas import RULE

@@ -10,7 +10,8 @@ from ...project import Project
 from ..boundaries import Boundary
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
 from ..solve.solution import Solution
-from .crossings import Crossing, flow_of
+from .crossing import Crossing
+from .crossings import flow_of
 
 _MAX_PLACES = 12
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..facts.records import Call
 from ..solve.deferred_calls import ELSEWHERE
-from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT, Value
-
-if TYPE_CHECKING:
-    from .crossings import Flow
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT
+from ..solve.solution import Solution
+from .places import Places
 
 _ATTRIBUTES = frozenset(
     {"__name__", "__qualname__", "__doc__", "__module__", "__code__", "__defaults__", "__kwdefaults__", "__globals__",
@@ -54,8 +53,7 @@ class Question(NamedTuple):
     node: int
 
 
-def _questions(flow: Flow) -> Iterator[Question]:
-    solution = flow.solution
+def _questions(solution: Solution) -> Iterator[Question]:
     for node, loads in solution.constraints.loads.items():
         for attribute, result in loads:
             if attribute in _ATTRIBUTES:
@@ -82,15 +80,14 @@ def _questions(flow: Flow) -> Iterator[Question]:
             value = solution.heap.values[held]
             if value.kind == FOREIGN and (value.a in _CALLS or value.a == "isinstance"):
                 for offset, call in calls:
-                    asked = _asked(flow, str(value.a), offset, call)
+                    asked = _asked(solution, str(value.a), offset, call)
                     if asked >= 0:
                         file = solution.program.files[solution.heap.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
 
 
-def _kept_on_classes(flow: Flow) -> Iterator[Question]:
+def _kept_on_classes(solution: Solution) -> Iterator[Question]:
     """`SomeClass.name = fn` and `setattr(SomeClass, name, fn)`, whatever the class is called there."""
-    solution = flow.solution
     classes = {number for number, value in enumerate(solution.heap.values) if value.kind == CLASS}
     for at, facts in enumerate(solution.program.facts):
         offset = solution.program.offsets[at]
@@ -104,9 +101,9 @@ def _kept_on_classes(flow: Flow) -> Iterator[Question]:
                 yield Question(ON_A_CLASS, solution.program.files[at], call.position[0], call.arguments[2] + offset)
 
 
-def _asked(flow: Flow, name: str, offset: int, call: Call) -> int:
+def _asked(solution: Solution, name: str, offset: int, call: Call) -> int:
     """The node of the function that `call` looks at, -1 for none."""
-    solution, place = flow.solution, 1 if name == "functools.update_wrapper" else 0
+    place = 1 if name == "functools.update_wrapper" else 0
     if len(call.arguments) <= place or call.arguments[place] < 0:
         return -1
     if name == "isinstance":
@@ -130,9 +127,8 @@ class Seen(NamedTuple):
     identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
 
 
-def look(flow: Flow) -> Seen:
+def look(solution: Solution) -> Seen:
     """One pass over the graph."""
-    solution = flow.solution
     ours = {number for number, value in enumerate(solution.heap.values) if value.kind == FUNCTION}
     seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
 
@@ -140,7 +136,7 @@ def look(flow: Flow) -> Seen:
         for number in solution.heap.holds[question.node].keys() & ours:
             found[number].append(question)
 
-    for question in sorted({*_questions(flow), *_kept_on_classes(flow)}):
+    for question in sorted({*_questions(solution), *_kept_on_classes(solution)}):
         note(seen.questions, question)
     for node, calls in solution.constraints.calls.items():
         for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():
@@ -159,15 +155,14 @@ def look(flow: Flow) -> Seen:
         for number, value in enumerate(solution.heap.values)
         if value.kind in (CLASS, INSTANCE) and value.a in local
     }
-    for question in sorted(set(_identity_questions(flow))):
+    for question in sorted(set(_identity_questions(solution))):
         for number in solution.heap.holds[question.node].keys() & (ours | made):
             seen.identities[number].append(question)
     return seen
 
 
-def _identity_questions(flow: Flow) -> Iterator[Question]:
+def _identity_questions(solution: Solution) -> Iterator[Question]:
     """Places that tell a function, class or object from another that does the same."""
-    solution = flow.solution
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)
@@ -197,7 +192,7 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
                     if len(call.arguments) > place and call.arguments[place] >= 0:
                         argument = call.arguments[place] + offset
                         yield question(f"given to `{value.a}`", at, call.position[0], argument)
-                        for inner in _inside(flow, argument) if value.a in _TAKE_CONTAINERS else ():
+                        for inner in _inside(solution, argument) if value.a in _TAKE_CONTAINERS else ():
                             yield question(f"given to `{value.a}`", at, call.position[0], inner)
                 if value.a in _CACHES:
                     made = [
@@ -206,21 +201,19 @@ def _identity_questions(flow: Flow) -> Iterator[Question]:
                     ]  # `@lru_cache(None)` too
                     for shift, decoration in made:
                         if decoration.arguments and decoration.arguments[0] >= 0:
-                            yield from _cached(flow, decoration.arguments[0] + shift, at, call.position[0])
+                            yield from _cached(solution, decoration.arguments[0] + shift, at, call.position[0])
 
 
-def _inside(flow: Flow, node: int) -> Iterator[int]:
+def _inside(solution: Solution, node: int) -> Iterator[int]:
     """The nodes of what the containers in `node` hold: `isinstance(x, (A, B))`."""
-    solution = flow.solution
     for number in tuple(solution.heap.holds[node]):
         value = solution.heap.values[number]
         if value.kind == CONTAINER:
             yield from (int(value.a), *solution.heap.fields.get(int(value.a), {}).values())
 
 
-def _cached(flow: Flow, node: int, at: int, line: int) -> Iterator[Question]:
+def _cached(solution: Solution, node: int, at: int, line: int) -> Iterator[Question]:
     """The parameters of functions whose results are kept by argument."""
-    solution = flow.solution
     for number in tuple(solution.heap.holds[node]):
         value = solution.heap.values[number]
         if value.kind == FUNCTION:
@@ -234,10 +227,9 @@ def _cached(flow: Flow, node: int, at: int, line: int) -> Iterator[Question]:
                 )
 
 
-def reaching(flow: Flow, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:
+def reaching(places: Places, found: Mapping[int, list[Question]], path: str, line: int, column: int) -> list[Question]:
     """What of `found` the function or lambda at this position (as in `ast`) really gets to."""
-    index = flow.function_at.get((path, line, column))
-    number = flow.solution.heap.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+    number = places.number_of_function(path, line, column)
     near = found.get(number, [])
-    reached = flow.reach(number) if near else set()
-    return [each for each in near if each.node in reached]
+    reached = places.reach(number) if near else set()
+    return [question for question in near if question.node in reached]

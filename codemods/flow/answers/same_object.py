@@ -6,12 +6,12 @@ keeps seems to be on every object of the class, and what a registry builds here 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 from ..solve.heap import CLASS, INSTANCE
 from ..solve.paths import explore
-from ..solve.solution import Solution
+from .places import Places
 from .trace import Reasons
 
 MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
@@ -21,9 +21,8 @@ _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Gener
 class SameObject:
     """Answers `merged` for the steps of one solution's traces."""
 
-    def __init__(self, solution: Solution, origins: Mapping[int, list[int]]) -> None:
-        """`origins`: per value the nodes where it is made, or gets to otherwise than by an edge."""
-        self.solution, self.origins = solution, origins
+    def __init__(self, places: Places) -> None:
+        self.solution, self.places = places.solution, places
         self._kinds: dict[int, int] = {}
         self._reached: dict[tuple[int, int], set[int] | None] = {}
         self._doubts: dict[tuple[int, int], bool] = {}
@@ -123,7 +122,7 @@ class SameObject:
                 if any(self._gets_to(instance, result, nodes) for result in made):
                     return False
                 others = self._constructed.get(int(self.solution.heap.values[instance].a), set()) - made
-                origins = [origin for origin in self.origins.get(instance, ()) if origin not in made]
+                origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
                 return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
             source = node
         return False

@@ -22,7 +22,7 @@ from .third_party import Foreign, changed_dict, foreign_views
 from .uses import ViewUses
 
 if TYPE_CHECKING:
-    from ...flow.answers.crossings import Crossing
+    from ...flow.answers.crossing import Crossing
 
 ID = "dict-views"
 SCREEN = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + INSTALLED.pattern.encode())

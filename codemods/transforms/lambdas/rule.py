@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...finding import Answer, Finding, Refused
-from ...flow.answers.crossings import Crossing, flow_of
+from ...flow.answers.crossing import Crossing
+from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.suppress import suppressions
 from ...tree.source import Source

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from codemods.engine.migrate import Plan, plan
 from codemods.finding import Confidence
-from codemods.flow.answers.crossings import Crossing
+from codemods.flow.answers.crossing import Crossing
 from codemods.project import Project
 from codemods.rule import Rule
 from codemods.settings import Settings

@@ -12,7 +12,8 @@ import pytest
 
 from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Fix
-from codemods.flow.answers.crossings import Crossing, flow_of
+from codemods.flow.answers.crossing import Crossing
+from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings

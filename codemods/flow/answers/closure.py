@@ -1,0 +1,78 @@
+"""What crosses along with what: from the arguments of boundaries to all that is pickled with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from itertools import count
+
+from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
+from .contents import NAMELESS, captures, inside
+from .places import Places
+from .same_object import SameObject
+from .trace import Reason, Reasons
+
+
+class Closure:
+    """Follows values through all that holds them."""
+
+    def __init__(self, places: Places, same_object: SameObject) -> None:
+        self.solution, self.places, self.same_object = places.solution, places, same_object
+
+    def of(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]) -> Reasons:
+        """Every value (`among` these) that crosses along with the seeds, and why.
+
+        Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.
+        """
+        solution, reach, hops_to = self.solution, self.places.reach, self.places.hops
+        reasons = Reasons()
+        # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
+        todo: list[tuple[int, int, int, int, Reason]] = []
+        order = count()
+
+        def wait(number: int, reason: Reason, guesses: int, hops: int) -> None:
+            heappush(todo, (guesses, hops, next(order), number, reason))
+
+        for number, reason in seeds:
+            if (among is None or number in among) and (reason.node < 0 or reason.node in reach(number)):
+                wait(number, reason, 0, hops_to(reason.node, number))
+                reasons.nodes.add(reason.node)
+        while todo:
+            guesses, hops, _, number, reason = heappop(todo)
+            if number in reasons:
+                continue
+            reasons[number] = reason
+            for node in inside(solution, number, only):
+                reasons.nodes.add(node)
+                for held in solution.heap.holds[node]:
+                    if held in reasons or (among is not None and held not in among):
+                        continue
+                    if node in reach(held):
+                        more = guesses + self._guess(number, node)
+                        wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held))
+            value = solution.heap.values[number]
+            if value.kind == BOUND and value.b not in reasons:
+                wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
+            elif value.kind == FUNCTION and not only and self._nameless(int(value.a)):
+                for node in captures(solution, int(value.a)):
+                    for held in solution.heap.holds[node]:
+                        if held not in reasons and solution.heap.values[held].kind in (FUNCTION, CLASS, CONTAINER):
+                            wait(held, Reason(node, number, None, ""), guesses, hops + hops_to(node, held) + 1)
+        return reasons
+
+    def guessed(self, number: int, reasons: Reasons) -> bool:
+        """True when the value is kept by a foreign object that may not keep it (`Mlp(act_layer=lambda: ...)`), or by
+        one of the repo that may be none of those that it was stored on."""
+        while reasons[number].parent >= 0:
+            node, number = reasons[number].node, reasons[number].parent
+            if self._guess(number, node):
+                return True
+        return False
+
+    def _guess(self, number: int, node: int) -> bool:
+        """True when it is a guess that the value `number` holds what is at `node`."""
+        value = self.solution.heap.values[number]
+        return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.same_object.doubtful(int(value.a), node))
+
+    def _nameless(self, function: int) -> bool:
+        return self.solution.program.functions[function][1].kind in NAMELESS

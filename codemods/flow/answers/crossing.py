@@ -1,0 +1,87 @@
+"""One crossing: a hazard, the path by which it gets to a process boundary, and how sure we are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...finding import Confidence, Trace
+from ..facts.records import Position
+from ..facts.test_code import is_test
+from ..solve.heap import INSTANCE
+from ..solve.solution import Solution
+from .closure import Closure
+from .same_object import SameObject
+from .trace import Reason, Reasons, shorten, trace_of
+
+# A longer path is no proof: what the solver merges may have made it up.
+MAX_PROOF = 20
+MAX_LIKELY = 9  # where the end is a guess, or a step of the way, or a file: what is saved is mostly a dict of numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A hazard that crosses, or may.
+
+    `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator",
+    "instance". The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted
+    name of the callable that pickles it, "" where none was seen.
+    """
+
+    kind: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    confidence: Confidence
+    trace: Trace
+    boundary: str
+    aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
+
+
+class Crossings:
+    """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""
+
+    def __init__(self, solution: Solution, closure: Closure, same_object: SameObject) -> None:
+        self.solution, self.closure, self.same_object = solution, closure, same_object
+
+    def describe(
+        self, hazard: tuple[str, str, Position], confidence: Confidence, number: int, reasons: Reasons
+    ) -> Crossing:
+        """The crossing of a hazard (kind, file, place) by the value `number`, by the path that `reasons` name."""
+        kind, path, position = hazard
+        trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
+        boundary = self._boundary(reasons[number], reasons)
+        confidence = self._confidence(path, trace, boundary, confidence, number, reasons)
+        aboard = self._is_in_class_of(reasons[number].parent, path, position)
+        return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
+
+    def _confidence(
+        self, path: str, trace: Trace, boundary: str, confidence: Confidence, number: int, reasons: Reasons
+    ) -> Confidence:
+        program = self.solution.program
+        guessed = self.closure.guessed(number, reasons)
+        to_file = bool(boundary) and bool(program.table.boundaries[boundary].says)
+        longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
+        tests = {at for at in {hop.path for hop in trace} if is_test(at, program.facts_of)}
+        if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
+            return Confidence.POSSIBLE
+        if tests and trace[-1].path not in tests:  # through what only a test puts there
+            return Confidence.POSSIBLE
+        if confidence is Confidence.LIKELY and (guessed or path in tests):
+            return Confidence.POSSIBLE
+        if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
+            return Confidence.POSSIBLE
+        return confidence
+
+    def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
+        if number < 0 or self.solution.heap.values[number].kind != INSTANCE:
+            return False
+        file, made = self.solution.program.classes[int(self.solution.heap.values[number].a)]
+        return self.solution.program.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
+
+    @staticmethod
+    def _boundary(reason: Reason, reasons: Reasons) -> str:
+        while reason.parent >= 0:
+            reason = reasons[reason.parent]
+        return reason.boundary

@@ -1,0 +1,74 @@
+"""Where values are made, and where they get to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ..solve.heap import FUNCTION, Value
+from ..solve.paths import reach
+from ..solve.solution import Solution
+
+
+class Places:
+    """Answers for the values of one solution, by their numbers; each is computed once."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self._reached: dict[int, set[int]] = {}
+        self._hops: dict[tuple[int, int], int] = {}
+
+    @cached_property
+    def origins(self) -> dict[int, list[int]]:
+        """Per value the nodes where it is made, or added without an edge."""
+        found: dict[int, list[int]] = {}
+        holds = self.solution.heap.holds
+        for node, held in enumerate(holds):
+            for number, source in held.items():
+                if source < 0 or number not in holds[source]:
+                    found.setdefault(number, []).append(node)
+        return found
+
+    def reach(self, number: int) -> set[int]:
+        """Nodes that a value gets to."""
+        known = self._reached.get(number)
+        if known is None:
+            known = self._reached[number] = reach(self.solution.heap, number, self.origins.get(number, ()))
+        return known
+
+    def hops(self, node: int, number: int) -> int:
+        """How many hops of a trace the way of a value to `node` takes."""
+        holds, labels, known = self.solution.heap.holds, self.solution.heap.labels, self._hops
+        way: list[int] = []
+        while node >= 0 and (node, number) not in known:
+            known[node, number] = 0  # a circle ends here
+            way.append(node)
+            node = holds[node].get(number, -1)
+        hops = known[node, number] if node >= 0 else 0
+        for at in reversed(way):
+            hops += bool(labels[at])
+            known[at, number] = hops
+        return hops
+
+    @cached_property
+    def function_at(self) -> dict[tuple[str, int, int], int]:
+        """The functions and lambdas by path, line and column (as in `ast`)."""
+        program = self.solution.program
+        functions = enumerate(program.functions)
+        return {(program.files[file], *function.position[:2]): index for index, (file, function) in functions}
+
+    def number_of_function(self, path: str, line: int, column: int) -> int:
+        """The value number of the function or lambda at this position, -1 where nothing is known of it."""
+        index = self.function_at.get((path, line, column))
+        return self.solution.heap.numbers.get(Value(FUNCTION, index), -1) if index is not None else -1
+
+    @cached_property
+    def class_at(self) -> dict[tuple[str, int, int], int]:
+        """The classes by path, line and column."""
+        program = self.solution.program
+        return {(program.files[file], *made.position[:2]): index for index, (file, made) in enumerate(program.classes)}
+
+    @cached_property
+    def class_on_line(self) -> dict[tuple[str, int], int]:
+        """The classes by path and line."""
+        program = self.solution.program
+        return {(program.files[file], made.position[0]): index for index, (file, made) in enumerate(program.classes)}
