@@ -4,11 +4,14 @@
     python benchmarks/mutation.py run --seed 7 --count 150      # a sample over all packages
     python benchmarks/mutation.py run --changed main --count 12 --cpu 90  # only modules that differ from a revision
 
-A mutant survives when all these tests pass; it is printed with its diff. Nothing in the checkout is written but
-`.coverage` and `.coverage.seconds`: mutants live in a copy. Tests in which only child processes execute the package are
-not recorded; `--also PREFIX=TESTS` names tests to run for the mutants of modules below PREFIX. Where nothing was
-recorded, the tests are those of the module's folder that are not slow.
+`make coverage` records too, without the time of each test. A mutant survives when all these tests pass; it is printed
+with its diff. Nothing in the checkout is written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each
+is tried in a fork of a process that has imported what the tests need but the package. Tests in which only child
+processes execute the package are not recorded; `--also PREFIX=TESTS` names tests to run for the mutants of modules
+below PREFIX. Where nothing was recorded, the tests are those of the module's folder that are not slow.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
+`run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
+share can be asked for that is near to 1.
 """
 
 from __future__ import annotations
@@ -17,11 +20,13 @@ import argparse
 import ast
 import contextlib
 import difflib
+import importlib
 import json
 import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +41,11 @@ PACKAGE = "codemods"
 LEFT_OUT = ("codemods/demo_repo/",)
 DATA, SECONDS = ".coverage", ".coverage.seconds"
 TEST_SECONDS = 6.0  # of CPU: the tests of one mutant take no more, the most specific first
+USUAL = 0.04  # s that a test takes whose time was not recorded
+WARM = (
+    "coverage", "hypothesis", "jsonschema", "libcst", "libcst.matchers", "libcst.metadata", "pytest", "rich.console",
+    "tree_sitter_bash", "typer", "xml.dom.minidom", "sqlite3", "multiprocessing.pool", "git",
+)  # fmt: skip
 MARKS = "not slow"
 
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -219,17 +229,20 @@ class Choice:
     def __init__(self, also: list[str]) -> None:
         import coverage
 
-        self.recorded = (ROOT / SECONDS).is_file()
         self.data = coverage.CoverageData(str(ROOT / DATA))
+        self.data.read()
+        self.recorded = any(self.data.measured_contexts())
         self.seconds: dict[str, float] = {}
-        if self.recorded:
-            self.data.read()
+        if (ROOT / SECONDS).is_file():
             self.seconds = json.loads((ROOT / SECONDS).read_text(encoding="utf-8"))
         self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
         self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
         self.by_path: dict[str, dict[int, list[str]]] = {}
         for path in self.data.measured_files() if self.recorded else ():
-            by_line = self.by_path[path] = self.data.contexts_by_lineno(path)
+            contexts = self.data.contexts_by_lineno(path)
+            # pytest-cov adds "|run", or "|setup", to the name of a test
+            by_line = {line: [test.partition("|")[0] for test in tests] for line, tests in contexts.items()}
+            self.by_path[path] = by_line
             self.modules.update({test for line in by_line.values() for test in line if test})
 
     def tests(self, mutant: Mutant) -> tuple[list[str], float]:
@@ -249,15 +262,51 @@ class Choice:
         total = 0.0
         room = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
         near = {test: not test.startswith(room) for test in wanted}
-        for test in sorted(wanted, key=lambda test: (near[test], self.modules[test], self.seconds.get(test, 0), test)):
-            if not chosen or total + self.seconds.get(test, 0) <= TEST_SECONDS:
+        for test in sorted(wanted, key=lambda test: (near[test], self.modules[test], self._time(test), test)):
+            if not chosen or total + self._time(test) <= TEST_SECONDS:
                 chosen.append(test)
-                total += self.seconds.get(test, 0)
+                total += self._time(test)
         for prefix, tests in self.also:
             if mutant.path.startswith(prefix):
                 chosen += tests
                 total += 60
         return chosen, total
+
+    def _time(self, test: str) -> float:
+        return self.seconds.get(test, USUAL)
+
+
+def _status(folder: Path, tests: list[str], limit: int, cache: str, log: Path) -> int:
+    """Run `tests` in a fork of this process: the status they end with; -1 for one that is stopped by its limit."""
+    child = os.fork()
+    if child == 0:
+        code = 3
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            for stream in (1, 2):
+                os.dup2(output, stream)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update({**_environment(folder), "SPAWNFIX_CACHE_DIR": cache})
+            sys.path[:0] = [str(folder), str(folder / "tests")]
+            import pytest
+
+            code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *tests]))
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    ends = time.monotonic() + 20 * limit  # for one that waits for ever; the limit is CPU time
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        if time.monotonic() > ends:
+            os.killpg(child, signal.SIGKILL)
+        time.sleep(0.02)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)  # and what it started
+    _, status = os.waitpid(child, 0)
+    return max(os.waitstatus_to_exitcode(status), -1)
 
 
 def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, number: int) -> str | None:
@@ -270,32 +319,24 @@ def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], second
     target.write_text(mutant.apply(source), encoding="utf-8")
     os.utime(target, (before.st_atime, before.st_mtime + 10 + number))  # never the time of compiled code
     cache = tempfile.mkdtemp(dir=folder)
+    log = Path(cache, "log")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *tests],
-            cwd=folder,
-            env={**_environment(folder), "SPAWNFIX_CACHE_DIR": cache},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-            timeout=20 * limit,  # for one that waits for ever; the limit is CPU time
-        )
-    except subprocess.TimeoutExpired:
-        return None
+        status = _status(folder, tests, limit, cache, log)
+        words = log.read_text(encoding="utf-8", errors="replace")
     finally:
         target.write_text(source, encoding="utf-8")
         os.utime(target, (before.st_atime, before.st_mtime))
         shutil.rmtree(cache, ignore_errors=True)
-    words = done.stdout.decode(errors="replace")
-    if done.returncode in (4, 5) and "not found" in words:
+    if status in (4, 5) and "not found" in words:
         return f"record again: {words[-300:]}"
-    return "all its tests pass" if done.returncode == 0 else None
+    return "all its tests pass" if status == 0 else None
 
 
 def _changed(revision: str) -> set[str]:
-    done = subprocess.run(
-        ["git", "diff", "--name-only", revision, "--", PACKAGE], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    """Paths that differ from `revision`, or from its newest ancestor that we share."""
+    base = subprocess.run(["git", "merge-base", "HEAD", revision], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = ["git", "diff", "--name-only", base.stdout.strip(), "--", PACKAGE]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines())
 
 
@@ -312,7 +353,10 @@ def main() -> int:
     running.add_argument(
         "--cpu", type=float, default=float("inf"), metavar="SECONDS", help="begin no mutant after that"
     )
-    running.add_argument("--changed", metavar="REV", help="only modules that differ from this revision")
+    running.add_argument(
+        "--changed", metavar="REV", help="only modules that differ from this revision; all if none does"
+    )
+    running.add_argument("--floor", type=float, default=0.0, help="the share that must be killed, 0 to 1")
     running.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only modules below this path")
     running.add_argument("--also", action="append", default=[], metavar="PREFIX=TESTS", help="more tests for these")
     options = parser.parse_args()
@@ -322,8 +366,8 @@ def main() -> int:
     seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
     paths = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
     paths = [path for path in paths if not path.startswith(LEFT_OUT)]
-    if options.changed:
-        paths = [path for path in paths if path in _changed(options.changed)]
+    if options.changed and (changed := _changed(options.changed).intersection(paths)):
+        paths = sorted(changed)
     if options.only:
         paths = [path for path in paths if path.startswith(tuple(options.only))]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
@@ -332,6 +376,10 @@ def main() -> int:
     print(f"seed {seed}: {len(sample)} of {len(everything)} mutants in {len(paths)} modules", flush=True)
 
     choice = Choice(options.also)
+    for name in WARM:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    assert PACKAGE not in sys.modules, "the forks would not import the mutant"
     tried: Counter[str] = Counter()
     killed: Counter[str] = Counter()
     survivors: dict[str, list[str]] = defaultdict(list)
@@ -358,7 +406,7 @@ def main() -> int:
     for room in sorted(tried):
         print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed")
     print(f"{killed.total()} of {tried.total()} killed; seed {seed}; {_spent():.0f} s of CPU")
-    return 0
+    return 1 if killed.total() < options.floor * tried.total() else 0
 
 
 def _spent() -> float:
