@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 WORKERS ?= 2
 
-.PHONY: test fast lint docs coverage snapshots
+.PHONY: test fast lint docs coverage mutants snapshots
 
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
@@ -11,7 +11,12 @@ fast:  ## every module, in a minute of CPU time
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
 
 coverage:  ## the fast tests with branch coverage; the floor stands in pyproject.toml
-	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-report=term:skip-covered
+	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-context=test --cov-report=term:skip-covered
+
+# Of what differs from origin/main; of all where nothing does. The same commit gets the same sample.
+mutants:  ## after `make coverage`: would the tests notice? A sample of small changes, most of which must fail
+	$(PYTHON) benchmarks/mutation.py run --changed origin/main --seed $$((0x$$(git rev-parse --short=7 HEAD))) \
+		--count 12 --cpu 90 --floor 0.5
 
 lint:
 	$(PYTHON) -m ruff check .
