@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from ..engine.selection import Selector
 from ..engine.units import Units
 from ..problem import Problem
 from ..review.decided import decide, told
-from ..review.decisions import Decisions, read_decisions
-from ..review.model import review_of
+from ..review.decisions import Decisions, read_decisions, write_decisions
+from ..review.model import Review, review_of
 from .output import say
 
 if TYPE_CHECKING:
@@ -24,14 +29,69 @@ if TYPE_CHECKING:
 def selected(
     plan: Plan, where: Target, settings: Settings, rules: Mapping[str, Rule], file: Path | None, interactive: bool
 ) -> Plan:
-    """What is left of `plan` after the decisions in `file`, or those that are taken now. Raises Problem."""
+    """What is left of `plan` after the decisions in `file`, or those that are taken now.
+
+    Raises Problem, and typer.Exit when the user wants nothing to be done now.
+    """
+    if interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Problem("--interactive asks at a terminal, and this is none; --decisions FILE makes what was accepted")
     units = Units(plan)
     review = review_of(units, where.files)
     selector = Selector(units, where.files, settings, where.scope, rules)
     if interactive:
-        raise Problem("not yet")
-    decisions = Decisions() if file is None else read_decisions(file)
+        decisions = _asked(review, selector, file)
+    else:
+        assert file is not None
+        decisions = read_decisions(file)
     decided = decide(review, selector, decisions)
     for line in told(decided, review):
         say(line)
     return decided.plan
+
+
+def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
+    """The decisions of the person at the terminal, saved in the file `named` or one of our own."""
+    from rich.console import Console
+
+    from ..review import keyboard
+    from ..review.editor import edited
+    from ..review.interactive import Interview, Keyboard
+
+    file = named or _own_file(review.root)
+    decisions = read_decisions(file) if file.exists() else Decisions()
+    if named is None:
+        decisions = decisions.without(decisions.stale(review))
+    if not review.changes:
+        return decisions
+
+    def edit(text: str) -> str | None:
+        with keyboard.as_before():
+            return edited(text, ".diff")
+
+    keys = Keyboard(keyboard.key, keyboard.line, edit)
+    out = Console(stderr=True, highlight=False)
+    interview = Interview(review, selector, decisions, keys, out, lambda made: write_decisions(file, made))
+    with keyboard.single_keys():
+        wanted = interview.run()
+    if not wanted:
+        say(f"nothing was changed; your decisions are saved in {file}")
+        say("  go on with the same command; make what you accepted:")
+        say(f"  spawnfix migrate --decisions {shlex.quote(str(file))} {shlex.quote(review.root)}")
+        raise typer.Exit(0)
+    return interview.decisions
+
+
+def _own_file(root: str) -> Path:
+    """Where decisions about the repository at `root` are saved when the user names no file. Raises Problem."""
+    from ..flow.facts.cache import folder
+
+    cache = folder()
+    if cache is None:
+        raise Problem("no folder to save decisions in: name a file with --decisions FILE")
+    name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    place = cache / "decisions"
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(f"can't save decisions in {place}: {error.strerror}; name a file with --decisions FILE") from None
+    return place / f"{name}.json"

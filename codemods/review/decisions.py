@@ -147,7 +147,7 @@ def rendered(decisions: Decisions) -> str:
         if decision.note:
             row["note"] = decision.note
         if decision.edit:
-            row["edit"] = decision.edit.splitlines()
+            row["edit"] = decision.edit.removesuffix("\n").split("\n")
         rows.append("    " + json.dumps(row, ensure_ascii=False))
     listed = ",\n".join(rows)
     body = f"[\n{listed}\n  ]" if rows else "[]"
