@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .finding import Skipped
+from .nodes import deeper_than, walk
 from .settings import Settings
 from .tree import python2
 from .tree.files import Files
 from .tree.reading import MAX_BYTES, MAX_TEXT
 from .tree.source import Source, UnreadableSource
+from .word_index import WordIndex, is_word
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -100,7 +102,7 @@ class Project:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
                 tree = ast.parse(source.text, path)
-            if not shallow(tree):
+            if deeper_than(tree, MAX_DEPTH):
                 self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
             elif max(map(len, source.text.split("\n"))) > MAX_NAME and (length := _longest_name(tree)) > MAX_NAME:
                 self.skipped[path] = Skipped(path, f"a name of {length} characters")
@@ -167,21 +169,36 @@ class Project:
             self._csts[path] = cst.parse_module(source.text)
         return self._csts[path]
 
-    def matching(self, pattern: re.Pattern[str], suffix: str = ".py", word: str = "") -> Iterator[Source]:
-        """Sources of files ending in `suffix` whose text has a match of `pattern`.
+    def matching(
+        self, pattern: re.Pattern[str], *, word: str = "", words: Iterable[str] = (), part: str = ""
+    ) -> Iterator[Source]:
+        """Sources of the Python files whose text has a match of `pattern`.
 
-        `word` is a part of every match: looking for it first is many times faster than a pattern that starts loosely.
+        What every match holds saves most of the search: `word`, as a whole word; one of `words`, as whole words;
+        `part`, anywhere.
         """
-        for path in self.paths:
-            if path.endswith(suffix):
-                source = self.source(path)
-                if source is not None and word in source.text and pattern.search(source.text):
-                    yield source
+        if word and not is_word(word):
+            word, part = "", word
+        wanted = (word,) if word else tuple(words)
+        for path in self._words.paths(wanted) if wanted else self.python_paths:
+            source = self.source(path)
+            if source is not None and part in source.text and pattern.search(source.text):
+                yield source
+
+    def with_words(self, words: Iterable[str]) -> list[str]:
+        """The Python files in whose text one of `words` stands as a whole word, sorted."""
+        return self._words.paths(words)
+
+    @cached_property
+    def _words(self) -> WordIndex:
+        sources = map(self.source, self.python_paths)
+        texts = {source.path: source.text for source in sources if source is not None}
+        return WordIndex(texts, texts.get)
 
     @cached_property
     def star_imported(self) -> frozenset[str]:
         """Last names of the modules that some file imports `*` from."""
-        found = (match[1] for source in self.matching(_STAR, word="*") for match in _STAR.finditer(source.text))
+        found = (match[1] for source in self.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
         return frozenset(module.rpartition(".")[2] for module in found)
 
     def derive(self, make: Callable[[Project], T]) -> T:
@@ -218,6 +235,8 @@ class Project:
         for old, new in ((self._by_text, after._by_text), (self._by_tree, after._by_tree)):
             for kind, values in old.items():
                 new[kind] = {path: value for path, value in values.items() if path not in texts}
+        if "_words" in self.__dict__:
+            after._words = self._words.changed((path, text) for path, text in texts.items() if path.endswith(".py"))
         if not any(path.endswith(".py") for path in texts):
             after._derived = dict(self._derived)
         return after
@@ -243,6 +262,7 @@ class Project:
         after._derived = {}
         after._sources = {**self._sources, path: None}
         after._overlay.pop(path, None)
+        after.__dict__.pop("_words", None)
         after._modules[path] = None
         after._python2 = self._python2 - {path}
         for values in after._by_text.values():
@@ -251,23 +271,5 @@ class Project:
 
 
 def _longest_name(tree: ast.Module) -> int:
-    nodes = (node for node in ast.walk(tree) if not isinstance(node, ast.Constant))
+    nodes = (node for node in walk(tree) if not isinstance(node, ast.Constant))
     return max((len(each) for node in nodes for _, each in ast.iter_fields(node) if isinstance(each, str)), default=0)
-
-
-def shallow(tree: ast.Module) -> bool:
-    """True when `tree` is not deeper than MAX_DEPTH: code that recurses over it has room enough."""
-    level: list[ast.AST] = [tree]
-    for _ in range(MAX_DEPTH):
-        below: list[ast.AST] = []
-        for node in level:
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, list):
-                    below += [item for item in value if isinstance(item, ast.AST)]
-                elif isinstance(value, ast.AST) and value._fields:
-                    below.append(value)
-        if not below:
-            return True
-        level = below
-    return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+
+from ..nodes import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,13 @@ class Option:
         return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
 
 
-@lru_cache(maxsize=512)
-def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    """Every node of a module, walked once: many questions are asked of the same few modules."""
-    return tuple(ast.walk(tree))
+def nodes(tree: ast.Module) -> list[ast.AST]:
+    """Every node below a module, walked once: many questions are asked of the same few modules."""
+    known: list[ast.AST] | None = getattr(tree, "nodes_below", None)  # kept there, so it goes when the tree goes
+    if known is None:
+        known = list(walk(tree))[1:]
+        tree.nodes_below = known  # type: ignore[attr-defined]
+    return known
 
 
 def options(path: str, module: ast.Module, *spellings: str) -> Iterator[Option]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..finding import Edit, Import
+from ..nodes import children
 from ..tree.source import Source
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -53,7 +54,7 @@ def bindings(tree: ast.AST) -> Iterator[Binding]:
     todo: list[tuple[ast.AST, ast.AST | None, bool]] = [(tree, None, False)]
     while todo:
         node, scope, in_class = todo.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, _IMPORTS):
                 if not in_class:
                     yield from (Binding(name, child, scope, meaning) for name, meaning in _imported(child))

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..nodes import FIELDS, children
 from ..project import Project
+from ..word_index import is_word
 from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -55,10 +57,10 @@ class Outline:
         scopes: dict[ast.AST, Scope] = {self.module: self.module}
         for node in nodes:  # grows as it goes
             outer = scopes[node]
-            for name in node._fields:
-                value = getattr(node, name, None) if name != "ctx" else None
+            for name in FIELDS[node.__class__]:
+                value = getattr(node, name, None)
                 inner = node if name == "body" and isinstance(node, _SCOPES) else outer
-                if isinstance(value, list):
+                if value.__class__ is list:
                     for item in value:
                         if isinstance(item, ast.AST):
                             parents[item], scopes[item] = node, inner
@@ -178,7 +180,7 @@ class Outline:
                 found.append(node)
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
                     continue
-                todo.extend(ast.iter_child_nodes(node))
+                todo += children(node)
             self._own[scope] = found
         return self._own[scope]
 
@@ -265,8 +267,8 @@ class Outline:
         return {
             item: id(block)
             for node in self.nodes
-            for _, block in ast.iter_fields(node)
-            if isinstance(block, list)
+            for name in FIELDS[node.__class__]
+            if (block := getattr(node, name, None)).__class__ is list
             for item in block
             if isinstance(item, ast.AST)
         }
@@ -313,8 +315,12 @@ class Repo:
         if not word:
             return []
         if word not in self._mentions:
-            sources = self.project.matching(re.compile(rf"\b{re.escape(word)}\b"), word=word)
-            found = (self.outline(source.path) for source in sources)
+            if is_word(word):
+                paths = self.project.with_words((word,))
+            else:
+                pattern = re.compile(rf"\b{re.escape(word)}\b")
+                paths = [source.path for source in self.project.matching(pattern, part=word)]
+            found = map(self.outline, paths)
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
 

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -127,6 +127,7 @@ def words() -> tuple[str, ...]:
     return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
 
 
+@lru_cache(maxsize=4096)
 def canonical(origin: str) -> str:
     """The table's own name for a dotted origin."""
     aliases: dict[str, str] = _table()["alias"]
@@ -168,8 +169,11 @@ class Recogniser:
     def makers(self) -> frozenset[str]:
         """Names of functions at module level that may give back something of the table, by a look at the text."""
         calls = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+        calling = frozenset(self.repo.project.with_words(words()))
         found = set()
         for source in self.repo.project.matching(_DEF):
+            if source.path not in calling and "yield" not in source.text:
+                continue
             for match in _DEF.finditer(source.text):
                 body = match.group(2)
                 if "yield" in body or ("return" in body and calls.search(body)):

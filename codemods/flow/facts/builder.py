@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from ...nodes import walk
 from .records import FileFacts
 from .scope import DEAD, SEVERAL, Scope
 
@@ -67,7 +68,7 @@ class FactsBuilder:
         current = self.scope.current
         if current:
             for statement in statements:
-                for node in ast.walk(statement):
+                for node in walk(statement):
                     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                         current.pop(node.id, None)
 

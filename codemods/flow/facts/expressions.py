@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from ...nodes import children
 from ...syntax.names import dotted
 from .builder import FactsBuilder
 from .definitions import enter_function
@@ -34,7 +35,7 @@ class Expressions:
         return -1
 
     def _children(self, node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.value(child)
             else:

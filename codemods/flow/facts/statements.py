@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from ...nodes import children, walk
 from ...syntax.names import dotted
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
@@ -39,7 +40,7 @@ class Statements:
         builder.scope.current = {name: node for name, node in before.items() if builder.scope.current.get(name) == node}
 
     def _children(self, node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.expressions.value(child)
             elif isinstance(child, ast.stmt):
@@ -77,7 +78,7 @@ class Statements:
     def _match(self, node: ast.Match) -> None:
         subject = self.expressions.value(node.subject)
         for case in node.cases:
-            for pattern in ast.walk(case.pattern):
+            for pattern in walk(case.pattern):
                 name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
                 if isinstance(name, str):
                     self.builder.bind(name, subject)

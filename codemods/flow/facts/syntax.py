@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...nodes import walk
 from ...syntax.names import dotted
 from .records import Position
 
@@ -58,7 +59,7 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
             return None
         if statement.name != "__getstate__":
             continue
-        for inner in ast.walk(statement):
+        for inner in walk(statement):
             if isinstance(inner, ast.Delete):
                 targets: list[ast.expr] = inner.targets
             elif isinstance(inner, ast.Assign):

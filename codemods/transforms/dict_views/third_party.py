@@ -76,7 +76,7 @@ class Foreign:
 
 def foreign_views(repo: Repo) -> Iterator[Foreign]:
     """Every object of HOLDERS that the repository keeps, where the line is not there yet."""
-    for source in repo.project.matching(TEXT):
+    for source in repo.project.matching(TEXT, words=NAMES):
         outline = repo.outline(source.path)
         if outline is None:
             continue

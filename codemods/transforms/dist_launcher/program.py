@@ -141,7 +141,7 @@ def _makes_names(tree: ast.Module) -> bool:
 def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
     """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
     found: a table of options, a dataclass, `arg = parser.add_argument`. It may take that."""
-    named = list(project.matching(_QUOTED, word="rank"))
+    named = list(project.matching(_QUOTED, part="rank"))
     if not named:
         return None
     reached, todo = {found.path}, [found.path]

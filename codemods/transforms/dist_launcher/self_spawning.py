@@ -47,10 +47,11 @@ def own_ranks(found: Program) -> OwnRanks | None:
     for path, tree in found.modules.items():
         if not re.search(r"\bspawn\b|start_processes|\bProcess\b", found.texts[path]):
             continue
+        aliases = _aliases(tree)
         for holder, node, tests in _calls_with_tests(tree):
             if path != found.path and holder not in calls:
                 continue
-            count = _rank_count(node, tree)
+            count = _rank_count(node, tree, aliases)
             if not isinstance(count, bool):
                 standalone = rendezvous and not _needs_launcher(found)
                 return OwnRanks(path, node.lineno, called(node), count, tests, rendezvous, standalone)
@@ -62,9 +63,8 @@ def _is_ranked(join: ast.Call) -> bool:
     return len(join.args) > 3 or any(keyword.arg in ("rank", "world_size") for keyword in join.keywords)
 
 
-def _rank_count(node: ast.Call, tree: ast.Module) -> ast.expr | bool | None:
+def _rank_count(node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> ast.expr | bool | None:
     """How many processes the call starts (an expression or None); False when it starts no ranks."""
-    aliases = _aliases(tree)
     name = called(node) if isinstance(node.func, ast.Attribute) else aliases.get(called(node), called(node))
     base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
     base = aliases.get(base, base)

@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 
 from ...finding import Refused
 from ...flow.answers.introspection import ON_A_CLASS, Question
+from ...nodes import walk
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Repo
@@ -372,7 +373,7 @@ class Handover:
         pattern = re.compile(rf"^[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
         for source in self.project.matching(pattern, word=maker):
             module = self.project.module(source.path)
-            for cls in ast.walk(module) if module is not None else ():
+            for cls in walk(module) if module is not None else ():
                 for node in cls.body if isinstance(cls, ast.ClassDef) else ():
                     value = getattr(node, "value", None) if assignment_targets(node) else None
                     if isinstance(value, ast.Call) and last_name(value.func) == maker:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
 from ...flow.boundaries import table
+from ...nodes import children
 from ...project import Project
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.main_guard import is_main_process_test
@@ -353,4 +354,4 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         if isinstance(node, ast.If) and is_main_process_test(node.test):
             todo += node.orelse[::-1]
         elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            todo += [*ast.iter_child_nodes(node)][::-1]
+            todo += children(node)[::-1]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...finding import Hop
+from ...nodes import walk
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
 from .is_model import is_model, peel
@@ -166,7 +167,7 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
             continue
         aliases = {name, *(alias for alias, (_, _, member) in names.imports.items() if member == name)}
         caller: FileView | None = view if source.path == view.path else None
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if not isinstance(node, ast.Call) or (called := dotted(node.func)) is None:
                 continue
             if called.rpartition(".")[2] not in aliases:

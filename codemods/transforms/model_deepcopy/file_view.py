@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ...nodes import children, walk
 from ...tree.source import Source
 from .resolve import Models, dotted
 
@@ -98,7 +99,7 @@ class FileView:
 
 def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """The parent of every node under `tree`."""
-    return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    return {child: node for node in walk(tree) for child in children(node)}
 
 
 def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -106,7 +107,7 @@ def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in body:
         yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield from walk_scope(ast.iter_child_nodes(node))
+            yield from walk_scope(children(node))
 
 
 def spelled(node: ast.AST, key: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...nodes import walk
 from ...project import Project
 from ...syntax import names as syntax
 from ...syntax.modules import Modules
@@ -61,7 +62,7 @@ class Names:
         self.imports: dict[str, tuple[int, str, str | None]] = {}  # name -> (level, module, member)
         self.stars: list[tuple[int, str]] = []
         self.definitions: dict[str, Definition] = {}
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if alias.asname:

@@ -14,14 +14,15 @@ from .model_copy import Copy, Evidence
 from .resolve import Models
 
 ID = "model-deepcopy"
-_COPIES = re.compile(rf"\b(?:deepcopy|{'|'.join(sorted(name.rpartition('.')[2] for name in COPYING_CLASSES))})\b")
+_WORDS = ("deepcopy", *sorted(name.rpartition(".")[2] for name in COPYING_CLASSES))
+_COPIES = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
 SCREEN = re.compile(_COPIES.pattern.encode())
 
 
 def find(project: Project) -> Iterable[Finding]:
     """Findings; copies of one file with equal confidence get one fix (they share helper functions and the import)."""
     models = Models(project)
-    for source in project.matching(_COPIES):
+    for source in project.matching(_COPIES, words=_WORDS):
         copies = copies_in(models, source.path)
         if copies:
             yield from _in_file(models, copies)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...nodes import walk
 from ...syntax.names import last_name
 from ...syntax.outline import LOOPS, Outline, Repo, pairs, position
 from ...syntax.unpicklable import base_methods
@@ -70,7 +71,7 @@ class Shape:
             first = [*method.args.posonlyargs, *method.args.args][:1]
             if not first:
                 continue
-            for node in ast.walk(method):
+            for node in walk(method):
                 if (
                     (
                         isinstance(node, ast.Attribute)
@@ -176,12 +177,9 @@ class Family:
 
     def _in(self, path: str, name: str) -> list[tuple[Outline, ast.ClassDef]]:
         outline = self.repo.outline(path)
-        nodes = [] if outline is None else outline.nodes
-        return [
-            (outline, node)
-            for node in nodes
-            if outline is not None and isinstance(node, ast.ClassDef) and node.name == name
-        ]
+        if outline is None:
+            return []
+        return [(outline, node) for node in outline.definitions.get(name, ()) if isinstance(node, ast.ClassDef)]
 
     def shape(self, outline: Outline, node: ast.ClassDef) -> Shape:
         """The one Shape of a class statement."""

@@ -74,7 +74,7 @@ class Given:
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
         """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
-        for source in self.repo.project.matching(_MAKES):
+        for source in self.repo.project.matching(_MAKES, words=words()):
             outline = self.repo.outline(source.path)
             for call in (each for calls in outline.calls.values() for each in calls) if outline is not None else ():
                 assert outline is not None

@@ -23,6 +23,7 @@ from ...syntax.unpicklable import (
     words,
     wrong_context,
 )
+from ...tree.source import Source
 from .by_name import python_below
 from .classes import Family, Shape, Store
 from .containers import cached, fields, fillings, given_fields
@@ -31,7 +32,8 @@ from .treatment import Hazard
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)|factory\s*=")
+_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)")
+_FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
@@ -56,7 +58,7 @@ class Search:
         """What the objects of each class keep, by class and attribute."""
         held: dict[Shape, Attributes] = {}
         for source in self.project.matching(_KEEPER):
-            looked = source.path in self.given.paths or self._worth_a_look(source.text)
+            looked = source.path in self.given.paths or self._worth_a_look(source)
             outline = self.repo.outline(source.path) if looked else None
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
@@ -67,7 +69,7 @@ class Search:
 
     def derived(self) -> Iterator[tuple[Shape, ast.expr, Kind]]:
         """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
-        for source in self.project.matching(_DERIVES):
+        for source in self.project.matching(_DERIVES, words=words()):
             outline = self.repo.outline(source.path)
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
@@ -79,8 +81,8 @@ class Search:
 
     def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that hand such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
-        for source in self.project.matching(_STARTS):
-            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+        for source in self.project.matching(_STARTS, words=("DataLoader",)):
+            outline = self.repo.outline(source.path) if self._makes(source) else None
             for call in outline.calls_of("DataLoader") if outline is not None else ():
                 given = {each.arg: each.value for each in call.keywords}
                 value = given.get("dataset", call.args[0] if call.args else None)
@@ -93,7 +95,7 @@ class Search:
     def set_from_outside(self) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
         """`dataset.lock = Lock()`, with the class of `dataset`."""
         for source in self.project.matching(_OUTSIDE):
-            outline = self.repo.outline(source.path) if _MAKES.search(source.text) else None
+            outline = self.repo.outline(source.path) if self._makes(source) else None
             for node in outline.nodes if outline is not None else ():
                 if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
                     continue
@@ -119,9 +121,19 @@ class Search:
         classes = self.repo.classes(name) if name is not None else []
         return classes[0] if len(classes) == 1 else None
 
-    def _worth_a_look(self, text: str) -> bool:
+    @cached_property
+    def _making(self) -> frozenset[str]:
+        """Files that call something of the table."""
+        return frozenset(source.path for source in self.project.matching(_MAKES, words=words()))
+
+    def _makes(self, source: Source) -> bool:
+        """The file calls something of the table, or gives it as a factory."""
+        return source.path in self._making or _FACTORY.search(source.text) is not None
+
+    def _worth_a_look(self, source: Source) -> bool:
         """A file without these makes nothing unpicklable and keeps it; saves most of the time."""
-        if _MAKES.search(text) or _GENERATES.search(text):
+        text = source.text
+        if self._makes(source) or _GENERATES.search(text):
             return True
         kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
         modules = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}

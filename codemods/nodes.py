@@ -1,0 +1,84 @@
+"""Walks over syntax trees: what `ast.walk` and `ast.iter_child_nodes` give, less the load/store marks, and faster.
+
+The fields of a node that never hold nodes (names, numbers, marks) are known by its class and not looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+# Fields without nodes, by class (None: whatever the class).
+_PLAIN: dict[str | None, frozenset[str]] = {
+    None: frozenset({"ctx", "id", "attr", "asname", "module", "level", "kind", "type_comment", "simple", "conversion"}),
+    "Constant": frozenset({"value"}),
+    "Global": frozenset({"names"}),
+    "Nonlocal": frozenset({"names"}),
+    "arg": frozenset({"arg"}),
+    "keyword": frozenset({"arg"}),
+    "alias": frozenset({"name"}),
+    "FunctionDef": frozenset({"name"}),
+    "AsyncFunctionDef": frozenset({"name"}),
+    "ClassDef": frozenset({"name"}),
+    "ExceptHandler": frozenset({"name"}),
+    "MatchAs": frozenset({"name"}),
+    "MatchStar": frozenset({"name"}),
+    "MatchMapping": frozenset({"rest"}),
+    "MatchClass": frozenset({"kwd_attrs"}),
+    "comprehension": frozenset({"is_async"}),
+}
+
+
+class _Fields(dict[type, tuple[str, ...]]):
+    """By class of a node: the fields that may hold nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        plain = _PLAIN[None] | _PLAIN.get(kind.__name__, frozenset())
+        self[kind] = tuple(name for name in kind._fields if name not in plain)
+        return self[kind]
+
+
+FIELDS = _Fields()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below `node`, in the order of its fields."""
+    found: list[ast.AST] = []
+    for name in FIELDS[node.__class__]:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """`node` and every node below it, breadth first."""
+    todo = [node]
+    for each in todo:  # grows as it goes
+        yield each
+        for name in FIELDS[each.__class__]:
+            value = getattr(each, name, None)
+            if value.__class__ is list:
+                todo += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                todo.append(value)
+
+
+def deeper_than(tree: ast.AST, depth: int) -> bool:
+    """True when `tree` has more than `depth` levels."""
+    level: list[ast.AST] = [tree]
+    for _ in range(depth):
+        below: list[ast.AST] = []
+        for node in level:
+            for name in FIELDS[node.__class__]:
+                value = getattr(node, name, None)
+                if value.__class__ is list:
+                    below += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:
+                    below.append(value)
+        if not below:
+            return False
+        level = below
+    return True

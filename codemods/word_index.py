@@ -1,0 +1,45 @@
+"""Which files hold a word: looked up in place of a search through every text, which costs as often as it is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+_WORDS = re.compile(r"\w+")
+
+
+def is_word(text: str) -> bool:
+    r"""True for what stands in a text as a whole word: one stretch of `\w`."""
+    return _WORDS.fullmatch(text) is not None
+
+
+class WordIndex:
+    """Paths by the words of their text. `text` gives the text of a path, None where it can't be read."""
+
+    def __init__(self, paths: Iterable[str], text: Callable[[str], str | None]) -> None:
+        self._paths: dict[str, list[str]] = {}
+        self._anew: dict[str, frozenset[str]] = {}  # words of the files that changed since
+        for path in paths:
+            for word in words_of(text(path)):
+                self._paths.setdefault(word, []).append(path)
+
+    def paths(self, words: Iterable[str]) -> list[str]:
+        """The files that hold one of `words` as a whole word, sorted."""
+        words = [*dict.fromkeys(words)]
+        if len(words) == 1 and not self._anew:
+            return self._paths.get(words[0], [])
+        found = {path for word in words for path in self._paths.get(word, ()) if path not in self._anew}
+        found |= {path for path, own in self._anew.items() if not own.isdisjoint(words)}
+        return sorted(found)
+
+    def changed(self, texts: Iterable[tuple[str, str | None]]) -> WordIndex:
+        """The index after these files (of those known) got other texts; this one stays as it is."""
+        after = WordIndex((), lambda path: None)
+        after._paths = self._paths
+        after._anew = self._anew | {path: words_of(text) for path, text in texts}
+        return after
+
+
+def words_of(text: str | None) -> frozenset[str]:
+    """Every word of a text."""
+    return frozenset(_WORDS.findall(text)) if text is not None else frozenset()
