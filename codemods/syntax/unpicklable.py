@@ -11,6 +11,7 @@ from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
+from ..project import Project
 from .names import last_name
 from .origins import origin
 from .outline import Outline, Repo
@@ -125,6 +126,22 @@ def words() -> tuple[str, ...]:
     """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
     names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])
     return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
+
+
+def making(project: Project) -> frozenset[str]:
+    """The Python files that call something of the table, or import it by another name, by a look at their text."""
+    return project.derive(_making)
+
+
+def _making(project: Project) -> frozenset[str]:
+    found: set[str] = set()
+    for word in words():
+        # the word first: a pattern that begins with it is found many times faster than one that begins with a boundary
+        used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
+        paths = [path for path in project.with_words((word,)) if path not in found]
+        sources = map(project.source, paths)
+        found |= {source.path for source in sources if source is not None and used.search(source.text)}
+    return frozenset(found)
 
 
 @lru_cache(maxsize=4096)

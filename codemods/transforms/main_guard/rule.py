@@ -24,6 +24,7 @@ from .split import split
 ID = "main-guard"
 _WORDS = r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
 SCREEN = re.compile(_WORDS.encode())
+_SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 _DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
 
@@ -47,8 +48,17 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
     body = outline.module.body
     if not any(_runs(statement) for statement in body):
         return
-    alone = [at for at, each in enumerate(body) if _runs(each) and _sets_method(starts, outline, each)]
-    found = [(at, start) for at, each in enumerate(body) if (start := _start_of(starts, outline, each)) is not None]
+    alone = [
+        at
+        for at, each in enumerate(body if _SETS in source.text else ())
+        if _runs(each) and _sets_method(starts, outline, each)
+    ]
+    begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
+    found = [
+        (at, start)
+        for at, each in enumerate(body)
+        if _runs(each) and (start := starts.in_block(outline, [each], begins=begins)) is not None
+    ]
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []
     if not found and not alone:
@@ -155,13 +165,6 @@ def _runs(statement: ast.stmt) -> bool:
     return not (
         isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
     ) and any(isinstance(node, (ast.Call, ast.For)) for node in ast.walk(statement))
-
-
-def _start_of(starts: Starts, outline: Outline, statement: ast.stmt) -> Start | None:
-    if not _runs(statement):
-        return None
-    begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
-    return starts.in_block(outline, [statement], begins=begins)
 
 
 def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:

@@ -10,11 +10,10 @@ from functools import cached_property
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
-from ...syntax.unpicklable import Made, Recogniser, words
+from ...syntax.unpicklable import Made, Recogniser, making
 from .classes import Family, Method, Shape
 from .containers import is_dataclass
 
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)")
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
 _TAKES = ("get", "pop")
 
@@ -74,8 +73,8 @@ class Given:
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
         """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
-        for source in self.repo.project.matching(_MAKES, words=words()):
-            outline = self.repo.outline(source.path)
+        for path in sorted(making(self.repo.project)):
+            outline = self.repo.outline(path)
             for call in (each for calls in outline.calls.values() for each in calls) if outline is not None else ():
                 assert outline is not None
                 for shape, name, value in self._passes(outline, call):

@@ -20,6 +20,7 @@ from ...syntax.unpicklable import (
     base_methods,
     canonical,
     kinds,
+    making,
     words,
     wrong_context,
 )
@@ -32,7 +33,6 @@ from .treatment import Hazard
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_MAKES = re.compile(rf"\b(?:{'|'.join(words())})\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
@@ -121,14 +121,9 @@ class Search:
         classes = self.repo.classes(name) if name is not None else []
         return classes[0] if len(classes) == 1 else None
 
-    @cached_property
-    def _making(self) -> frozenset[str]:
-        """Files that call something of the table."""
-        return frozenset(source.path for source in self.project.matching(_MAKES, words=words()))
-
     def _makes(self, source: Source) -> bool:
         """The file calls something of the table, or gives it as a factory."""
-        return source.path in self._making or _FACTORY.search(source.text) is not None
+        return source.path in making(self.project) or _FACTORY.search(source.text) is not None
 
     def _worth_a_look(self, source: Source) -> bool:
         """A file without these makes nothing unpicklable and keeps it; saves most of the time."""

@@ -1,0 +1,54 @@
+"""Our walks give what those of `ast` give, but for the load/store marks."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from codemods.nodes import children, deeper_than, walk
+
+ROOT = Path(__file__).resolve().parents[1]
+EVERYTHING = """\
+@decorated(x, *a, **k)
+async def f(a, /, b: int = 1, *c, d=2, **e) -> None:
+    global g
+    async with a as b, c: await d
+    async for i in j: yield i
+    return lambda x, *y: [z for z in y if z async for w in z]
+
+class C(B, metaclass=M):
+    x: int = 3
+    (y): str
+
+match a:
+    case {"k": 1, **rest}: pass
+    case P(1, b=[_, *others]) | None as name: pass
+try: raise E from e
+except (A, B) as err: nonlocal_ = 1
+finally: del a[1:2, ...], b.c
+import a.b as c; from ..d import e as f, g
+assert {1: 2, **d} != {*s}, f"{a!r:>{w}}" if not b else -c
+with open(p): x = y = (z := 1)
+while a < b <= c: continue
+"""
+
+
+def marked(node: ast.AST) -> bool:
+    return isinstance(node, ast.expr_context)
+
+
+@pytest.mark.parametrize(
+    "text", [EVERYTHING, *((ROOT / "codemods" / name).read_text() for name in ("project.py", "settings.py"))]
+)
+def test_as_ast_walks(text: str) -> None:
+    tree = ast.parse(text)
+    assert [*walk(tree)] == [node for node in ast.walk(tree) if not marked(node)]
+    for node in ast.walk(tree):
+        assert children(node) == [child for child in ast.iter_child_nodes(node) if not marked(child)]
+
+
+def test_depth() -> None:
+    tree = ast.parse("[[[[1]]]]")  # module, statement, four lists, a number
+    assert not deeper_than(tree, 7) and deeper_than(tree, 6)

@@ -1,0 +1,74 @@
+"""The index of words: the files that a search for the word would find, without a search per question."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from codemods import project as project_module
+from codemods.project import Project
+from codemods.tree.files import MemoryFiles
+
+TEXTS = {
+    "a.py": "DataLoader(x)\nmy_DataLoader = 1\n",
+    "b.py": "MyDataLoader = 2  # DataLoaders\n",
+    "c.py": "été = 'DataLoader'\n",
+    "d.txt": "DataLoader\n",
+}
+
+
+def project(texts: dict[str, str] = TEXTS) -> Project:
+    return Project(MemoryFiles({path: text.encode() for path, text in texts.items()}))
+
+
+def searched(of: Project, word: str) -> list[str]:
+    pattern = re.compile(rf"\b{re.escape(word)}\b")
+    sources = [of.source(path) for path in of.python_paths]
+    return [source.path for source in sources if source is not None and pattern.search(source.text)]
+
+
+@pytest.mark.parametrize("word", ["DataLoader", "MyDataLoader", "été", "x", "1", "nothing", "t"])
+def test_as_a_search_for_the_word(word: str) -> None:
+    of = project()
+    assert of.with_words((word,)) == searched(of, word)
+    assert [source.path for source in of.matching(re.compile(word), word=word)] == searched(of, word)
+
+
+def test_what_is_no_word_is_searched_for() -> None:
+    of = project({"a.py": "import my-module\n", "b.py": "import my\n"})
+    assert [source.path for source in of.matching(re.compile("my-module"), word="my-module")] == ["a.py"]
+
+
+def test_changes_count_and_the_project_before_stays() -> None:
+    before = project()
+    assert before.with_words(("DataLoader",)) == ["a.py", "c.py"]
+    after = before.changed({"a.py": "nothing\n", "b.py": "DataLoader\n"})
+    again = after.changed({"a.py": "DataLoader\n", "c.py": ""})
+    assert after.with_words(("DataLoader",)) == ["b.py", "c.py"] == searched(after, "DataLoader")
+    assert again.with_words(("DataLoader", "nothing")) == ["a.py", "b.py"]
+    assert before.with_words(("DataLoader",)) == ["a.py", "c.py"]
+    assert before.with_words(("nothing",)) == []
+
+
+def test_left_out_file_is_found_no_more() -> None:
+    of = project()
+    assert of.with_words(("x",)) == ["a.py"]
+    assert of.without("a.py").with_words(("x",)) == []
+
+
+def test_texts_are_read_once_for_all_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many questions cost one look at each text."""
+    looked: list[str] = []
+    words_of = project_module.WordIndex.__init__.__globals__["words_of"]
+
+    def counting(text: str | None) -> Any:
+        looked.append(text or "")
+        return words_of(text)
+
+    monkeypatch.setitem(project_module.WordIndex.__init__.__globals__, "words_of", counting)
+    of = project()
+    for number in range(100):
+        of.with_words((f"name{number}",))
+    assert len(looked) == 3
