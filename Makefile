@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 WORKERS ?= 2
 
-.PHONY: test fast lint docs coverage mutants snapshots
+.PHONY: test fast lint docs site installed coverage mutants snapshots
 
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
@@ -26,6 +26,12 @@ lint:
 
 docs:  ## write what the documentation says about the rules
 	$(PYTHON) docs/generate.py
+
+site:  ## the documentation as a site, in build/site; needs `pip install -e ".[site]"`
+	$(PYTHON) docs/site.py
+
+installed:  ## what dist/ holds, each in a clean environment
+	packaging/check_wheel.sh $(PYTHON)
 
 snapshots:  ## write what check says about each case (findings.txt), and show what changed
 	$(PYTHON) tests/harness/snapshots.py --update
