@@ -31,7 +31,7 @@ site:  ## the documentation as a site, in build/site; needs `pip install -e ".[s
 	$(PYTHON) docs/site.py
 
 installed:  ## what dist/ holds, each in a clean environment
-	packaging/check_wheel.sh $(PYTHON)
+	release/check_wheel.sh $(PYTHON)
 
 snapshots:  ## write what check says about each case (findings.txt), and show what changed
 	$(PYTHON) tests/harness/snapshots.py --update

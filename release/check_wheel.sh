@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs each file of dist/ in a clean environment and uses it there: `packaging/check_wheel.sh PYTHON`, in a checkout.
+# Installs each file of dist/ in a clean environment and uses it there: `release/check_wheel.sh PYTHON`, in a checkout.
 set -euo pipefail
 python="${1:-python3}"
 dist="$(pwd)/dist"
