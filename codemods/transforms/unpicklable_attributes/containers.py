@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Made
 from .classes import Shape, Store
-from .recreate import Again, Maker
-from .reexpress import Refused
+from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
@@ -107,9 +107,9 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
 class Filling:
     """How a container that is filled with such things can cross. Everything raises Refused."""
 
-    def __init__(self, maker: Maker, stores: Sequence[Store], filled: Sequence[tuple[Store, Made]]) -> None:
-        self.maker, self.filled = maker, filled
-        self.shape, self.outline = maker.shape, maker.outline
+    def __init__(self, recreator: Recreator, stores: Sequence[Store], filled: Sequence[tuple[Store, Made]]) -> None:
+        self.recreator, self.filled = recreator, filled
+        self.shape, self.outline = recreator.shape, recreator.outline
         self.name = filled[0][0].target.attr
         if len(stores) != 1 or stores[0].method.name != "__init__" or not stores[0].always or stores[0].value is None:
             raise Refused("it is not set to an empty container once, in `__init__`; fill it in one method")
@@ -139,17 +139,18 @@ class Filling:
             )
         self._only_filled_here()
         lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
-        again = Again(tuple(lines), tuple(self.maker.stashes.values()), "", tuple(self.maker.imports.values()))
+        rebuilder = self.recreator.rebuilder
+        again = Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
 
     def _beginning(self) -> str:
-        return self.empty if self.empty in _EMPTY else self.maker.text_of(self.first.value)
+        return self.empty if self.empty in _EMPTY else self.recreator.rebuilder.text_of(self.first.value)
 
     # filled in a loop
 
     def _only_filled_here(self) -> None:
         """Nothing else takes from it or adds to it before the object crosses."""
-        for each in self.maker.family.circle(self.shape):
+        for each in self.recreator.family.circle(self.shape):
             for method, node in each.selves.get(self.name, []):
                 above = each.outline.parents[node]
                 puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
@@ -159,8 +160,8 @@ class Filling:
                     raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
 
     def _again(self, store: Store, loop: ast.For | None) -> list[str]:
-        maker = self.maker
-        maker.anchor = loop or store.statement
+        recreator, rebuilder = self.recreator, self.recreator.rebuilder
+        rebuilder.anchor = loop or store.statement
         if loop is None:
             return [self._statement(store.statement, set())]
         bound = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
@@ -176,13 +177,13 @@ class Filling:
                 continue
             if not isinstance(each, ast.Assign) or len(each.targets) != 1 or not isinstance(each.targets[0], ast.Name):
                 raise Refused(f"line {each.lineno} prepares it in more than one step; open what is needed in a method")
-            if maker.recogniser.made(self.outline, each.value) and self._kept_too(loop, each.targets[0].id, store):
+            if recreator.recogniser.made(self.outline, each.value) and self._kept_too(loop, each.targets[0].id, store):
                 raise Refused(f"line {each.lineno} opens what goes into two attributes; let one of them own it")
-            maker.check_local(each.targets[0])
+            recreator.check_local(each.targets[0])
             needed |= {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
             bound |= names
             body.insert(0, each)
-        head = f"for {maker.source_of(loop.target)} in {maker.text_of(loop.iter)}:"
+        head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
         return [head, *(f"    {self._statement(each, bound)}" for each in body)]
 
     def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
@@ -201,7 +202,7 @@ class Filling:
 
     def _statement(self, statement: ast.stmt, bound: set[str]) -> str:
         """A statement again, with attributes for the locals that it takes from outside the loop."""
-        text = self.maker.text_of
+        text = self.recreator.rebuilder.text_of
         if isinstance(statement, ast.Assign):
             target = next((each for each in statement.targets if isinstance(each, ast.Subscript)), statement.targets[0])
             if isinstance(target, ast.Subscript):
@@ -235,7 +236,7 @@ class Filling:
 
     def _only_through_the_cache(self) -> None:
         fillers = {store.method.name for store, _ in self.filled}
-        for each in self.maker.family.circle(self.shape):
+        for each in self.recreator.family.circle(self.shape):
             for method, node in each.selves.get(self.name, []):
                 harmless = method.name in fillers or method.name in _CLOSING or method.name == "__init__"
                 above = each.outline.parents[node]

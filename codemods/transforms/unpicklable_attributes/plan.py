@@ -5,17 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ...finding import Edit, Fix
+from ...finding import Edit, Fix, Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import MODULE, advice, kind_of_class
+from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
-from .reexpress import Refused
 from .search import Search
 from .state_methods import Form, Treatment, check_bases, check_existing, edits
-from .treatment import Hazard, Uses
+from .treatment import treatment_of
 
 _ENDLESS = ("itertools.count", "itertools.cycle", "itertools.repeat")
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
@@ -49,7 +50,7 @@ class Planner:
         plan = self.plans[shape.node] = Plan()
         bases = [each for each in self.family.line(shape) if each is not shape and each in self.held]
         below = [self.plan(each) for each in bases]
-        uses: dict[str, Uses] = {}
+        uses: dict[str, AttributeUses] = {}
         treatments: dict[str, Treatment] = {}
         for name, hazards in self.held[shape].items():
             try:
@@ -63,8 +64,8 @@ class Planner:
                     elif kind.form == "generator":
                         plan.fixes[name] = self._as_list(shape, name, hazard)
                 if name not in plan.fixes:
-                    uses[name] = Uses(self.family, self.recogniser, shape, name, hazards)
-                    treatment = uses[name].treatment()
+                    uses[name] = AttributeUses(self.family, self.recogniser, shape, name, tuple(hazards))
+                    treatment = treatment_of(uses[name])
                     self._check_joins(shape, treatment)
                     treatments[name] = treatment
             except Refused as refused:
@@ -88,28 +89,28 @@ class Planner:
                 "same line is then written several times; do that in the pool's `initializer`"
             )
 
-    def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+    def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, AttributeUses]) -> None:
         """What is made from something that is opened on demand is opened with it, or neither is. May raise Refused."""
         for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
             lazy = {other for other, its in treatments.items() if its.form is Form.LAZY and its.empty == "None"}
             lines = "\n".join(each.again.lines) if each.again is not None else ""
             if not (needed := {other for other in lazy if re.search(rf"\bself\.{other}\b", lines)}):
                 continue
-            uses[name].companions = frozenset(needed)
-            treatments[name] = uses[name].treatment()
+            uses[name] = replace(uses[name], companions=frozenset(needed))
+            treatments[name] = treatment_of(uses[name])
             for other in needed if treatments[name].form is not Form.LAZY else ():
-                uses[other].on_demand = False
-                treatments[other] = uses[other].treatment()
+                uses[other] = replace(uses[other], on_demand=False)
+                treatments[other] = treatment_of(uses[other])
 
-    def _open_to_the_end(self, treatments: dict[str, Treatment], uses: dict[str, Uses]) -> None:
+    def _open_to_the_end(self, treatments: dict[str, Treatment], uses: dict[str, AttributeUses]) -> None:
         """What others are made from is open while they are made, though closed by then. May raise Refused."""
         for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
             lines = "\n".join(each.again.lines) if each.again is not None else ""
             for other, its in treatments.items():
                 if its.form is not Form.MAYBE or not re.search(rf"\bself\.{other}\b", lines) or other == name:
                     continue
-                uses[other].needed = True
-                treatments[other] = uses[other].treatment()
+                uses[other] = replace(uses[other], needed=True)
+                treatments[other] = treatment_of(uses[other])
                 line = uses[other].closed_early()
                 if treatments[other].form is Form.MAYBE and line is not None and line > each.line:
                     raise Refused(

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Kind, Made, Recogniser, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store
 from .mutation import first_touch, named
-from .reexpress import Refused, Retelling, Stash, short
+from .rebuild_expression import ExpressionRebuilder, Stash, short
 
 _IN_MEMORY = (":memory:", "sqlite://", "sqlite:///")
 _LOCK_ARGUMENT = frozenset(("threading.Condition", "logging.handlers.QueueHandler", "logging.StreamHandler"))
 
 
 @dataclass(frozen=True)
-class Again:
+class Recreation:
     """The statements that make `self.<attribute>` again, what they need stashed, and imports that were local."""
 
     lines: tuple[str, ...]
@@ -27,16 +28,17 @@ class Again:
     joins: str = ""  # a call that gives it to something else, which may get one more with each copy
 
 
-class Maker(Retelling):
-    """Builds `Again` for one store of one attribute."""
+class Recreator:
+    """Builds the `Recreation` of one store of one attribute."""
 
     def __init__(self, family: Family, recogniser: Recogniser, shape: Shape, store: Store, made: Made) -> None:
-        super().__init__(family, recogniser, shape, store)
-        self.made = made
+        self.family, self.recogniser, self.shape, self.store, self.made = family, recogniser, shape, store, made
+        self.outline = store.owner.outline
+        self.rebuilder = ExpressionRebuilder(family, recogniser, shape, store)
         self.joins = ""
 
-    def again(self) -> Again:
-        """Raises Refused."""
+    def recreation(self) -> Recreation:
+        """The statements. Raises Refused."""
         store, kind = self.store, self.made.kind
         if store.value is None:
             raise Refused("it is set together with other things; assign it in a statement of its own")
@@ -45,10 +47,13 @@ class Maker(Retelling):
         value = self._plain(store.value)
         self._refuse_choice(value)
         self._check_creation(kind)
-        text = self.text_of(value)
+        text = self.rebuilder.text_of(value)
         lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
         alone = text if len(lines) == 1 else ""
-        return Again(tuple(lines), tuple(self.stashes.values()), alone, tuple(self.imports.values()), self.joins)
+        rebuilder = self.rebuilder
+        return Recreation(
+            tuple(lines), tuple(rebuilder.stashes.values()), alone, tuple(rebuilder.imports.values()), self.joins
+        )
 
     def check(self) -> None:
         """Raises Refused where it must not be opened twice."""
@@ -210,7 +215,7 @@ class Maker(Retelling):
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 target = statement.targets[0]
                 if isinstance(target, ast.Attribute) and self._is_it(target.value, name):
-                    lines.append(f"self.{name}.{target.attr} = {self.text_of(statement.value)}")
+                    lines.append(f"self.{name}.{target.attr} = {self.rebuilder.text_of(statement.value)}")
             elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
                 call = statement.value
                 if not isinstance(call.func, ast.Attribute):
@@ -231,7 +236,7 @@ class Maker(Retelling):
                 raise Refused(
                     f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"
                 )
-        return self.source_of(call)
+        return self.rebuilder.source_of(call)
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)

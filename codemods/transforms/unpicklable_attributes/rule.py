@@ -10,10 +10,10 @@ from ...finding import Confidence, Finding, Hop, Trace
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Kind, Made, advice
+from .attribute_uses import Hazard
 from .classes import Shape
 from .plan import Plan, Planner
 from .search import Search
-from .treatment import Hazard
 
 ID = "unpicklable-attributes"
 SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b")

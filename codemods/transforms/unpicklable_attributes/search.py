@@ -25,11 +25,11 @@ from ...syntax.unpicklable import (
     wrong_context,
 )
 from ...tree.source import Source
+from .attribute_uses import Hazard
 from .by_name import python_below
 from .classes import Family, Shape, Store
 from .containers import cached, fields, fillings, given_fields
 from .injected import Given
-from .treatment import Hazard
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)

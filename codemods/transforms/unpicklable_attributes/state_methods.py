@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...finding import Edit
+from ...finding import Edit, Refused
 from ...syntax.names import last_name
 from ...syntax.placement import last_line
 from ...tree.source import Source
 from .classes import Family, Method, Shape
-from .recreate import Again
-from .reexpress import Refused, Stash
+from .rebuild_expression import Stash
+from .recreate import Recreation
 
 _COPIES = frozenset(
     [
@@ -47,7 +47,7 @@ class Treatment:
     form: Form
     line: int
     sure: bool
-    again: Again | None = None
+    again: Recreation | None = None
     open_test: str = ""
     never_none: bool = False
     empty: str = "None"

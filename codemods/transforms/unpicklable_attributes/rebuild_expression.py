@@ -1,4 +1,4 @@
-"""An expression of the constructor said again in terms of what a copy of the object knows."""
+"""Rewrites an expression of the constructor in terms of what a copy of the object has: its own attributes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...finding import Refused
 from ...syntax.main_guard import is_main_guard
 from ...syntax.names import last_name
 from ...syntax.outline import Binding, position
@@ -28,10 +29,6 @@ _ONCE = frozenset(
 _STATE_METHODS = frozenset(["__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"])
 
 
-class Refused(Exception):
-    """It can't be shown that a copy could make it again; the text is the reason, in words."""
-
-
 @dataclass(frozen=True)
 class Stash:
     """`self.<name> = <text>` has to stand before `statement`, so that the copy knows it."""
@@ -41,8 +38,8 @@ class Stash:
     text: str
 
 
-class Retelling:
-    """Says expressions of the statement `store` again; what they need is gathered in `stashes` and `imports`."""
+class ExpressionRebuilder:
+    """Rewrites expressions of the statement `store` for a copy; `stashes` and `imports` are what they need."""
 
     def __init__(self, family: Family, recogniser: Recogniser, shape: Shape, store: Store) -> None:
         self.family, self.recogniser = family, recogniser
@@ -80,9 +77,7 @@ class Retelling:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
         if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
             return f"{self.source_of(node.func)}()"
-        start = self.source.offset(node.lineno, node.col_offset)
-        end = self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
-        text = re.sub(r"\r\n?", "\n", self.source.text[start:end])
+        text = re.sub(r"\r\n?", "\n", self.source.text_of(node))
         first = self.store.method.body[0]
         extra = self.store.statement.col_offset - first.col_offset
         return re.sub(rf"\n {{{extra}}}", "\n", text) if extra > 0 else text

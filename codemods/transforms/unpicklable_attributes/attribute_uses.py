@@ -1,0 +1,145 @@
+"""The places where the methods of a class, and of those above and below it, use one attribute."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...finding import Refused
+from ...syntax.names import last_name
+from ...syntax.unpicklable import Kind, Made, Recogniser
+from .classes import Family, Method, Shape, Store
+from .outside import Outside
+
+CLOSES = ("close", "release")
+
+
+@dataclass(frozen=True, eq=False)
+class Hazard:
+    """`store` keeps what `made` makes."""
+
+    store: Store
+    made: Made
+
+
+@dataclass(frozen=True)
+class AttributeUses:
+    """One attribute of one class, and all that is done with it."""
+
+    family: Family
+    recogniser: Recogniser
+    shape: Shape
+    attribute: str
+    hazards: tuple[Hazard, ...]
+    on_demand: bool = True  # it may be left to the class to open it again
+    companions: frozenset[str] = frozenset()  # what else is None whenever this is
+    needed: bool = False  # another attribute is made from it
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return self.hazards[0].made.kind
+
+    @property
+    def text(self) -> str:
+        """The attribute as the class writes it."""
+        return f"self.{self.attribute}"
+
+    @cached_property
+    def circle(self) -> list[Shape]:
+        """The class, those above and those below it."""
+        return self.family.circle(self.shape)
+
+    @cached_property
+    def reads(self) -> list[tuple[Shape, Method, ast.Attribute]]:
+        """All reads of it in these classes."""
+        return [
+            (shape, method, node)
+            for shape in self.circle
+            for method, node in shape.selves.get(self.attribute, [])
+            if isinstance(node.ctx, ast.Load)
+        ]
+
+    @cached_property
+    def early(self) -> frozenset[str]:
+        """Names of the methods that run before the object crosses."""
+        return frozenset(self.family.early(self.shape))
+
+    @cached_property
+    def late(self) -> frozenset[str]:
+        """Names of the methods that run in a worker."""
+        return frozenset(name for shape in self.circle for name in shape.late) - self.early
+
+    @cached_property
+    def outside(self) -> Outside:
+        """What code outside of these classes does with their objects."""
+        return self.family.outside(self.shape)
+
+    def called(self, node: ast.Attribute, shape: Shape) -> tuple[str, ast.Call] | None:
+        """The method called on it: `self.x.m(...)` gives ("m", the call)."""
+        above = shape.outline.parents[node]
+        call = shape.outline.parents.get(above)
+        if isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
+            return above.attr, call
+        return None
+
+    def always_there(self, stores: list[Store]) -> bool:
+        """Every object has the attribute, if only as None."""
+        return not self.outside.without_init and any(
+            store.always and store.method.name == "__init__" and store.owner is self.shape for store in stores
+        )
+
+    def skips_init(self) -> bool:
+        """A class below has an `__init__` that never calls ours."""
+        for each in self.family.derived(self.shape):
+            init = each.methods.get("__init__")
+            if init is not None and "__init__(" not in "".join(ast.unparse(part) for part in init.body):
+                return True
+        return False
+
+    def is_needed(self) -> bool:
+        """Something after the constructor uses it without asking first whether there is one: None would not do."""
+        asks = {self.text, f"{self.text} is not None"}
+        return any(
+            method.name not in self.early
+            and not any(
+                ast.unparse(part) in asks
+                for above in shape.outline.ancestors(node)
+                if isinstance(above, (ast.If, ast.IfExp))
+                for part in (above.test, *getattr(above.test, "values", ()))
+            )
+            for shape, method, node in self.reads
+        )
+
+    def asked_for(self) -> int | None:
+        """A line that asks with `hasattr` or `getattr` for the attribute."""
+        for each in self.circle:
+            for method in each.methods.values():
+                for node in ast.walk(method):
+                    if (
+                        isinstance(node, ast.Call)
+                        and last_name(node.func) in ("hasattr", "getattr")
+                        and len(node.args) > 1
+                    ):
+                        name = node.args[1]
+                        if isinstance(name, ast.Constant) and name.value == self.attribute:
+                            return node.lineno
+        return None
+
+    def closed_by(self) -> str:
+        """The method that closes it while the object lives on; "" when none does."""
+        for shape, method, node in self.reads:
+            called = self.called(node, shape)
+            if called is None or called[0] not in CLOSES or self.kind.form != "reopen" or method.name == "__del__":
+                continue
+            if not self.kind.is_open and method.name in self.early:
+                raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
+            return called[0]
+        return ""
+
+    def closed_early(self) -> int | None:
+        """The last line before the object crosses that closes it."""
+        early = [(shape, node) for shape, method, node in self.reads if method.name in self.early]
+        called = [(node.lineno, self.called(node, shape)) for shape, node in early]
+        return max((line for line, each in called if each is not None and each[0] in CLOSES), default=None)

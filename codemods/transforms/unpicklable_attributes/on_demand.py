@@ -1,0 +1,59 @@
+"""Whether a class itself opens what an attribute refers to again, wherever it is read and is None."""
+
+from __future__ import annotations
+
+import ast
+
+from .attribute_uses import CLOSES, AttributeUses
+from .classes import Method, Shape, Store
+
+
+def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
+    """Wherever it is read, the class first opens it in case it is None."""
+    openers = {each.store.method.name for each in uses.hazards}
+    opened_at_once = "__init__" in openers and not all(_is_guarded(uses, each.store) for each in uses.hazards)
+    if not uses.on_demand or not uses.always_there(stores) or opened_at_once:
+        return False
+    return all(
+        method.name == "__init__" or _is_looked_after(uses, shape, method, node, openers)
+        for shape, method, node in uses.reads
+    )
+
+
+def _is_guarded(uses: AttributeUses, store: Store) -> bool:
+    """It stands under `if uses.x is None:`."""
+    for above in store.owner.outline.ancestors(store.statement):
+        if isinstance(above, ast.If) and _asks_none(uses, above.test) and store.statement in above.body:
+            return True
+    return False
+
+
+def _asks_none(uses: AttributeUses, test: ast.expr) -> bool:
+    asked = ast.unparse(test)
+    texts = [f"self.{name}" for name in (uses.attribute, *uses.companions)]
+    return any(asked in (f"{text} is None", f"not {text}", f"{text} == None") for text in texts)
+
+
+def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute, openers: set[str]) -> bool:
+    """The read is part of the question, or comes after an opening in the same method, or only where it is open."""
+    text = uses.text
+    for above in shape.outline.ancestors(node):
+        if isinstance(above, (ast.If, ast.IfExp)):
+            if any(each is node for each in ast.walk(above.test)):
+                return True
+            if ast.unparse(above.test) in (f"{text} is not None", text):
+                # who uses it only where it is open would go without, if nobody opens it
+                called = uses.called(node, shape)
+                closes = called is not None and called[0] in CLOSES
+                return closes or all(_is_guarded(uses, each.store) for each in uses.hazards)
+    for statement in method.body:
+        if any(each is node for each in ast.walk(statement)):
+            break
+        if isinstance(statement, ast.If) and not _asks_none(uses, statement.test):
+            continue  # what it asks is of something else
+        for each in ast.walk(statement):
+            if not isinstance(each, ast.Attribute) or not shape.outline.is_self(each.value):
+                continue
+            if each.attr in openers or (each.attr == uses.attribute and isinstance(each.ctx, ast.Store)):
+                return True
+    return False

@@ -1,0 +1,186 @@
+"""Reasons why what an attribute refers to can't be made again: it was changed, moved, or others keep it too."""
+
+from __future__ import annotations
+
+import ast
+
+from ...finding import Refused
+from ...syntax.names import last_name
+from ...syntax.outline import position
+from .attribute_uses import AttributeUses
+from .classes import Method, Shape
+from .mutation import elements, first_touch, named, touch
+
+_BOUND = frozenset(
+    ("get", "read", "begin", "execute", "cursor", "acquire", "release", "fetchone", "readline", "seek", "put")
+)
+_WALKS = ("iter", "enumerate", "zip", "map", "filter", "reversed", "cycle", "chain", "islice")
+_SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum")
+
+
+def check_outside(uses: AttributeUses) -> None:
+    """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
+    place = uses.outside.sets.get(uses.attribute)
+    if place is not None:
+        raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    if what is not None:
+        raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
+
+
+def check_kept_elsewhere(uses: AttributeUses) -> None:
+    """Another object, or a bound method, holds it as well."""
+    for shape, _, node in uses.reads:
+        outline = shape.outline
+        above = outline.parents[node]
+        statement = outline.statement(node)
+        if not isinstance(statement, ast.Assign):
+            continue
+        if not any(isinstance(each, ast.Attribute) for each in statement.targets):
+            continue
+        if isinstance(above, ast.Attribute) and above is statement.value and above.attr in _BOUND:
+            raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
+        if _is_element(statement.value, node) and any(each.made.nested for each in uses.hazards):
+            raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
+        call = above
+        while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
+            call = outline.parents[call]
+        if isinstance(call, ast.Call) and node is not call.func:
+            name = last_name(call.func)
+            walks = name in _WALKS and call is statement.value
+            keeps = name[:1].isupper() or name == "partial" or walks
+            if keeps and not uses.recogniser.made(outline, call):
+                raise Refused(f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it")
+
+
+def check_elements(uses: AttributeUses) -> None:
+    """Raises Refused where what a container holds is changed before the object crosses."""
+    for shape, method, node in uses.reads:
+        if method.name in uses.early:
+            changed = first_touch(shape.outline, elements(shape.outline, node), uses.kind)
+            if changed is not None:
+                raise Refused(f"{changed}, and a new one would not have that; do it where it is used")
+
+
+def check_writes(uses: AttributeUses) -> None:
+    kind = uses.kind
+    reopened = kind.form == "reopen"
+    for shape, method, node in uses.reads:
+        above = shape.outline.parents[node]
+        early = method.name in uses.early or method.name in uses.outside.called
+        if (called := uses.called(node, shape)) is not None:
+            name, call = called
+            repeated = name in kind.setup and _is_repeated(uses, call, shape)
+            if name in kind.stands and (reopened or early) and not repeated:
+                what = "writes to it" if reopened else "fills or sets it"
+                raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
+            given = [*call.args, *(each.value for each in call.keywords)]
+            if name in ("execute", "executemany") and given:
+                words = str(getattr(given[0], "value", "")).lstrip().lower()
+                if words.startswith(_SQL):
+                    raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
+            if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
+                raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
+        puts = any(each.store.target is node for each in uses.hazards)
+        if early and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
+            raise Refused(f"{changed}, and a new one would not have that; do it right after it is made")
+        if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
+            raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
+        sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
+        if sets and early and not _is_repeated(uses, above, shape) and not _on_demand_inside(uses, above):
+            raise Refused(
+                f"line {node.lineno} sets an attribute on it, which a new one would not have; "
+                "do it right after it is made"
+            )
+
+
+def _changed_by_another_name(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute) -> str | None:
+    """A local name for it, or the parameter of a function that gets it, is used to change it; in words."""
+    outline, above = shape.outline, shape.outline.parents[node]
+    if isinstance(above, ast.Assign) and above.value is node:
+        names = [each.id for each in above.targets if isinstance(each, ast.Name)]
+        reads = [read for name in names for read in named(outline, method, name)]
+        return first_touch(outline, [read for read in reads if position(read) > position(node)], uses.kind)
+    if isinstance(above, ast.Call) and node in above.args:
+        for where, function in uses.recogniser.functions(outline, above):
+            arguments = [*function.args.posonlyargs, *function.args.args]
+            skipped = isinstance(above.func, ast.Attribute)
+            at = above.args.index(node) + skipped
+            if at < len(arguments):
+                return first_touch(where, named(where, function, arguments[at].arg), uses.kind)
+    return None
+
+
+def _is_repeated(uses: AttributeUses, target: ast.AST, shape: Shape) -> bool:
+    """It stands among the statements right after the construction, which the copy repeats."""
+    statement = shape.outline.statement(target)
+    store = uses.hazards[0].store
+    return (
+        not uses.kind.filled
+        and any(each is statement for each in shape.block(store.statement))
+        and position(statement) > position(store.statement)
+    )
+
+
+def _on_demand_inside(uses: AttributeUses, target: ast.AST) -> bool:
+    """`self.local.x = ...` where each method that uses `self.local.x` first asks whether it is there."""
+    if not uses.kind.filled or not isinstance(target, ast.Attribute):
+        return False
+    whole = uses.text
+    asks = (f"hasattr({whole}, '{target.attr}')", f"getattr({whole}, '{target.attr}', None) is None")
+    users = {
+        method
+        for shape, method, node in uses.reads
+        if getattr(shape.outline.parents[node], "attr", None) == target.attr
+    }
+    return all(any(each in ast.unparse(method) for each in asks) for method in users)
+
+
+def has_moved(uses: AttributeUses) -> bool:
+    """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost."""
+    kind = uses.kind
+    before: list[tuple[ast.Attribute, bool]] = []
+    readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
+    for shape, method, node in uses.reads:
+        called = uses.called(node, shape)
+        name = called[0] if called is not None else ""
+        handed_on = (touch(shape.outline, node, kind) or "").startswith("hands it on")
+        walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
+        if name not in kind.moves and not walked:
+            continue
+        if method.name not in uses.early:
+            readers.setdefault((shape.node, method.name), []).append((node, name))
+            if method.name in uses.outside.called:
+                before.append((node, walked))
+        elif name == "seek" and called is not None and [ast.unparse(each) for each in called[1].args] == ["0"]:
+            before = []
+        else:
+            before.append((node, walked))
+    careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
+    if not before or not careless:
+        return False
+    if not kind.tell or any(walked for _, walked in before):
+        raise Refused(
+            f"line {before[0][0].lineno} has read from it before it crosses, and line {careless[0].lineno} goes on "
+            "from there; go to the right place before each read"
+        )
+    return True
+
+
+def _is_walked(uses: AttributeUses, node: ast.Attribute, shape: Shape) -> bool:
+    above = shape.outline.parents[node]
+    if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+        return True
+    if isinstance(above, (ast.Starred, ast.YieldFrom)):
+        return True
+    if isinstance(above, ast.Attribute) and above.attr in ("__next__", "__iter__"):
+        return True
+    names = ("next", "enumerate", "list", "iter")
+    return isinstance(above, ast.Call) and node in above.args and last_name(above.func) in names
+
+
+def _is_element(value: ast.expr, container: ast.expr) -> bool:
+    """`container[k]` or `container.get(k)`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ("get", "pop"):
+        return value.func.value is container
+    return isinstance(value, ast.Subscript) and value.value is container
