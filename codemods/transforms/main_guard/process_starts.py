@@ -44,12 +44,11 @@ class Start:
     hops: tuple[Hop, ...]
 
 
-class Starts(Callees):
+class Starts:
     """Answers for one project."""
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
-        super().__init__(repo, modules)
-        self.project = project
+        self.project, self.callees = project, Callees(repo, modules)
         self.table = table(project.settings.boundaries)
         self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
         self._looking: set[int] = set()
@@ -104,10 +103,10 @@ class Starts(Callees):
                 sure = self.loader(outline, argument, given)
                 if sure is not None:
                     return _start(outline, node, sure, "iterates a DataLoader with workers")
-        called = self.called(outline, node)
+        called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
-        made = self.made_class(outline, node)
+        made = self.callees.made_class(outline, node)
         if made is not None:
             if begins and any(self.name(made[0], base) == PROCESS for base in made[1].bases):
                 return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
@@ -128,7 +127,7 @@ class Starts(Callees):
 
     def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
         """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
-        if (made := self.class_of(outline, node)) is None:
+        if (made := self.callees.class_of(outline, node)) is None:
             return None
         given = [each for each in made[1].body if isinstance(each, FUNCTIONS) and each.name.endswith("_dataloader")]
         found = [self._returned(made[0], each, 0) for each in given]
@@ -185,7 +184,7 @@ class Starts(Callees):
                 return self.workers(outline, node)
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
-            called = self.called(outline, node)
+            called = self.callees.called(outline, node)
             return self._returned(*called[:2], depth) if called else None
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
@@ -227,12 +226,12 @@ class Starts(Callees):
             return boundary.when.get("num_workers") == "nonzero"
         if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
             return False
-        made = self.class_of(outline, node)
+        made = self.callees.class_of(outline, node)
         return made is not None and any(self.is_loader(made[0], base, depth + 1) for base in made[1].bases)
 
     def _own_workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """What the class of the repository passes to `super().__init__`, where the call says nothing."""
-        made = self.made_class(outline, call)
+        made = self.callees.made_class(outline, call)
         if made is None or (initialiser := method(made[1], "__init__")) is None:
             return None
         for node in ast.walk(initialiser):

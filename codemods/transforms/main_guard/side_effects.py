@@ -43,10 +43,10 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
 
 def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[Outline, Function]]:
     """The function or constructor of the repository that the call runs."""
-    called = starts.called(outline, call)
+    called = starts.callees.called(outline, call)
     if called is not None:
         yield called[:2]
-    made = starts.made_class(outline, call)
+    made = starts.callees.made_class(outline, call)
     initialiser = method(made[1], "__init__") if made is not None else None
     if made is not None and initialiser is not None:
         yield made[0], initialiser
@@ -67,7 +67,7 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
         return False
     if isinstance(value.func, ast.Name) and value.func.id == "print":
         return not outline.lookup(value.func, "print")[1] and all(each.arg != "file" for each in value.keywords)
-    called = starts.called(outline, value) if depth < _DEPTH else None
+    called = starts.callees.called(outline, value) if depth < _DEPTH else None
     if called is None or called[1].decorator_list:
         return False
     return all(only_prints(starts, called[0], each, depth + 1) for each in called[1].body)
