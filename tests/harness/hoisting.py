@@ -10,7 +10,7 @@ from codemods.engine.verify import verify
 from codemods.finding import Fix, Refused
 from codemods.project import Project
 from codemods.syntax.scopes import FUNCTIONS, Scopes
-from codemods.transforms.lambdas.checks import Unknown
+from codemods.transforms.lambdas.known import Unknown
 from codemods.transforms.lambdas.plan import Target, plan_hoist
 from codemods.tree.files import MemoryFiles
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ...finding import Refused
 from ...syntax.scopes import (
     FunctionNode,
     Position,
@@ -32,12 +33,12 @@ def assignment_targets(node: ast.AST) -> list[ast.expr]:
 
 @dataclass(eq=False)
 class Unit:
-    """One function, lambda or class that may move; `refusal` says why it may not."""
+    """One function, lambda or class that may move; `refused` says why it may not."""
 
     node: Movable
     home: Scope  # where it is evaluated
     variable: Variable | None = None  # the local name it is bound to, when that is its only value
-    refusal: str | None = None
+    refused: Refused | None = None
     captures: dict[Variable, list[Use]] = field(default_factory=dict)  # values to hand over
     functions: dict[Variable, Unit] = field(
         default_factory=dict

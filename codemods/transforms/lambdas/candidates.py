@@ -37,14 +37,14 @@ class Units:
         self.header = Header(self.settled, self, self._future)
 
     def of(self, node: Movable) -> Unit:
-        """The unit of the node, with the units that it needs; `refusal` is set on one that may not move."""
+        """The unit of the node, with the units that it needs; `refused` is set on one that may not move."""
         if node not in self.all:
             unit = self.all[node] = Unit(node, self.scopes.around(node))
             unit.variable = self._variable(node)
             try:
                 self._check(unit)
             except Refused as refused:
-                unit.refusal = refused.reason
+                unit.refused = refused
         return self.all[node]
 
     def needed(self, unit: Unit) -> list[Unit]:
@@ -149,8 +149,8 @@ class Units:
                 needed = self.of(value)
                 unit.functions[variable] = needed
                 unit.uses.setdefault(variable, []).extend(uses)
-                if needed.refusal is not None and needed is not unit:
-                    raise Refused(f"it uses {needed.label}, which has to stay: {needed.refusal}")
+                if needed.refused is not None and needed is not unit:
+                    raise Refused(f"it uses {needed.label}, which has to stay: {needed.refused}")
                 continue
             self._capture(unit, variable, uses)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
+from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Repo
 from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
@@ -38,18 +39,16 @@ class Captured:
         self.outline = repo.outline(path)
         self.recogniser = _InFile(repo, lambda outline, node: [])
 
-    def why_not(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> str | None:
-        """None when a worker may get the value of `variable`, which `unit` reads; else the reason, in words."""
+    def check(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> None:
+        """Raises Refused where a worker may not get the value of `variable`, which `unit` reads."""
         for binding in variable.bindings:
-            what = self._unpicklable(binding, boundary)
-            if what is not None:
-                return what
-        return self._changes(variable, unit, group)
+            self._check_pickled(binding, boundary)
+        self._check_changes(variable, unit, group)
 
-    def _unpicklable(self, binding: Binding, boundary: str) -> str | None:
+    def _check_pickled(self, binding: Binding, boundary: str) -> None:
         value = _value(binding)
         if value is None or self.outline is None:
-            return None
+            return
         what, advice = _by_its_looks(value), "make it inside the function"
         for made in self.recogniser.made(self.outline, value) if what is None else ():
             kind = made.kind
@@ -58,23 +57,23 @@ class Captured:
                 if kind.form == "report" and kind.advice and "__getstate__" not in kind.advice:
                     advice = kind.advice
                 break
-        if what is None:
-            return None
-        return f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}"
+        if what is not None:
+            raise Refused(f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}")
 
-    def _changes(self, variable: Variable, unit: Unit, group: Iterable[Unit]) -> str | None:
+    def _check_changes(self, variable: Variable, unit: Unit, group: Iterable[Unit]) -> None:
         """What the function puts into a list or dict stays in the worker, under every start method."""
         if not any(_is_plain(_value(binding)) for binding in variable.bindings):
-            return None
+            return
         change = next((use for use in unit.captures.get(variable, ()) if self._is_change(use)), None)
         if change is None:
-            return None
-        inside = {id(node) for each in group for node in ast.walk(each.node)}
+            return
+        inside = {id(node) for member in group for node in ast.walk(member.node)}
         for use in variable.scope.uses[variable.name]:
             if id(use.node) not in inside and is_after(self.scopes, use, unit.node, variable.scope):
                 what = f"it changes `{variable.name}` (line {line_of(change.node)}), which is read in line "
-                return f"{what}{line_of(use.node)}: a worker has a copy of its own, so return the values instead"
-        return None
+                raise Refused(
+                    f"{what}{line_of(use.node)}: a worker has a copy of its own, so return the values instead"
+                )
 
     def _is_change(self, use: Use) -> bool:
         parent = self.scopes.parents[use.node]

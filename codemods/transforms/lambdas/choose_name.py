@@ -8,7 +8,6 @@ import re
 from ...syntax.scopes import FUNCTIONS, FunctionNode, line_of
 from .callable_class import keeps_state
 from .candidate import Unit
-from .checks import outside_uses
 from .file_state import FileRewrite, Move
 from .free_names import (
     class_of,
@@ -19,6 +18,7 @@ from .free_names import (
     role,
     snake,
 )
+from .known import outside_uses
 from .stdlib_forms import spelled
 
 _VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
@@ -34,7 +34,7 @@ def signature(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
 
 def _signature(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
     node = unit.node
-    if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refusal:
+    if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refused:
         return None
     edit = rewrite.replace(node, "")
     if "#" in rewrite.source.text[edit.start : edit.end]:

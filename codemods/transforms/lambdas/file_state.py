@@ -172,4 +172,4 @@ class FileRewrite:
 
     def _moves_too(self, statement: ast.stmt) -> bool:
         unit = self.units.all.get(statement)
-        return unit is not None and unit.refusal is None
+        return unit is not None and unit.refused is None

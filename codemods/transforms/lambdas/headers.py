@@ -146,8 +146,8 @@ class Header:
                 raise Refused(f"its base `{use.name}` is bound only later (line {value.lineno}): move that up first")
             unit.functions[variable] = self.units.of(value)
             unit.uses.setdefault(variable, []).append(use)
-            if unit.functions[variable].refusal:
-                raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refusal}")
+            if unit.functions[variable].refused:
+                raise Refused(f"its base `{use.name}` has to stay: {unit.functions[variable].refused}")
         named = [base.value, base.slice] if isinstance(base, ast.Subscript) else [base]
         for part in named:
             local = isinstance(part, ast.Name) and self.settled.is_local(part)

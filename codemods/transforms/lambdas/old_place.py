@@ -10,8 +10,8 @@ from ...finding import Edit, Import, Refused
 from ...syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ...syntax.scopes import Scope, Use, line_of
 from .candidate import SEES_NAMES, Unit, is_after
-from .checks import outside_uses
 from .file_state import FileRewrite, Move
+from .known import outside_uses
 from .stdlib_forms import spelled
 
 _LINE_END = re.compile(r"[ \t]*(?:#|\r?$)", re.MULTILINE)

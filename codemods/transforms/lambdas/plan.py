@@ -7,23 +7,22 @@ together in one fix; a group that can't move whole stays whole.
 from __future__ import annotations
 
 import ast
-import contextlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
-from ...syntax.names import last_name
-from ...syntax.scopes import FUNCTIONS, FunctionNode, Scope, Variable, start_of
-from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
-from .candidate import Movable, Unit, assignment_targets
+from ...syntax.scopes import FUNCTIONS, FunctionNode, Variable, start_of
+from .binding_checks import BindingChecks
+from .candidate import Movable, Unit
 from .captures import Captured
-from .checks import CALLABLE, Handover, Known, Unknown, outside_uses
-from .choose_name import class_name, give_name, signature
+from .choose_form import Forms
+from .choose_name import give_name, signature
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move
-from .identity import check_class, told_apart
+from .identity import check_class
+from .known import Known, Unknown, outside_uses
 from .new_place import arrive
 from .old_place import leave
 from .rewrite_in_place import in_place
@@ -67,7 +66,6 @@ def plan_hoist(
     return planner.plan(list(dict.fromkeys(targets)))
 
 
-_MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
 _USED_UP = re.compile(r"Pool\(\)\.(?:map|starmap|apply)$")  # they wait until the workers are done
 
 
@@ -77,10 +75,11 @@ class _Planner:
         self.unsafe_too = project.settings.unsafe_fixes
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
         self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
-        self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
         self.known = known
-        self.class_use = ClassUse(project, path, rewrite.scopes, rewrite.units.settled, self.handover.repo)
-        self.captured = Captured(self.handover.repo, path, rewrite.scopes)
+        self.binding = BindingChecks(project, path, rewrite.scopes, known)
+        class_use = ClassUse(project, path, rewrite.scopes, rewrite.units.settled, self.binding.repo)
+        self.forms = Forms(project, rewrite, known, class_use, self.boundaries, self.aboard)
+        self.captured = Captured(self.binding.repo, path, rewrite.scopes)
 
     # from targets to groups
     def plan(self, targets: Sequence[Target]) -> dict[Target, Answer]:
@@ -109,8 +108,8 @@ class _Planner:
                 answers[target] = simple[node] = fix
         moving = {target: self.rewrite.units.of(node) for target, node in wanted.items() if target not in answers}
         for target, unit in moving.items():
-            if unit.refusal is not None:
-                answers[target] = Refused(unit.refusal)
+            if unit.refused is not None:
+                answers[target] = unit.refused
         good = {target: unit for target, unit in moving.items() if target not in answers}
         postponed: dict[Target, ast.AST] = {}
         going = {
@@ -238,106 +237,24 @@ class _Planner:
         moves: dict[Unit, Move] = {}
         for unit in group:
             for variable in captures[unit]:
-                why = self.captured.why_not(variable, unit, group, self.boundaries.get(unit.node, ""))
-                if why is not None:
-                    raise Refused(why)
+                self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
                 needs = [captures[each] for each in unit.functions.values() if each is not unit]
-                self._check_constructor(unit, captures[unit], any(needs))
+                self.forms.check_constructor(unit, captures[unit], any(needs))
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
-            self._choose_form(move, alone=len(group) == 1)
-            self._choose_home(move, selves[unit], alone=len(group) == 1)
+            self.forms.choose_form(move, alone=len(group) == 1)
+            self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
         for unit in group:
             give_name(self.rewrite, moves[unit], moves)
             if moves[unit].is_partial or moves[unit].is_object or moves[unit].method:
-                self.handover.check_binding(unit)
-            self.handover.check_calls(unit)
-            self.handover.check_bases(unit, moves[unit].name)
-            self._check_identity(moves[unit], len(group) == 1)
+                self.binding.check_binding(unit)
+            self.binding.check_calls(unit)
+            self.binding.check_bases(unit, moves[unit].name)
+            self.forms.check_inspection(moves[unit], len(group) == 1)
             if moves[unit].is_object or isinstance(unit.node, ast.ClassDef):
-                moves[unit].kept = self._attribute_names(moves[unit])
+                moves[unit].kept = self.forms.attribute_names(moves[unit])
         return moves
-
-    def _check_identity(self, move: Move, alone: bool) -> None:
-        """Raises Refused where code inspects the function and would find less; a name that is read is kept."""
-        unit = move.unit
-        is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
-        form = "object" if move.is_object else "partial" if move.is_partial else "function"
-        asks_name = self.handover.check_identity(unit, form, is_renamed)
-        if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
-            if not move.is_object:
-                self._as_object(move, alone, asks_name)
-                move.name = class_name(self.rewrite, unit.node)
-            move.called = unit.node.name
-        elif asks_name is not None:
-            raise Refused(f"{asks_name}: {CALLABLE}")
-
-    def _choose_form(self, move: Move, alone: bool) -> None:
-        """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
-        unit, scopes = move.unit, self.rewrite.scopes
-        if isinstance(unit.node, ast.ClassDef):
-            return
-        if len(move.captures) > _MOST_VALUES:
-            with contextlib.suppress(Refused):  # else a long partial it is
-                self._as_object(move, alone, "it takes many values")
-        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
-        if keeps_state(scopes, unit):
-            try:
-                self._as_object(move, alone, "attributes are set on it, which a worker does not see")
-            except Refused:
-                if any(unit.functions.get(variable) is unit for variable in unit.uses):
-                    raise  # it reads them by its own name
-                move.is_distinct = True
-        move.is_distinct = move.is_distinct and not move.is_object
-        places = [use.node for use in outside_uses(unit, {unit})] if move.is_distinct else []
-        for place in [*places, unit.node] if move.is_distinct else ():
-            call = scopes.parents[place]
-            if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
-                what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
-                raise Refused(f"it is told from the function of another call, and {what}: {CALLABLE}")
-
-    def _is_given_attributes(self, unit: Unit) -> bool:
-        """An attribute is set on it where it is made, also through a name bound again."""
-        names = {
-            each.id for each in assignment_targets(self.rewrite.scopes.parents[unit.node]) if isinstance(each, ast.Name)
-        }
-        names.add(getattr(unit.node, "name", ""))
-        for node in ast.walk(unit.home.node):
-            if (
-                isinstance(node, ast.Attribute)
-                and not isinstance(node.ctx, ast.Load)
-                and isinstance(node.value, ast.Name)
-                and node.value.id in names
-            ):
-                return True
-        return False
-
-    def _as_object(self, move: Move, alone: bool, because: str) -> None:
-        why = why_no_object(self.rewrite.scopes, move.unit) if alone else "other functions that move use it"
-        if why is not None:
-            raise Refused(f"{because}, and {why}: {CALLABLE}")
-        move.is_object = True
-
-    def _check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
-        name = next((variable.name for variable in captures), "self")
-        if not needs_more and set(captures) == set(unit.captures):
-            why = why_no_arguments(self.rewrite.scopes, unit, captures)
-        else:
-            why = "a function that it uses reads that"
-        if why is not None:
-            what = f"{unit.label} reads `{name}` of the function around it"
-            raise Refused(f"{what}: pass that to its constructor ({why})")
-
-    def _attribute_names(self, move: Move) -> dict[str, str]:
-        """What captured values are called on the object that keeps them; no other attribute has the name."""
-        found = {}
-        for name in move.captures:
-            taken = (
-                name.startswith("__") or is_attribute(self.rewrite.scopes, name) or self.handover.is_set_elsewhere(name)
-            )
-            found[name] = self.rewrite.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
-        return found
 
     def _check_reach(self, unit: Unit, needed: Unit, variable: Variable) -> None:
         """Where `unit` names `needed`, the name of a variable that `needed` captures means that variable."""
@@ -348,56 +265,6 @@ class _Planner:
                 raise Refused(
                     f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
                 )
-
-    def _choose_home(self, move: Move, me: tuple[Scope, str, ast.ClassDef] | None, alone: bool) -> None:
-        unit = move.unit
-        if me is None:
-            if unit.mangled:
-                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
-            return
-        why = self.handover.why_no_method(me, self._stays_on(unit, me))
-        if why is None and not self._needs_function(move, me):
-            move.method = me
-            return
-        if why is None:
-            if unit.mangled:
-                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
-            move.captures = (me[1], *move.captures)
-            return
-        if unit.mangled or not alone or unit.own_self is None:
-            raise Refused(why)
-        move.attributes = self.handover.attributes(unit, me, why)
-
-    def _needs_function(self, move: Move, me: tuple[Scope, str, ast.ClassDef]) -> bool:
-        """A bound method would not do: it is one for all calls, takes no attributes, and its class gets a member."""
-        unit, maker = move.unit, me[0].node
-        return (
-            move.is_distinct
-            or self._is_given_attributes(unit)
-            or bool(self.known.asked(self.rewrite.path, *start_of(unit.node)))
-            or self.class_use.why_no_method(me[2], getattr(maker, "name", "")) is not None
-        )
-
-    def _stays_on(self, unit: Unit, me: tuple[Scope, str, ast.ClassDef]) -> bool:
-        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
-        scopes = self.rewrite.scopes
-        uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
-        statements = [
-            scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
-        ]
-        targets = [target for each in statements for target in assignment_targets(each)]
-        return (
-            bool(statements)
-            and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
-            and all(assignment_targets(each) for each in statements)
-            and all(
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == me[1]
-                and scopes.owner(scopes.around(target), me[1]) is me[0]
-                for target in targets
-            )
-        )
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:

@@ -9,10 +9,10 @@ from ...finding import Edit, Fix, Refused
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
 from ...syntax.scopes import Kind, Scope, end_of, start_of
 from .candidate import Movable
-from .checks import Known
 from .def_text import lambda_as_def
 from .file_state import FileRewrite
 from .identity import told_apart
+from .known import Known
 from .stdlib_forms import filled_text, known_shape
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
@@ -57,7 +57,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
         return None
     unit = rewrite.units.of(node)
     if (
-        unit.refusal is not None
+        unit.refused is not None
         or unit.captures
         or unit.frozen
         or (scopes.under_guard(node) and scope.kind is Kind.MODULE)

@@ -78,7 +78,7 @@ def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Se
 
 def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Sent | None:
     """What `call` hands to a function of the repository that sends its parameters to another process."""
-    called = starts.called(outline, call)
+    called = starts.callees.called(outline, call)
     if called is None:
         return None
     other, function, skip = called

@@ -87,7 +87,7 @@ def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | No
     found: set[str] = set()
     for each in outline.module.body:
         if isinstance(each, ast.ImportFrom) and each.names[0].name == "*":
-            other = starts.star_source(outline, each)
+            other = starts.callees.star_source(outline, each)
             inner = _by_stars(starts, other, depth + 1) if other is not None and depth < _MAX_STARS else None
             if other is None or inner is None:
                 return None

@@ -18,7 +18,7 @@ from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas import RULE
-from codemods.transforms.lambdas.checks import Unknown
+from codemods.transforms.lambdas.known import Unknown
 from codemods.transforms.lambdas.plan import Refused, Target, plan_hoist
 from codemods.transforms.lambdas.rule import findings
 from codemods.tree.files import MemoryFiles

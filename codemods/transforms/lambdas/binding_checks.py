@@ -1,0 +1,158 @@
+"""What forbids to move a function or class: it may be a method, its base registers it, its calls give by position."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...finding import Refused
+from ...nodes import walk
+from ...project import Project
+from ...syntax.names import last_name
+from ...syntax.outline import Repo
+from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes, Variable, start_of
+from .candidate import Unit, assignment_targets
+from .inspection_checks import CALLABLE, RENAMED, UNBOUND
+from .known import Known, outside_uses
+
+
+class BindingChecks:
+    """Answers for one file."""
+
+    def __init__(self, project: Project, path: str, scopes: Scopes, known: Known) -> None:
+        self.project, self.path, self.scopes, self.known = project, path, scopes, known
+        self.repo = Repo(project)
+
+    def check_bases(self, unit: Unit, name: str) -> None:
+        """Defining the class as `name` does nothing but define it, as far as the project shows its bases.
+
+        Raises Refused where a base registers what derives from it, which would happen on import, and where it or a base
+        asks for the name that it had.
+        """
+        if not isinstance(unit.node, ast.ClassDef):
+            return
+        ancestors = {each for base in unit.node.bases for each in self.repo.ancestors(last_name(base))}
+        bases = {each: [base for _, base in self.repo.classes(each)] for each in sorted(ancestors)}
+        family = [unit.node, *(base for found in bases.values() for base in found)]
+        for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():
+            if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
+                raise Refused(
+                    f"`{ast.unparse(node)}` is read (line {node.lineno}), {RENAMED.replace('function', 'class')}"
+                )
+        for name, found in bases.items():
+            for base in found:
+                hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
+                hooks = [each for each in hooks if not each.endswith("ABCMeta")]
+                methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
+                hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
+                if hooks:
+                    what = f"its base `{name}` has a {hooks[0]}, which would see it on import"
+                    raise Refused(f"{what}: move it to module level by hand")
+
+    def check_binding(self, unit: Unit) -> None:
+        """A function that a class holds gets the object as first argument; a partial or bound method there does not.
+
+        Raises Refused where the function is made for that or is put there.
+        """
+        if not isinstance(unit.node, ast.ClassDef):
+            first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
+            if first in (["self"], ["cls"]):
+                raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
+            if unit.home.kind is Kind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
+                raise Refused(f"it may be a method of the class around it, and {UNBOUND}")
+            for above in self.scopes.ancestors(unit.node):
+                if isinstance(above, ast.Call) and len(above.args) == 3 and last_name(above.func) == "type":
+                    raise Refused(
+                        f"it may be a method of the class that `type` makes (line {above.lineno}), and {UNBOUND}"
+                    )
+            self._check_wrapper(unit)
+        places = [use.node for use in outside_uses(unit, {unit})]
+        for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
+            parent = self.scopes.parents[place]
+            holders = [each.value for each in assignment_targets(parent) if isinstance(each, ast.Attribute)]
+            if isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
+                holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
+            for holder in holders:
+                if self._may_be_class(holder):
+                    what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
+                    raise Refused(f"{what}, which may be a class, and {UNBOUND}")
+
+    def _check_wrapper(self, unit: Unit) -> None:
+        """Raises Refused for what a decorator puts in the place of a function, which may be a method."""
+        scope: Scope | None = unit.home
+        while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
+            name = getattr(scope.node, "name", "")
+            pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
+            if name and next(iter(self.project.matching(pattern, word=name)), None) is not None:
+                raise Refused(f"`@{name}` may put it in the place of a method, and {UNBOUND}")
+            where = self._on_a_class(name) if name else None
+            if where is not None:
+                raise Refused(f"a class keeps what `{name}` gives ({where}), and {UNBOUND}")
+            scope = scope.parent
+        maker, node = unit.home.node, unit.node
+        if not isinstance(maker, FUNCTIONS) or isinstance(node, ast.ClassDef) or node.args.vararg is None:
+            return
+        wrapped = [*maker.args.posonlyargs, *maker.args.args]
+        for use in unit.captures.get(Variable(unit.home, wrapped[0].arg), ()) if len(wrapped) == 1 else ():
+            call = self.scopes.parents[use.node]
+            if isinstance(call, ast.Call) and call.func is use.node and self._gives_on(call, node.args.vararg.arg):
+                what = f"it wraps `{use.name}` as a decorator does, which may be a method"
+                raise Refused(f"{what}, and {UNBOUND}, or decorate it with `functools.wraps({use.name})`")
+
+    def _on_a_class(self, maker: str) -> str | None:
+        """Where a class body of the project has `name = maker(...)`."""
+        pattern = re.compile(rf"^[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
+        for source in self.project.matching(pattern, word=maker):
+            module = self.project.module(source.path)
+            for cls in walk(module) if module is not None else ():
+                for node in cls.body if isinstance(cls, ast.ClassDef) else ():
+                    value = getattr(node, "value", None) if assignment_targets(node) else None
+                    if isinstance(value, ast.Call) and last_name(value.func) == maker:
+                        return f"{source.path}:{node.lineno}"
+        return None
+
+    def _gives_on(self, call: ast.Call, rest: str) -> bool:
+        stars = (each.value for each in call.args if isinstance(each, ast.Starred))
+        return any(isinstance(each, ast.Name) and each.id == rest for each in stars)
+
+    def check_calls(self, unit: Unit) -> None:
+        """What a default value takes from a local variable is a keyword afterwards: no call here gives it by position.
+
+        Raises Refused where one does.
+        """
+        if isinstance(unit.node, ast.ClassDef) or not unit.frozen:
+            return
+        positional = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]]
+        first = min((positional.index(name) for name in unit.frozen if name in positional), default=len(positional))
+        if first == len(positional):
+            return
+        for use in outside_uses(unit, {unit}):
+            call = self.scopes.parents[use.node]
+            if not (isinstance(call, ast.Call) and call.func is use.node):
+                continue
+            if len(call.args) > first or any(isinstance(each, ast.Starred) for each in call.args):
+                self._refuse_call(positional[first], f"line {call.lineno}")
+        for seen in self.known.given(self.path, *start_of(unit.node)):
+            if seen.what == "*" or int(seen.what) > first:
+                where = f"line {seen.line}" if seen.path == self.path else f"{seen.path}:{seen.line}"
+                self._refuse_call(positional[first], where)
+
+    def _refuse_call(self, name: str, where: str) -> None:
+        raise Refused(f"`{name}` may be given by position ({where}), which a partial does not allow: {CALLABLE}")
+
+    def _may_be_class(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            return isinstance(value.func, ast.Name) and value.func.id == "type"
+        if isinstance(value, ast.Attribute):
+            return value.attr == "__class__" or value.attr[:1].isupper()
+        if not isinstance(value, ast.Name):
+            return False
+        owner = self.scopes.owner(self.scopes.around(value), value.id)
+        bound = owner.bindings[value.id] if owner is not None else []
+        return value.id == "cls" or value.id[:1].isupper() or any(each.kind == "class" for each in bound)
+
+
+def _is_type(value: ast.expr) -> bool:
+    """`type(self)`, `self.__class__` or `cls`."""
+    text = ast.unparse(value)
+    return text == "cls" or text.startswith("type(") or text.endswith(".__class__")

@@ -1,0 +1,175 @@
+"""Chooses what a function becomes: a function, a partial, an object with `__call__`, or a method of its class."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Collection, Iterable, Mapping
+
+from ...finding import Refused
+from ...project import Project
+from ...syntax.names import last_name
+from ...syntax.scopes import FUNCTIONS, Variable, start_of
+from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
+from .candidate import Unit, assignment_targets
+from .choose_name import class_name
+from .class_use import ClassUse
+from .file_state import FileRewrite, Move
+from .handover import Handover, Me
+from .identity import told_apart
+from .inspection_checks import CALLABLE, Form, InspectionChecks
+from .known import Known, outside_uses
+
+_MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
+
+
+class Forms:
+    """Chooses for the functions of one file.
+
+    `boundaries`: what pickles a node, as far as that is known; `aboard`: nodes that cross with the object that
+    keeps them.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        rewrite: FileRewrite,
+        known: Known,
+        class_use: ClassUse,
+        boundaries: Mapping[ast.AST, str],
+        aboard: Collection[ast.AST],
+    ) -> None:
+        self.rewrite, self.known, self.class_use = rewrite, known, class_use
+        self.boundaries, self.aboard = boundaries, aboard
+        self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
+        self.inspection = InspectionChecks(project, rewrite.source, rewrite.scopes, known)
+
+    def check_inspection(self, move: Move, alone: bool) -> None:
+        """Raises Refused where code inspects the function and would find less; a name that is read is kept."""
+        unit = move.unit
+        is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
+        form = Form.OBJECT if move.is_object else Form.PARTIAL if move.is_partial else Form.FUNCTION
+        asks_name = self.inspection.check(unit, form, is_renamed)
+        if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
+            if not move.is_object:
+                self._as_object(move, alone, asks_name)
+                move.name = class_name(self.rewrite, unit.node)
+            move.called = unit.node.name
+        elif asks_name is not None:
+            raise Refused(f"{asks_name}: {CALLABLE}")
+
+    def choose_form(self, move: Move, alone: bool) -> None:
+        """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
+        unit, scopes = move.unit, self.rewrite.scopes
+        if isinstance(unit.node, ast.ClassDef):
+            return
+        if len(move.captures) > _MOST_VALUES:
+            with contextlib.suppress(Refused):  # else a long partial it is
+                self._as_object(move, alone, "it takes many values")
+        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
+        if keeps_state(scopes, unit):
+            try:
+                self._as_object(move, alone, "attributes are set on it, which a worker does not see")
+            except Refused:
+                if any(unit.functions.get(variable) is unit for variable in unit.uses):
+                    raise  # it reads them by its own name
+                move.is_distinct = True
+        move.is_distinct = move.is_distinct and not move.is_object
+        places = [use.node for use in outside_uses(unit, {unit})] if move.is_distinct else []
+        for place in [*places, unit.node] if move.is_distinct else ():
+            call = scopes.parents[place]
+            if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
+                what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
+                raise Refused(f"it is told from the function of another call, and {what}: {CALLABLE}")
+
+    def _is_given_attributes(self, unit: Unit) -> bool:
+        """An attribute is set on it where it is made, also through a name bound again."""
+        names = {
+            each.id for each in assignment_targets(self.rewrite.scopes.parents[unit.node]) if isinstance(each, ast.Name)
+        }
+        names.add(getattr(unit.node, "name", ""))
+        for node in ast.walk(unit.home.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in names
+            ):
+                return True
+        return False
+
+    def _as_object(self, move: Move, alone: bool, because: str) -> None:
+        why = why_no_object(self.rewrite.scopes, move.unit) if alone else "other functions that move use it"
+        if why is not None:
+            raise Refused(f"{because}, and {why}: {CALLABLE}")
+        move.is_object = True
+
+    def check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
+        name = next((variable.name for variable in captures), "self")
+        if not needs_more and set(captures) == set(unit.captures):
+            why = why_no_arguments(self.rewrite.scopes, unit, captures)
+        else:
+            why = "a function that it uses reads that"
+        if why is not None:
+            what = f"{unit.label} reads `{name}` of the function around it"
+            raise Refused(f"{what}: pass that to its constructor ({why})")
+
+    def attribute_names(self, move: Move) -> dict[str, str]:
+        """What captured values are called on the object that keeps them; no other attribute has the name."""
+        found = {}
+        for name in move.captures:
+            taken = (
+                name.startswith("__") or is_attribute(self.rewrite.scopes, name) or self.handover.is_set_elsewhere(name)
+            )
+            found[name] = self.rewrite.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
+        return found
+
+    def choose_home(self, move: Move, me: Me | None, alone: bool) -> None:
+        unit = move.unit
+        if me is None:
+            if unit.mangled:
+                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
+            return
+        why = self.handover.why_no_method(me, self._stays_on(unit, me))
+        if why is None and not self._needs_function(move, me):
+            move.method = me
+            return
+        if why is None:
+            if unit.mangled:
+                raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
+            move.captures = (me[1], *move.captures)
+            return
+        if unit.mangled or not alone or unit.own_self is None:
+            raise Refused(why)
+        move.attributes = self.handover.attributes(unit, me, why)
+
+    def _needs_function(self, move: Move, me: Me) -> bool:
+        """A bound method would not do: it is one for all calls, takes no attributes, and its class gets a member."""
+        unit, maker = move.unit, me[0].node
+        return (
+            move.is_distinct
+            or self._is_given_attributes(unit)
+            or bool(self.known.asked(self.rewrite.path, *start_of(unit.node)))
+            or self.class_use.why_no_method(me[2], getattr(maker, "name", "")) is not None
+        )
+
+    def _stays_on(self, unit: Unit, me: Me) -> bool:
+        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
+        scopes = self.rewrite.scopes
+        uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
+        statements = [
+            scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
+        ]
+        targets = [target for each in statements for target in assignment_targets(each)]
+        return (
+            bool(statements)
+            and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
+            and all(assignment_targets(each) for each in statements)
+            and all(
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and target.value.id == me[1]
+                and scopes.owner(scopes.around(target), me[1]) is me[0]
+                for target in targets
+            )
+        )

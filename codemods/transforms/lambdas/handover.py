@@ -1,0 +1,114 @@
+"""What may stand for `self` when a function moves: a method of its class, or the attributes that it reads."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ...finding import Refused
+from ...project import Project
+from ...syntax.scopes import Scope, Scopes, end_of, start_of
+from ...tree.source import Source
+from .candidate import Unit, assignment_targets
+from .known import Known
+from .libraries import libraries
+from .settled import origin_in
+
+Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
+
+
+class Handover:
+    """Answers for one file."""
+
+    def __init__(self, project: Project, source: Source, scopes: Scopes, known: Known) -> None:
+        self.project, self.source, self.scopes, self.known = project, source, scopes, known
+        self.path = source.path
+
+    def why_no_method(self, me: Me, stays: bool = False) -> str | None:
+        """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it."""
+        cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
+        scope: Scope | None = self.scopes.around(cls)
+        while scope is not None:
+            if scope.is_local:
+                return f"the class `{cls.name}` is itself made inside a function: move it to module level"
+            scope = scope.parent
+        for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
+            if special in self.scopes.inner(cls).bindings:
+                return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
+        burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept_by(cls)]
+        if burdens:
+            more = f" and {len(burdens) - 2} more" if len(burdens) > 3 else ""
+            named = ", ".join(burdens[:2] if more else burdens)
+            return f"{carry} with {named}{more}: pass what it needs as arguments"
+        return None
+
+    def _kept_by(self, cls: ast.ClassDef) -> Iterator[str]:
+        """Modules and datasets that the methods of a class put on its objects, in words."""
+        for node in ast.walk(cls):
+            targets = [each for each in assignment_targets(node) if isinstance(each, ast.Attribute)]
+            value = getattr(node, "value", None)
+            for target in targets:
+                where = f"`{ast.unparse(target)}` ({self.path}:{target.lineno})"
+                if isinstance(value, ast.Name):
+                    owner = self.scopes.owner(self.scopes.around(value), value.id)
+                    bindings = owner.bindings[value.id] if owner is not None else []
+                    if bindings and all(isinstance(each.statement, ast.Import) for each in bindings):
+                        yield f"a module {where}"
+                elif isinstance(value, ast.Call):
+                    origin = origin_in(self.scopes, value.func)
+                    if origin.startswith(libraries().datasets):
+                        yield f"a dataset {where}"
+
+    def attributes(self, unit: Unit, me: Me, why: str) -> tuple[str, ...]:
+        """The attributes of self that the body reads, when handing over their present values is the same thing."""
+        scopes, cls = self.scopes, me[2]
+        names: dict[str, None] = {}
+        for use in unit.self_uses:
+            parent = scopes.parents[use.node]
+            if not (isinstance(parent, ast.Attribute) and isinstance(parent.ctx, ast.Load)):
+                raise Refused(why)
+            names[parent.attr] = None
+        init = next((s for s in cls.body if isinstance(s, ast.FunctionDef) and s.name == "__init__"), None)
+        words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
+        words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
+        for name in names:
+            stores = [
+                node
+                for node in ast.walk(scopes.tree)
+                if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+            ]
+            inside = {id(node) for node in ast.walk(init)} if init is not None else set()
+            if name in scopes.inner(cls).bindings or not stores:
+                raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
+            late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
+            if late or len(stores) > 1 or self.is_set_elsewhere(name):
+                line = f" at line {late[0].lineno}" if late else ""
+                raise Refused(f"{why} (`{me[1]}.{name}` is set again{line})")
+            if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
+                raise Refused(why)
+            if name in words or name.startswith("__"):
+                raise Refused(f"{why} (`{name}` means something else in it)")
+        return tuple(names)
+
+    def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
+        """`self.x = ...` stands directly in `__init__`, before the function is made if that is in `__init__` too."""
+        statement = self.scopes.statement_of(store)
+        if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return False
+        maker = self.scopes.anchor(unit.node, self.scopes.inner(init)) if self._is_made_in(unit, init) else None
+        return maker is None or end_of(statement) <= start_of(maker)
+
+    def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
+        return any(above is init for above in self.scopes.ancestors(unit.node))
+
+    def is_set_elsewhere(self, name: str) -> bool:
+        """Another file sets such an attribute of something, or this one may do so by name."""
+        pattern = re.compile(
+            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]{{0,999}}[\"']{re.escape(name)}[\"']"
+        )
+        return (
+            any(source.path != self.path for source in self.project.matching(pattern, word=name))
+            or "setattr(" in self.source.text
+        )

@@ -1,0 +1,158 @@
+"""What forbids a function to become a partial or an object: code that inspects it and would find something else."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import re
+from functools import cached_property
+
+from ...finding import Refused
+from ...flow.answers.introspection import ON_A_CLASS
+from ...project import Project
+from ...syntax.names import last_name
+from ...syntax.scopes import Scopes, start_of
+from ...tree.source import Source
+from .candidate import Unit
+from .known import Known, outside_uses
+from .libraries import libraries
+
+_ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
+_OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
+CALLABLE = "use a class with `__call__`"
+_SEES_THROUGH = frozenset(
+    {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
+)  # of a partial that gives values by position they say the same as of a function
+_FRAMES = re.compile(r"co_name|_getframe|currentframe|inspect\.stack|getframeinfo|getouterframes|extract_stack")
+_OF_PARTIALS = frozenset({"args", "func", "keywords"})
+_PLAIN = "pass the values as arguments instead"
+RENAMED = "and the function would get another name: move it to module level by hand"
+UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
+
+
+class Form(enum.Enum):
+    """What a function becomes; the value is how it is called in a sentence."""
+
+    FUNCTION = "a function"
+    PARTIAL = "a partial"
+    OBJECT = "an object"
+
+
+class InspectionChecks:
+    """Answers for one file."""
+
+    def __init__(self, project: Project, source: Source, scopes: Scopes, known: Known) -> None:
+        self.project, self.source, self.scopes, self.known = project, source, scopes, known
+        self.path = source.path
+
+    def check(self, unit: Unit, form: Form, renamed: bool = False) -> str | None:
+        """A partial has no `__name__` and is no function, nor is an object; a function's attributes stay behind.
+
+        `form` is what the function becomes. What gets another name has another `__name__`. Returns the words for a
+        place that reads its `__name__`, which an object may have, and nothing else.
+
+        Raises Refused where the project relies on any of the rest.
+        """
+        if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
+            raise Refused("the file asks for functions called `<lambda>`: give it a name by hand")
+        frames = _FRAMES.search(self.source.text) if renamed or isinstance(unit.node, ast.Lambda) else None
+        if frames is not None:
+            line = self.source.position(frames.start())[0]
+            raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")
+        wrapped = form is not Form.FUNCTION
+        lacking = f"which {form.value} lacks: {CALLABLE}"
+        places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
+        for place in [*places, unit.node] if wrapped else ():
+            call = self.scopes.parents[place]
+            if (
+                isinstance(call, ast.Call)
+                and call.args[:1] == [place]
+                and last_name(call.func) in libraries().compilers
+            ):
+                raise Refused(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
+        for held in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
+            if held.what in self._listed(held.path):
+                what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
+                raise Refused(f"{what} with a name: write it with `def`")
+        asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
+        for name, node in self._asking if wrapped or renamed else ():
+            if wrapped and name in _ASKS_FOR_FUNCTIONS:
+                raise Refused(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
+            of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
+            if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
+                continue
+            if self._may_be_function(node.value):
+                what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
+                raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
+        return asks_name
+
+    @cached_property
+    def _asking(self) -> list[tuple[str, ast.Attribute | ast.Name]]:
+        """The names in the file that ask something of functions."""
+        names = (
+            (node.attr if isinstance(node, ast.Attribute) else node.id, node)
+            for node in ast.walk(self.scopes.tree)
+            if isinstance(node, (ast.Attribute, ast.Name))
+        )
+        return [(name, node) for name, node in names if name in _ASKS_FOR_FUNCTIONS | _OF_FUNCTIONS]
+
+    def _listed(self, path: str) -> frozenset[str]:
+        """The names in a file's `__all__`."""
+        module = self.project.module(path)
+        found: set[str] = set()
+        for each in module.body if module is not None else ():
+            if isinstance(each, (ast.Assign, ast.AugAssign)) and "__all__" in ast.unparse(each).partition("=")[0]:
+                constants = (node.value for node in ast.walk(each) if isinstance(node, ast.Constant))
+                found |= {value for value in constants if isinstance(value, str)}
+        return frozenset(found)
+
+    def _asks_by_name(self, unit: Unit, form: Form) -> str | None:
+        unseen = f"which a worker does not see: {CALLABLE}"
+        asks_name = None
+        for use in outside_uses(unit, {unit}) if form is not Form.OBJECT else ():
+            parent = self.scopes.parents[use.node]
+            if isinstance(parent, ast.Attribute):
+                what = f"`{use.name}.{parent.attr}`"
+                if form is Form.PARTIAL and parent.attr in _OF_PARTIALS:
+                    raise Refused(f"{what} is used (line {parent.lineno}), which is something else of a partial")
+                if form is Form.PARTIAL and (parent.attr == "__dict__" or not parent.attr.startswith("__")):
+                    continue  # a partial keeps attributes, and takes them to a worker
+                if not isinstance(parent.ctx, ast.Load):
+                    raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
+                if form is Form.PARTIAL and parent.attr == "__name__":
+                    asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
+                elif form is Form.PARTIAL:
+                    raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
+            if form is not Form.PARTIAL and isinstance(parent, ast.Call) and ast.unparse(parent.func) == "setattr":
+                raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
+        return asks_name
+
+    def _asks_elsewhere(self, unit: Unit, wrapped: bool, renamed: bool, lacking: str) -> str | None:
+        """What the flow knows of places that get the function as a value."""
+        asks_name = None
+        for question in self.known.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
+            where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
+            read = f"its `{question.what}` is read ({where})"
+            if question.what == "__name__" and wrapped:
+                asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
+            elif question.what == "__name__":
+                raise Refused(f"{read}, {RENAMED}")
+            elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
+                raise Refused(f"{read}, {lacking}")
+            elif wrapped and question.what == ON_A_CLASS:
+                raise Refused(f"it is kept on a class ({where}), and {UNBOUND}")
+            elif wrapped and question.what not in _SEES_THROUGH:
+                raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
+        return asks_name
+
+    def _may_be_function(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Attribute):
+            return value.attr != "__class__"
+        if isinstance(value, ast.Name):
+            if value.id == "cls" or value.id[:1].isupper():
+                return False
+            owner = self.scopes.owner(self.scopes.around(value), value.id)
+            return owner is not None and all(
+                each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
+            )
+        return isinstance(value, ast.Subscript)
