@@ -1,0 +1,122 @@
+"""Real reports from issue threads: does `diagnose -` give the right next step?
+
+    python benchmarks/reports.py [--half first|second] [--list] [--old FOLDER]
+
+reports/*.txt holds the essential lines of each report, shortened, under the thread it comes from; reports/families.tsv
+says which rule and which next step each family needs. Both were written before any answer was looked at. The halves are
+split by the hash of the thread's name.
+
+right: the rule is the expected one, and the first cause and its advice name the next step (and the name, where the
+message has one). vague: only "the other process's error matters". nothing: no answer, or only a question. wrong: the rest.
+Of family `none`, which has nothing to do with starting processes, silence is right and any answer is wrong.
+`--old` reads another checkout of spawnfix, to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / "reports"
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report: the thread, the family that it belongs to, the name in its message, its text."""
+
+    thread: str
+    family: str
+    name: str
+    text: str
+
+    @property
+    def half(self) -> str:
+        """`first` was worked on; `second` was kept aside until the end."""
+        return "second" if hashlib.sha256(self.thread.encode()).digest()[0] % 2 else "first"
+
+
+def read_reports() -> list[Report]:
+    """All reports, in the order of the files."""
+    found = []
+    for file in sorted(FOLDER.glob("*.txt")):
+        for part in re.split(r"(?m)^%% ", file.read_text(encoding="utf-8"))[1:]:
+            head, _, text = part.partition("\n")
+            thread, family, name = (word.strip() for word in head.split("|"))
+            found.append(Report(thread, family, name, text))
+    return found
+
+
+def read_families() -> dict[str, tuple[str, str]]:
+    """Family -> (rule or "-", pattern of the next step)."""
+    with (FOLDER / "families.tsv").open(encoding="utf-8", newline="") as file:
+        return {row["family"]: (row["rule"], row["next step"]) for row in csv.DictReader(file, delimiter="\t")}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What spawnfix says: the rule or "-", cause and advice, the name found, whether it only points elsewhere."""
+
+    rule: str
+    words: str
+    name: str
+    secondary: bool
+
+
+def answer_of(text: str) -> Answer | None:
+    """The first cause that `diagnose -` names for `text`; None when it names none."""
+    from codemods.diagnose.tracebacks import read_traceback
+
+    read = read_traceback(text)
+    if read is None:
+        return None
+    cause = read.cause
+    return Answer(cause.rule or "-", f"{cause.what}; {cause.advice}", cause.name, cause.secondary)
+
+
+def grade(report: Report, answer: Answer | None, families: dict[str, tuple[str, str]]) -> str:
+    """right, vague, nothing or wrong."""
+    rule, step = families[report.family]
+    if report.family == "none":
+        return "right" if answer is None else "wrong"
+    if answer is None:
+        return "nothing"
+    if answer.rule == rule and re.search(step, answer.words) and report.name in answer.name:
+        return "right"
+    return "vague" if answer.secondary else "wrong"
+
+
+def main() -> int:
+    """Print the counts, and with --list each report that is not right."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--half", choices=("first", "second"), action="append")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--old", type=Path, help="another checkout")
+    given = parser.parse_args()
+    sys.path.insert(0, str(given.old or HERE.parent))
+    families = read_families()
+    for half in given.half or ("first", "second"):
+        grades: Counter[str] = Counter()
+        for report in (each for each in read_reports() if each.half == half):
+            answer = answer_of(report.text)
+            graded = grade(report, answer, families)
+            grades[graded] += 1
+            if given.list and graded != "right":
+                words = "" if answer is None else f"{answer.rule}: {answer.words} [{answer.name}]"
+                print(f"{graded:8} {report.family:18} {report.thread:50} {words}")
+        count = grades.total()
+        shown = ", ".join(f"{word} {grades[word]} ({grades[word] / count:.0%})" for word in GRADES)
+        print(f"{half} half: {count} reports: {shown}")
+    return 0
+
+
+GRADES = ("right", "vague", "nothing", "wrong")
+
+if __name__ == "__main__":
+    raise SystemExit(main())
