@@ -7,7 +7,8 @@ says which rule and which next step each family needs. Both were written before 
 split by the hash of the thread's name.
 
 right: the rule is the expected one, and the first cause and its advice name the next step (and the name, where the
-message has one). vague: only "the other process's error matters". nothing: no answer, or only a question. wrong: the rest.
+message has one). vague: only "the other process's error matters". nothing: no answer, or only a question. wrong: the
+rest.
 Of family `none`, which has nothing to do with starting processes, silence is right and any answer is wrong.
 `--old` reads another checkout of spawnfix, to compare.
 """

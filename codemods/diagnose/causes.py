@@ -11,8 +11,13 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from ..known_error import NAME_IN_ERROR, KnownError
+from ..known_error import KnownError
 from ..transforms import rules
+from .families import families
+
+_CANNOT = re.compile(r"\b(?:cannot|can not|cant|can ?n't|can' ?t)(?= (?:be )?(?:pickle|serialize|get|re-init))", re.I)
+_SPLIT_NAME = re.compile(r"(?<=[\w>])\.\s+(?=<)|(?<=>)\s*\.\s+(?=[\w<])")
+_SPLIT_LAMBDA = re.compile(r"<\s+(?=(?:lambda|locals)>)")
 
 
 @dataclass(frozen=True)
@@ -27,110 +32,86 @@ class Cause:
     name: str = ""  # qualified name of a function or class, as in `DataCore.setup_data.<locals>.<lambda>`
     known: KnownError | None = None  # the row that it comes from
 
+    @property
+    def family(self) -> str:
+        """A short name of the kind of error."""
+        return (self.known.family if self.known else "") or self.rule or ""
 
-_CAUSES = (  # of errors that no rule repairs
-    KnownError(
-        rf"Can't pickle {NAME_IN_ERROR}: it's not the same object as",
-        "under its name a worker finds another object: a decorator, a reload or a later definition replaced it",
-        "give the replaced one a name of its own, or send the one that the name leads to",
-    ),
-    KnownError(
-        r"Can't pickle .*: (?:attribute lookup|it's not found as|import of module)",
-        "a worker looks it up by module and name, and it is not there",
-        "define it at the top of a module that workers can import",
-        general=True,
-    ),
-    KnownError(
-        r"Can't get attribute '(?P<name>[^']+)' on ",
-        "a worker looks it up by module and name, and it is not there: it was put there while the program ran",
-        "define it at the top of the module",
-        general=True,
-    ),
-    KnownError(
-        r"object has no attribute '(?P<name>__\w+?(?<!__))'",
-        "a method whose name starts with two underscores pickles under a name that it doesn't have in a worker",
-        "rename the method: one underscore is enough",
-    ),
-    KnownError(
-        r"Only Tensors created explicitly by the user",
-        "a tensor that was computed from parameters is kept on the model, and such tensors can't be copied",
-        "use a local variable, or store .detach() of it; for weight_norm torch.nn.utils.parametrizations.weight_norm",
-    ),
-    KnownError(
-        r"FSDP does not support deepcopy",
-        "a model that FSDP shards can't be deep-copied",
-        "make the copy before wrapping it, or go by state dicts",
-    ),
-    KnownError(
-        r"Cowardly refusing to serialize non-leaf tensor",
-        "a tensor that belongs to a graph of gradients is sent to a worker",
-        "store .detach() of it",
-    ),
-    KnownError(
-        r"SemLock created in a fork context",
-        "a lock, queue or event of multiprocessing was made for another start method than the process has",
-        "make it from the same context as the process: context = multiprocessing.get_context('spawn'); context.Lock()",
-    ),
-    KnownError(
-        r"should only be shared between processes through inheritance|[Pp]ool objects cannot be passed",
-        "multiprocessing's own locks, queues and pools can only be handed over when a process starts",
-        "hand it over as an argument of Process or by Pool(initializer=..., initargs=...), not with each task",
-    ),
-    KnownError(
-        r"PicklingError: (?P<type>logger) cannot be pickled",
-        "a logger that logging.getLogger does not give for its name is kept on something that is sent to a worker",
-        "get it where it is used, by its name; or leave it out in __getstate__ and make it anew in __setstate__",
-    ),
-    KnownError(
-        r"can(?:not|'t) pickle '?(?P<type>code|frame|traceback|builtin_function_or_method)'?\b",
-        "a value that belongs to the running interpreter is kept on something that is sent to a worker",
-        "leave it out in __getstate__",
-    ),
-    KnownError(
-        r"Cannot re-initialize CUDA in forked subprocess",
-        "a forked worker uses CUDA, which its parent used before",
-        "leave CUDA to the main process (dataset and collate functions on the CPU), or start workers with spawn",
-    ),
-    KnownError(
-        r"RecursionError|maximum recursion depth exceeded while pickling",
-        "objects hold each other many levels deep, deeper than pickle can follow",
-        "keep them in a list and refer to them by number, or drop the links in __getstate__",
-        general=True,
-    ),
-    KnownError(
-        r"EOFError: Ran out of input|pickle data was truncated|BrokenPipeError"
-        r"|DataLoader worker \(pid\S* [\d, ]+\) exited unexpectedly",
-        "a worker got no whole message: the error that matters is the other process's",
-        "look further up for the traceback with `ForkingPickler(file, protocol).dump(obj)`, and give that one",
-        general=True,
-        secondary=True,
-    ),
-)
+
+@dataclass(frozen=True)
+class _Row:
+    """A known error, compiled."""
+
+    pattern: re.Pattern[str]
+    rule: str | None
+    error: KnownError
+    context: re.Pattern[str] | None
+    unless: re.Pattern[str] | None
 
 
 @cache
-def _known() -> tuple[tuple[re.Pattern[str], str | None, KnownError], ...]:
-    """(pattern, rule, error) in the order in which they are tried; loads the rules."""
+def _known() -> tuple[_Row, ...]:
+    """All rows in the order in which they are tried; loads the rules."""
     rows = [(rule.id, error) for rule in rules().values() for error in rule.errors]
-    every: list[tuple[str | None, KnownError]] = [*rows, *((None, error) for error in _CAUSES)]
-    every.sort(key=lambda row: row[1].general)
-    return tuple((re.compile(error.pattern), rule, error) for rule, error in every)
+    every: list[tuple[str | None, KnownError]] = [*rows, *((None, error) for error in families())]
+    every.sort(key=lambda row: (row[1].general, not row[1].context))  # a row that asks for more comes first
+    return tuple(
+        _Row(_compiled(error.pattern), rule, error, _optional(error.context), _optional(error.unless))
+        for rule, error in every
+    )
 
 
-def cause_of(error: str) -> Cause | None:
-    """The cause that `error` ("TypeError: cannot pickle ..."), or a line that holds it, speaks of; None: not known."""
-    for pattern, rule, known in _known():
-        match = pattern.search(error)
-        if match:
-            groups = match.groupdict()
-            name = groups.get("name") or groups.get("name2") or groups.get("name3") or ""
-            return Cause(
-                rule,
-                known.cause,
-                known.advice,
-                known.secondary,
-                (groups.get("type") or "").removeprefix("_io."),
-                name.removeprefix("__main__."),
-                known,
-            )
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _optional(pattern: str) -> re.Pattern[str] | None:
+    return _compiled(pattern) if pattern else None
+
+
+def known_errors() -> tuple[KnownError, ...]:
+    """Every row, of rules and of families without one."""
+    return tuple(row.error for row in _known())
+
+
+def canonical(line: str) -> str:
+    """`line` in the words that patterns are written in: one form of "can't", names in one piece."""
+    line = _CANNOT.sub("can't", line)
+    line = _SPLIT_LAMBDA.sub("<", _SPLIT_NAME.sub(".", line))
+    if "local object '" in line and ".." in line:  # a web page took <locals> and <lambda> for tags
+        line = re.sub(r"\.\.(?=\w)", ".<locals>.", line)
+        line = re.sub(r"\.\.(?=')", ".<locals>.<lambda>", line)
+    return line
+
+
+def cause_of(error: str, around: str = "") -> Cause | None:
+    """The cause that `error` ("TypeError: cannot pickle ..."), or a line that holds it, speaks of; None: not known.
+
+    `around` is the traceback that it ends, for errors whose words say nothing without it.
+    """
+    line = canonical(error)
+    for row in _known():
+        match = row.pattern.search(line) or row.pattern.search(error)
+        if match is None:
+            continue
+        if row.context is not None and not (row.context.search(around) or row.context.search(line)):
+            continue
+        if row.unless is not None and (row.unless.search(around) or row.unless.search(line)):
+            continue
+        return _cause(row, match)
     return None
+
+
+def _cause(row: _Row, match: re.Match[str]) -> Cause:
+    groups = match.groupdict()
+    name = next((groups[key] for key in ("name", "name2", "name3", "name4") if groups.get(key)), "")
+    kind = groups.get("type") or groups.get("type2") or ""
+    return Cause(
+        row.rule,
+        row.error.cause,
+        row.error.advice,
+        row.error.secondary,
+        kind.removeprefix("_io."),
+        name.removeprefix("__main__."),
+        row.error,
+    )

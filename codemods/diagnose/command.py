@@ -15,9 +15,12 @@ from ..delivery.target import Target, to_check
 from ..problem import Problem
 from ..settings import Settings, read_settings
 from ..transforms import rules
-from .explain import Explanation, explain_error
+from .explain import Explanation, explain_log, unknown_error
 from .report import Diagnosis, Obstacle, Place
 from .stream import read_stream
+from .tracebacks import Log, Traceback, read_log
+
+INTERRUPTED = 130  # as a shell says it of Ctrl-C
 
 
 def run_diagnose(
@@ -101,23 +104,40 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
             out.write(piece)
             out.flush()
 
-    pass_on = pass_on and _is_pipe(sys.stdin.buffer)
-    kept = read_stream(sys.stdin.buffer, hand_on if pass_on else None)
+    piped = _is_pipe(sys.stdin.buffer)
+    kept = read_stream(sys.stdin.buffer, hand_on if pass_on and piped else None)
     text = decoded(kept.data())
-    if pass_on and not kept.suspects:
-        print("no error in what the program printed", file=sys.stderr)
-        if as_json or save is not None:
-            _report(Diagnosis("-", ()), as_json, save, put)
-        return 0
-    explanation = explained(text, None)
-    done = _as_diagnosis(explanation)
+    log = read_log(text)
+    if log.main is None:
+        return _nothing_known(text, log, piped, as_json, save, put)
+    explanation = explain_log(log, *_where(None, log))
     if save is not None or as_json:
-        _report(done, as_json, save, put)
+        _report(_as_diagnosis(explanation), as_json, save, put)
     if not as_json:
-        from .show import show_explanation
+        from .show_explanation import show_explanation
 
         show_explanation(explanation)
-    return 1
+    known = log.main.cause.known
+    return 0 if known is not None and known.harmless and not log.unknown else 1
+
+
+def _nothing_known(
+    text: str, log: Log, piped: bool, as_json: bool, save: Path | None, put: Callable[[bytes], None]
+) -> int:
+    """The exit code for a text without an error that is known. Raises Problem when it has another error."""
+    failed = any(not each.is_interrupt for each in log.unknown)
+    if failed or not piped:
+        raise Problem(unknown_error(text, log))
+    interrupted = bool(log.unknown)
+    said = (
+        "the program was interrupted, and shows no other error"
+        if interrupted
+        else "no error in what the program printed"
+    )
+    print(said, file=sys.stderr)
+    if as_json or save is not None:
+        _report(Diagnosis("-", ()), as_json, save, put)
+    return INTERRUPTED if interrupted else 0
 
 
 def _is_pipe(stream: BinaryIO) -> bool:
@@ -133,42 +153,65 @@ def decoded(data: bytes) -> str:
     """Text that was pasted or redirected: UTF-8, or UTF-16, which PowerShell's `>` writes."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
+    if data[1:400:2].count(0) > len(data[1:400:2]) * 0.6:  # its mark was cut off
+        return data.decode("utf-16-le", "replace")
     return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _as_diagnosis(explanation: Explanation) -> Diagnosis:
     """A traceback's explanation in the form that a look at the object has; its places are those that match best."""
     read = explanation.traceback
-    root = Path(explanation.report.root) if explanation.report is not None else Path.cwd()
-    places = [
-        Place(str(root / each.finding.path), each.finding.span.line)
-        for each in explanation.candidates
-        if each.score > 0
-    ]
+    root = Path(explanation.root) if explanation.root else Path.cwd()
+    places = [Place(str(root / c.finding.path), c.finding.span.line) for c in explanation.candidates]
+    if not places:
+        places = [Place(str(root / spot.path), spot.line) for spot in explanation.spots if spot.named]
+    found = [_obstacle(read, place) for place in places] or [_obstacle(read, None)]
+    return Diagnosis("-", (*found, *(_obstacle(other, None) for other in explanation.log.others)))
+
+
+def _obstacle(read: Traceback, place: Place | None) -> Obstacle:
     kind = read.cause.type or ("function" if read.cause.name else "")
     path = read.path or read.cause.name or ".".join(reversed(read.attributes))
-    found = [Obstacle(path, kind, read.error, place) for place in places] or [Obstacle(path, kind, read.error)]
-    return Diagnosis("-", tuple(found))
+    return Obstacle(path, kind, read.error, place, more=read.count - 1, read_cause=read.cause, ranks=read.ranks)
 
 
 def explain_text(text: str, path: Path | None) -> None:
     """Print what the error `text` means and where in `path` it comes from. Raises Problem when that is not known."""
-    from .show import show_explanation
+    from .show_explanation import show_explanation
 
     show_explanation(explained(text, path))
 
 
 def explained(text: str, path: Path | None) -> Explanation:
-    where, settings = _where(path)
-    return explain_error(text, where, settings, "" if path is None else str(path))
+    """What the error `text` means and where in `path` it comes from. Raises Problem when that is not known."""
+    log = read_log(text)
+    if log.main is None:
+        raise Problem(unknown_error(text, log))
+    return explain_log(log, *_where(path, log), "" if path is None else str(path))
 
 
-def _where(path: Path | None) -> tuple[Target | None, Settings | None]:
-    """The files at `path`; without it, those of the repository around the current folder, if there is one."""
+def _where(path: Path | None, log: Log) -> tuple[Target | None, Settings | None]:
+    """The files at `path`; without it, those of the repository around the current folder, or around the program."""
     if path is None:
         here = Path.cwd()
-        if not any((folder / ".git").exists() for folder in (here, *here.parents)):
+        in_repository = any((folder / ".git").exists() for folder in (here, *here.parents))
+        found = here if in_repository else _program_folder(log)
+        if found is None:
             return None, None
-        path = here
-    where = to_check(path)
+        try:
+            where = to_check(found)
+        except Problem:  # a damaged repository; what the error means can be said all the same
+            return None, None
+    else:
+        where = to_check(path)
     return where, read_settings(where.files, rules())
+
+
+def _program_folder(log: Log) -> Path | None:
+    """The folder that holds the user's own files in the traceback, outside of any repository."""
+    frames = log.main.frames if log.main is not None else ()
+    files = [Path(frame.path).absolute() for frame in frames if frame.user and Path(frame.path).is_file()]
+    if not files:
+        return None
+    folder = Path(os.path.commonpath([file.parent for file in files]))
+    return None if folder in (Path.home(), Path(folder.anchor)) else folder

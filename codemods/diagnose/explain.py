@@ -5,25 +5,29 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from ..delivery.target import Target
 from ..engine.migrate import Report, check
-from ..finding import Confidence, Finding
+from ..finding import Confidence, Finding, Skipped
 from ..problem import Problem
+from ..project import Project
 from ..review.json_report import fix_diff
 from ..settings import Settings
 from ..transforms import rules
+from .nearest import nearest_family
+from .places import Spot, find_spots, module_of, path_of_frame, without_module
 from .report import near
-from .tracebacks import Traceback, read_traceback
+from .tracebacks import Log, Traceback, read_log
 
 MAX_SHOWN = 8
+_SAME_LINE = 4  # a frame of the traceback is the very line of a finding
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A finding that may be where the error comes from; `score` 0: nothing speaks for it but its rule."""
+    """A finding that may be where the error comes from. `score`: how much of the error speaks for it, at least 1."""
 
     finding: Finding
     score: int
@@ -35,9 +39,13 @@ class Explanation:
 
     traceback: Traceback
     candidates: tuple[Candidate, ...] = ()
-    others: int = 0  # findings of the rule that match less well
+    others: int = 0  # findings of the rule that match less well, or not at all
     report: Report | None = None
     where: str = ""  # as typed
+    spots: tuple[Spot, ...] = ()  # lines that the error names, found by syntax
+    unread: tuple[Skipped, ...] = ()  # files that could not be read: the cause may be there
+    log: Log = field(default_factory=Log)
+    root: str = ""  # of the files that were looked at
 
     @property
     def command(self) -> str | None:
@@ -64,70 +72,121 @@ def explain_error(text: str, where: Target | None, settings: Settings | None, ty
 
     Raises Problem when the text holds no error that we know.
     """
-    read = read_traceback(text)
+    log = read_log(text)
+    if log.main is None:
+        raise Problem(unknown_error(text, log))
+    return explain_log(log, where, settings, typed)
+
+
+def explain_log(log: Log, where: Target | None, settings: Settings | None, typed: str = "") -> Explanation:
+    """What the main error of `log` means, and where in `where` it may come from. `log` has one."""
+    read = log.main
     if read is None:
-        raise Problem(
-            "no error in this text that has to do with starting processes (give the last lines of the traceback too)"
+        raise ValueError("a log without a known error")
+    if where is None or settings is None:
+        return Explanation(read, where=typed, log=log)
+    rule = read.cause.rule
+    project = Project(where.files, settings)
+    spots = find_spots(read, project)
+    if rule not in rules():
+        return Explanation(
+            read, where=typed, spots=spots, unread=_unread(project.skipped.values()), log=log, root=where.files.root
         )
-    if where is None or settings is None or read.cause.rule not in rules():
-        return Explanation(read, where=typed)
-    wanted = replace(settings, select=(read.cause.rule,), ignore=(), confidence=Confidence.POSSIBLE)
+    wanted = replace(settings, select=(rule,), ignore=(), confidence=Confidence.POSSIBLE)
     report = check(where.files, wanted, where.scope)
-    candidates = [Candidate(finding, _score(finding, read, report)) for finding in report.findings]
-    known = read.cause.known
-    if known is not None and known.named_only and read.cause.name:
-        candidates = [each for each in candidates if each.score]
+    named = {(spot.path, spot.line) for spot in spots if spot.named}
+    scored = [Candidate(finding, _score(finding, read, report, named)) for finding in report.findings]
     ranked = sorted(
-        candidates,
+        (each for each in scored if each.score > 0),
         key=lambda each: (-each.score, -each.finding.confidence.rank, each.finding.sort_key),
     )
-    best = _best(ranked)
-    return Explanation(read, tuple(best[:MAX_SHOWN]), len(ranked) - len(best[:MAX_SHOWN]), report, typed)
+    best = [each for each in ranked if each.score == ranked[0].score]
+    covered = {(each.finding.path, each.finding.span.line) for each in best}
+    return Explanation(
+        read,
+        tuple(best[:MAX_SHOWN]),
+        len(scored) - len(best[:MAX_SHOWN]),
+        report,
+        typed,
+        tuple(spot for spot in spots if (spot.path, spot.line) not in covered),
+        _unread(report.skipped),
+        log,
+        report.root,
+    )
 
 
-def _best(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Those that match as well as the first; without any match, those that are at least likely to cross."""
-    if not ranked:
-        return []
-    top = ranked[0].score
-    if top > 0:
-        return [each for each in ranked if each.score == top]
-    sure = [each for each in ranked if each.finding.confidence.reaches(Confidence.LIKELY)]
-    return sure or list(ranked)
+def _unread(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    return tuple(row for row in skipped if row.path.endswith((".py", ".ipynb")))
 
 
-def _score(finding: Finding, read: Traceback, report: Report) -> int:
+def unknown_error(text: str, log: Log) -> str:
+    """What to say of a text without an error that we know: its last exception, the nearest family as a question."""
+    words = "no error in this text that has to do with starting processes"
+    last = next((each for each in reversed(log.unknown) if not each.is_interrupt), None)
+    if last is None:
+        guess = nearest_family(text)
+        words += " (give the last lines of the traceback too)"
+    else:
+        frame = next((each for each in reversed(last.frames) if each.user), None)
+        at = "" if frame is None else f", at {near(frame.path)}:{frame.line}"
+        words += f"; it failed with: {last.error}{at}"
+        guess = nearest_family(last.error)
+    if guess is not None:
+        words += f". Is it this? {guess.cause}: {guess.advice}"
+    return words
+
+
+def _score(finding: Finding, read: Traceback, report: Report, named: set[tuple[str, int]]) -> int:
+    """How much of the error speaks for `finding`; 0: nothing, or something speaks against it."""
     source = report.sources.get(finding.path)
     if source is None:
         return 0
-    score = 0
     line = source.line_text(finding.span.line)
+    by_name = _by_name(finding, read, line, source.text)
+    by_attribute = sum(4 for attribute in read.attributes if re.search(rf"\b{re.escape(attribute)}\b", line))
+    if (finding.path, finding.span.line) in named and not by_attribute:
+        by_name = max(by_name, 8)
+    by_type = _by_type(finding, read, line)
+    says_what = bool(read.cause.type) or (bool(read.cause.name) and read.cause.name != "<lambda>")
+    if says_what and not (by_name or by_attribute or by_type):
+        return 0  # the error names something else
+    return by_name + by_attribute + by_type + _by_frames(finding, read, report)
+
+
+def _by_name(finding: Finding, read: Traceback, line: str, text: str) -> int:
     name = read.cause.name
+    if not name:
+        return 0
     if "<locals>" in name and finding.path.endswith(".py"):
         holder, _, own = name.replace(".<locals>", "").rpartition(".")
-        scopes = _scopes(source.text, finding.span.line)
-        holders = _without_module(holder, finding.path)
+        scopes = _scopes(text, finding.span.line)
+        holders = without_module(holder, finding.path)
         if any(scope in (each, f"{each}.{own}") for scope in scopes for each in holders):
             is_lambda = "lambda" in line
-            score += 8 if (own == "<lambda>") == is_lambda or own in line else 4
-    elif name and re.search(rf"\b{re.escape(name)}\b", line):
-        score += 8
-    for attribute in read.attributes:
-        score += 4 if re.search(rf"\b{re.escape(attribute)}\b", line) else 0
-    for kind, text in read.cause.known.source if read.cause.known and read.cause.type else ():
+            return 8 if (own == "<lambda>") == is_lambda or own in line else 4
+        return 0
+    if name == "<lambda>":
+        module = module_of(read)
+        dotted = "." + finding.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return 4 if module and dotted.endswith("." + module) and "lambda" in line else 0
+    return 8 if re.search(rf"\b{re.escape(name)}\b", line) else 0
+
+
+def _by_type(finding: Finding, read: Traceback, line: str) -> int:
+    rows = read.cause.known.source if read.cause.known and read.cause.type else ()
+    for kind, text in rows:
         if re.search(kind, read.cause.type) and re.search(text, line + finding.message):
-            score += 2
-            break
-    ends = tuple(frame.path.replace("\\", "/") for frame in read.frames if frame.user)
-    score += 1 if any(end.endswith("/" + finding.path) or end == finding.path for end in ends) else 0
+            return 2
+    return 0
+
+
+def _by_frames(finding: Finding, read: Traceback, report: Report) -> int:
+    paths = sorted(report.sources)
+    score = 0
+    for frame in read.frames:
+        if frame.user and path_of_frame(frame, paths) == finding.path:
+            score = max(score, _SAME_LINE if frame.line == finding.span.line else 1)
     return score
-
-
-def _without_module(name: str, path: str) -> set[str]:
-    """`name` as it is, and without the module of the file `path`, with which Python 3.14 names classes."""
-    module = "." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    parts = name.split(".")
-    return {name} | {".".join(parts[n:]) for n in range(1, len(parts)) if module.endswith("." + ".".join(parts[:n]))}
 
 
 def _scopes(text: str, line: int) -> list[str]:

@@ -39,11 +39,13 @@ class Obstacle:
     context: str = ""  # what was being started, in a run that was watched
     started_at: Place | None = None
     more: int = 0  # others like it that are not listed
+    read_cause: Cause | None = None  # where the text around the error says more than its words
+    ranks: tuple[int, ...] = ()  # that printed it
 
     @property
     def cause(self) -> Cause | None:
         """What the error means; None when it is not known."""
-        return cause_of(self.error)
+        return self.read_cause or cause_of(self.error)
 
     @property
     def rule(self) -> str | None:
@@ -105,6 +107,7 @@ def near(path: str) -> str:
 
 
 def _problem(each: Obstacle) -> dict[str, Any]:
+    cause = each.cause
     return {
         "path": each.path,
         "type": each.type,
@@ -117,6 +120,10 @@ def _problem(each: Obstacle) -> dict[str, Any]:
         "context": each.context or None,
         "started_at": _place(each.started_at),
         "more": each.more,
+        "cause": cause and cause.what,
+        "advice": cause and cause.advice,
+        "reference": (cause.known.reference if cause and cause.known else "") or None,
+        "ranks": list(each.ranks),
     }
 
 

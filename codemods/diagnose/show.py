@@ -12,7 +12,6 @@ from rich.tree import Tree
 
 from ..review.text import clean
 from ..transforms import rules
-from .explain import Explanation, user_frames
 from .report import Diagnosis, Obstacle, Place
 
 _STEP = re.compile(r"\.\w+(?:\([^()]*\))?|\[[^\[\]]*\]")
@@ -28,17 +27,17 @@ def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Cons
         words = (
             " that keep it from reaching a spawned worker" if diagnosis.exit_code is None else " at process boundaries"
         )
-        _line(out, (name, "bold"), ": ", verdict, words.replace("keep", "keeps") if count == 1 else words)
+        show_line(out, (name, "bold"), ": ", verdict, words.replace("keep", "keeps") if count == 1 else words)
     else:
-        _line(out, (name, "bold"), ": ", *_fine(diagnosis))
+        show_line(out, (name, "bold"), ": ", *_fine(diagnosis))
     for context in dict.fromkeys(each.context for each in diagnosis.obstacles):
         _tree(out, [each for each in diagnosis.obstacles if each.context == context], context)
     _causes(out, diagnosis)
     _payload(out, diagnosis)
     for note in diagnosis.notes:
-        _line(out, ("note: ", "yellow"), clean(note))
+        show_line(out, ("note: ", "yellow"), clean(note))
     if diagnosis.unfinished:
-        _line(out, ("not complete: ", "yellow"), clean(diagnosis.unfinished))
+        show_line(out, ("not complete: ", "yellow"), clean(diagnosis.unfinished))
     _next(out, diagnosis, saved)
 
 
@@ -51,7 +50,7 @@ def _fine(diagnosis: Diagnosis) -> list[tuple[str, str] | str]:
     return ["nothing that it sent to other processes failed (what is forked is looked at with --dry-run-fork)"]
 
 
-def _line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
+def show_line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
     out.print(Text.assemble(*parts), soft_wrap=True, highlight=False)
 
 
@@ -128,25 +127,25 @@ def _causes(out: Console, diagnosis: Diagnosis) -> None:
     causes = [each.cause for each in diagnosis.obstacles]
     rows = ((c.rule, c.what, c.advice, c.known.in_own_code if c.known else "") for c in causes if c is not None)
     for rule, what, advice, in_own_code in dict.fromkeys(rows):
-        _line(out)
-        _line(out, (rule or "by hand", "bold cyan" if rule else "bold"), f": {what}.")
-        _line(out, f"  {advice}")
+        show_line(out)
+        show_line(out, (rule or "by hand", "bold cyan" if rule else "bold"), f": {what}.")
+        show_line(out, f"  {advice}")
         foreign = [o for o in diagnosis.obstacles if o.rule == rule and o.assigned_at and not o.assigned_at.user]
         if in_own_code and foreign:
-            _line(out, "  the class is an installed package's; in your own code, after the object is made:")
+            show_line(out, "  the class is an installed package's; in your own code, after the object is made:")
             for each in foreign[:3]:
-                _line(out, "    ", (in_own_code.format(clean(each.path)), "green"))
+                show_line(out, "    ", (in_own_code.format(clean(each.path)), "green"))
 
 
 def _payload(out: Console, diagnosis: Diagnosis) -> None:
     total = diagnosis.payload_bytes
     if total < 1 << 20 and diagnosis.shared_bytes < 1 << 20:
         return
-    _line(out)
-    _line(out, ("payload", "bold"), f": every worker is sent {size(total)}, and makes a copy of its own")
+    show_line(out)
+    show_line(out, ("payload", "bold"), f": every worker is sent {size(total)}, and makes a copy of its own")
     for each in diagnosis.payload[:6]:
         extra = f"  (+ {size(each.shared_bytes)} shared)" if each.shared_bytes else ""
-        _line(out, f"  {size(each.bytes):>9}  {clean(each.path)}{extra}")
+        show_line(out, f"  {size(each.bytes):>9}  {clean(each.path)}{extra}")
 
 
 def size(number: int) -> str:
@@ -163,75 +162,12 @@ def _next(out: Console, diagnosis: Diagnosis, saved: str | None) -> None:
     known = [rule for rule in dict.fromkeys(each.rule for each in diagnosis.obstacles) if rule in rules()]
     if not known:
         return
-    _line(out)
+    show_line(out)
     if saved:
-        _line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shlex.quote(saved)}", "bold green"))
+        show_line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shlex.quote(saved)}", "bold green"))
     else:
         words = f"spawnfix migrate . --select {','.join(str(rule) for rule in known)}"
-        _line(out, "fix what has a rule: ", (words, "bold green"))
-        _line(out, "or save this (--save d.json), and have these very places fixed: spawnfix migrate . --from d.json")
-
-
-def show_explanation(explanation: Explanation, console: Console | None = None) -> None:
-    """Print what an error means, where it may come from, the fix as a diff, and the command that applies it."""
-    out = console or Console(highlight=False)
-    read = explanation.traceback
-    cause = read.cause
-    _line(out, (clean(read.error), "red"))
-    _line(out)
-    _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
-    _line(out, f"  {cause.advice}")
-    if read.path:
-        _line(out, "  it is ", (clean(read.path), "bold"))
-    elif read.notes:
-        _line(out, "  on the way, from the inside: " + clean("; ".join(read.notes)))
-    frames = user_frames(read)
-    if frames:
-        _line(out, "  it was sent from " + clean(", from ".join(frames[:3])))
-    if cause.rule is None or explanation.report is None:
-        _hint(out, explanation)
-        return
-    if not explanation.candidates:
-        where = explanation.where or "."
-        _line(out)
-        _line(
-            out, f"{cause.rule} finds nothing in {clean(where)}: an installed package may make it, or the run itself."
+        show_line(out, "fix what has a rule: ", (words, "bold green"))
+        show_line(
+            out, "or save this (--save d.json), and have these very places fixed: spawnfix migrate . --from d.json"
         )
-        _line(out, "Look at the object itself: spawnfix diagnose your_module:your_dataset")
-        return
-    _line(out)
-
-    _line(out, (_origin(explanation), "bold"))
-    for each in explanation.candidates:
-        finding = each.finding
-        place = f"{clean(finding.path)}:{finding.span.line}"
-        _line(out, "  ", (place, "bold"), f"  {clean(finding.message)}  ", (finding.confidence.value, "dim"))
-        if finding.fix is None:
-            _line(out, ("    refused: ", "red"), clean(finding.reason or ""))
-    if explanation.others:
-        _line(out, f"  ({explanation.others} more places of this rule match less well)")
-    shown = dict.fromkeys(explanation.diff(each.finding) for each in explanation.candidates)
-    for diff in [diff for diff in shown if diff][:3]:
-        _line(out)
-        for line in diff.splitlines():
-            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-            _line(out, (clean(line), style))
-    if explanation.command:
-        _line(out)
-        _line(out, "apply it: ", (explanation.command, "bold green"))
-
-
-def _hint(out: Console, explanation: Explanation) -> None:
-    rule = explanation.traceback.cause.rule
-    if rule in rules():
-        _line(out)
-        _line(out, f'find it in a repository: spawnfix explain "..." PATH, or spawnfix check PATH --select {rule}')
-    elif rule is not None:
-        _line(out)
-        _line(out, f"this version has no rule {rule}: change it by hand")
-
-
-def _origin(explanation: Explanation) -> str:
-    if explanation.candidates[0].score == 0:
-        return "it may come from"
-    return "it comes from" if len(explanation.candidates) == 1 else "it comes from one of these"

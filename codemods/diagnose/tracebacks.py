@@ -1,48 +1,51 @@
-"""Reads the tracebacks that people paste: of any Python since 3.6, several processes mixed, with prefixes of ranks."""
+"""Reads the text that people paste or pipe: which errors are in it, of which process, and which one matters.
+
+Text of several processes is taken apart by the prefixes of its lines. Each line that a known error matches is a hit;
+hits of one cause are one report, with the ranks that it was seen on. A report of a cause comes before one of a symptom
+(a worker killed, a warning at the end), and both before the echo of another process's error.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .causes import Cause, cause_of
+from .frames import Frame, code_after, frame_of, quotes_code
+from .normalise import Line, plain_lines
 
-_FRAME = re.compile(r'File "(?P<path>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)')
 _MOST = 1000  # frames above an error; the limit of recursion
-_LONG = 4000  # columns; more is data, and slow to search
+_AROUND = 80  # lines of a traceback that an error's context is looked for in
+_MIXED = 12  # lines before it that may belong to it too: processes write into each other
 _START = "Traceback (most recent call last)"
-_ERROR = re.compile(r"(?:^|[\s|:\]])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)\b.*)$")
-_NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
-_LIBRARY = re.compile(
-    r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\]Lib[/\\](?!site)|^<"
-    r"|[/\\]multiprocessing[/\\]\w+\.py$|[/\\]_spawnfix_probe\.py$"
+_ERROR = re.compile(
+    r"(?:^|[\s|:\]'\"(`])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*)$"
 )
+_PLAIN = re.compile(
+    r"^\s*(?P<type>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt)|KeyboardInterrupt|SystemExit)(?::\s|:?\s*$)"
+)
+_NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
 _NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
 _CUT_OFF = re.compile(r"(?:ConnectionResetError|ConnectionRefusedError|BrokenPipeError|EOFError)\b")
-_PIPES = re.compile(r"[/\\]multiprocessing[/\\](?:connection|forkserver|popen_\w+|reduction)\.py$")
+_PIPES = re.compile(r"multiprocessing[/\\](?:connection|forkserver|popen_\w+|reduction)\.py$")
 _GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A line of a traceback; `user` is False for the standard library and installed packages."""
-
-    path: str
-    line: int
-    name: str
-    user: bool
+_RANK = re.compile(r"\[(?:PG .*?)?[Rr]ank (?P<rank>\d+)\]|local_rank: (?P<local>\d+)")
 
 
 @dataclass(frozen=True)
 class Traceback:
-    """The error that matters, what it means, the frames that led to it (outermost first), Python 3.14's notes."""
+    """One error: its words, what it means, the frames that led to it (outermost first), Python 3.14's notes."""
 
     error: str
     cause: Cause
     frames: tuple[Frame, ...] = ()
     notes: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()  # processes that printed it, as the prefixes name them
+    ranks: tuple[int, ...] = ()
+    count: int = 1  # how often it stands in the text
+    line: int = 0  # where in the text, 0-based
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -72,58 +75,195 @@ class Traceback:
         return text
 
 
+@dataclass(frozen=True)
+class Unknown:
+    """An exception that has nothing to do with starting processes, as far as we know."""
+
+    error: str
+    frames: tuple[Frame, ...] = ()
+
+    @property
+    def is_interrupt(self) -> bool:
+        """True for Ctrl-C."""
+        return "KeyboardInterrupt" in self.error
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a text says: the errors that are known, those that matter first; the other exceptions, the last one last."""
+
+    known: tuple[Traceback, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+    @property
+    def main(self) -> Traceback | None:
+        """The error that explains the others; None when no line says anything that we know."""
+        return self.known[0] if self.known else None
+
+    @property
+    def others(self) -> tuple[Traceback, ...]:
+        """Further errors with a cause of their own, not echoes of the first one."""
+        return tuple(each for each in self.known[1:] if not each.cause.secondary and not _is_symptom(each.cause))
+
+
 def read_traceback(text: str) -> Traceback | None:
     """The error in `text` that explains the others; None when no line says anything that we know.
 
     An error that only echoes another one (EOFError in the child) is taken when there is nothing else.
     """
-    lines = [line[:_LONG] for line in text.splitlines()]
-    best: Traceback | None = None
-    latest: Traceback | None = None
-    frames: deque[Frame] = deque(maxlen=_MOST)
-    last = 0
-    for number, line in enumerate(lines):
-        if _START in line:
-            frames.clear()
-        match = _FRAME.search(line)
-        if match:
-            path = match["path"]
-            frames.append(Frame(path, int(match["line"]), match["name"], not _LIBRARY.search(path)))
-            continue
-        cause = cause_of(line) or _in_context(lines, number, frames)
-        if cause is None or (frames and _is_code(lines, number)):
-            continue
-        error = _ERROR.search(line)
-        if error is None and number - last < 20 and latest is not None and latest.cause == cause:
-            continue  # a message of many lines
-        last = number
+    return read_log(text).main
+
+
+def read_log(text: str) -> Log:
+    """All errors in `text`, those of one cause as one."""
+    streams: dict[str, list[tuple[int, Line]]] = {}
+    for number, line in enumerate(plain_lines(text)):
+        streams.setdefault(line.stream, []).append((number, line))
+    hits: list[_Hit] = []
+    unknown: list[tuple[int, Unknown]] = []
+    for stream, rows in streams.items():
+        reader = _Stream(stream, rows)
+        reader.read()
+        hits += reader.hits
+        unknown += reader.unknown
+    unknown.sort(key=lambda row: row[0])
+    return Log(_reports(hits), tuple(each for _, each in unknown))
+
+
+@dataclass(frozen=True)
+class _Hit:
+    found: Traceback
+    in_code: bool  # in source that a traceback quotes: worth less than the error itself
+
+
+class _Stream:
+    """Reads the lines of one process, or of several that are not told apart."""
+
+    def __init__(self, stream: str, rows: list[tuple[int, Line]]) -> None:
+        self._stream = stream
+        self._rows = rows
+        self._lines = [line.text for _, line in rows]
+        self._frames: deque[Frame] = deque(maxlen=_MOST)
+        self._start = 0  # the line where the traceback begins
+        self._begun = False  # there was one
+        self.hits: list[_Hit] = []
+        self.unknown: list[tuple[int, Unknown]] = []
+
+    def read(self) -> None:
+        last, latest = 0, None
+        for number, text in enumerate(self._lines):
+            if _START in text:
+                self._frames.clear()
+                self._start = number
+                self._begun = True
+            if not text.strip():
+                continue
+            frame = frame_of(text, "\n".join(self._lines[number + 1 : number + 12]) if " in " in text else "")
+            if frame is not None:
+                self._frames.append(frame)
+                text = code_after(text)
+                if not text:
+                    continue
+            cause = self._cause(number, text)
+            if cause is None:
+                self._look_at_unknown(number, text)
+                continue
+            in_code = frame is not None or self._is_code(number)
+            error = _ERROR.search(text)
+            if error is None and number - last < 20 and latest is not None and latest.cause == cause:
+                continue  # a message of many lines
+            last = number
+            latest = self._traceback(number, text, cause, error)
+            self.hits.append(_Hit(latest, in_code))
+
+    def _cause(self, number: int, text: str) -> Cause | None:
+        begin = max(min(self._start, number - _MIXED), number - _AROUND, 0)
+        around = "\n".join(self._lines[begin : number + 12]) if _may_matter(text) else ""
+        return cause_of(text, around) or self._in_context(number)
+
+    def _in_context(self, number: int) -> Cause | None:
+        """The cause of an error whose words say nothing without the frames above it."""
+        text = self._lines[number]
+        if not self._frames:
+            return None
+        gone = _GONE.search(text)
+        if gone and any(re.search(r"\bloads?\(", line) for line in self._lines[max(0, number - 2) : number]):
+            return cause_of(f"Can't get attribute '{gone['name']}' on <module '{gone['module']}'")
+        if _CUT_OFF.search(text) and _PIPES.search(self._frames[-1].path):
+            return cause_of("EOFError: Ran out of input")
+        return None
+
+    def _is_code(self, number: int) -> bool:
+        """True for a source line that a traceback quotes below a frame, or with its number."""
+        text = self._lines[number]
+        above = number > 0 and frame_of(self._lines[number - 1]) is not None
+        return (above and not _PLAIN.match(text)) or quotes_code(text)
+
+    def _traceback(self, number: int, text: str, cause: Cause, error: re.Match[str] | None) -> Traceback:
         notes = []
-        for later in lines[number + 1 : number + 40]:
+        for later in self._lines[number + 1 : number + 40]:
             note = _NOTE.search(later)
             if note is None:
                 break
             notes.append(note["what"])
-        words = (error["error"] if error else _message(lines, number)).strip()
-        latest = Traceback(words, cause, tuple(frames), tuple(notes))
-        if best is None or _explains(latest) >= _explains(best):
-            best = latest
-    return best
+        words = (error["error"] if error else _message(self._lines, number)).strip()
+        line = self._rows[number][1]
+        rank = _RANK.search(text)
+        ranks = [line.rank] if line.rank is not None else [int(rank["rank"] or rank["local"])] if rank else []
+        streams = (self._stream,) if self._stream else ()
+        return Traceback(
+            words, cause, tuple(self._frames), tuple(notes), streams, tuple(ranks), line=self._rows[number][0]
+        )
+
+    def _look_at_unknown(self, number: int, text: str) -> None:
+        match = _PLAIN.match(text)
+        if match and (self._frames or self._begun) and not self._is_code(number):
+            self.unknown.append((self._rows[number][0], Unknown(text.strip(), tuple(self._frames))))
 
 
-def _explains(found: Traceback) -> tuple[bool, bool]:
-    return not found.cause.secondary, found.cause.rule is not None
+def _may_matter(text: str) -> bool:
+    """A cheap look before the lines around are put together."""
+    return len(text) < 2000 or "rror" in text
 
 
-def _in_context(lines: list[str], number: int, frames: Sequence[Frame]) -> Cause | None:
-    """The cause of an error whose words say nothing without the frames above it."""
-    if not frames:
-        return None
-    gone = _GONE.search(lines[number])
-    if gone and any(re.search(r"\bloads?\(", line) for line in lines[max(0, number - 2) : number]):
-        return cause_of(f"Can't get attribute '{gone['name']}' on <module '{gone['module']}'")
-    if _CUT_OFF.search(lines[number]) and _PIPES.search(frames[-1].path):
-        return cause_of("EOFError: Ran out of input")
-    return None
+def _is_symptom(cause: Cause) -> bool:
+    return cause.known is not None and cause.known.symptom
+
+
+def _order(hit: _Hit) -> tuple[bool, bool, bool, bool]:
+    cause = hit.found.cause
+    return (hit.in_code, cause.secondary, _is_symptom(cause), cause.rule is None)
+
+
+def _within_group(hit: _Hit) -> tuple[object, ...]:
+    """What the best of equal hits has: a cause that is not general, frames, the last place in the text."""
+    known = hit.found.cause.known
+    return (*_order(hit), known is not None and known.general, not hit.found.frames, -hit.found.line)
+
+
+def _reports(hits: Sequence[_Hit]) -> tuple[Traceback, ...]:
+    """One report for each cause, name and type; those that explain most first, of equal ones the last in the text."""
+    groups: dict[tuple[object, ...], list[_Hit]] = {}
+    for hit in hits:
+        cause = hit.found.cause
+        key = (cause.rule, cause.type, cause.name) if cause.type or cause.name else (cause.rule, cause.what)
+        groups.setdefault(key, []).append(hit)
+    merged: list[_Hit] = []
+    for group in groups.values():
+        best = min(group, key=_within_group)
+        merged.append(
+            _Hit(
+                replace(
+                    best.found,
+                    streams=tuple(dict.fromkeys(stream for hit in group for stream in hit.found.streams)),
+                    ranks=tuple(sorted({rank for hit in group for rank in hit.found.ranks})),
+                    count=len(group),
+                ),
+                best.in_code,
+            )
+        )
+    merged.sort(key=lambda hit: (_order(hit), -hit.found.line))
+    return tuple(hit.found for hit in merged)
 
 
 def _message(lines: list[str], number: int) -> str:
@@ -133,8 +273,3 @@ def _message(lines: list[str], number: int) -> str:
         return lines[number]
     last = next((n for n in range(number, len(lines)) if not lines[n].strip()), len(lines))
     return " ".join(line.strip() for line in (lines[names[-1]], *lines[number : min(last, number + 3)]))
-
-
-def _is_code(lines: list[str], number: int) -> bool:
-    """True for the source line that a traceback quotes below a frame."""
-    return number > 0 and _FRAME.search(lines[number - 1]) is not None

@@ -80,7 +80,7 @@ LOCAL = "DataCore.setup_data.<locals>.<lambda>"
         ("TypeError: cannot pickle 'itertools.cycle' object", "unpicklable-attributes", "itertools.cycle", ""),
         ("AttributeError: module '__mp_main__' has no attribute 'Late'", "main-guard", "", "Late"),
         ("AttributeError: 'Crops' object has no attribute '__crop'", None, "", "__crop"),
-        ("RuntimeError: context has already been set", "main-guard", "", ""),
+        ("RuntimeError: context has already been set", None, "", ""),
         ("AttributeError: Can't get attribute 'Net' on <module '__main__' (built-in)>", "main-guard", "", "Net"),
         (
             "ValueError: Error initializing torch.distributed: environment variable RANK expected, but not set",

@@ -6,13 +6,16 @@ from ...known_error import KnownError
 
 ERRORS = (
     KnownError(
-        r"unrecognized arguments: .*--local[-_]rank",
+        r"unrecognized arguments: (?:.*\s)?-{1,2}local[-_]rank(?![\w-])",
         "torch.distributed.launch gives the script an option that it does not know",
         "start it with torchrun, and read LOCAL_RANK from the environment",
+        unless=r"(?:torchrun|launch\.py|run\.py): error",
+        reference="https://pytorch.org/docs/stable/elastic/run.html#transitioning-from-torch-distributed-launch-to-torchrun",
     ),
     KnownError(
         r"environment variable (?P<name>RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected",
         "the script is started without a launcher, and expects one",
         "start it with torchrun --nproc_per_node=N",
+        reference="https://pytorch.org/docs/stable/elastic/run.html",
     ),
 )

@@ -8,7 +8,8 @@ _WHAT = "a function or class made inside a function (lambda, nested def, local c
 _ADVICE = "give it a name at the top of a module; functools.partial carries the values that it uses"
 
 ERRORS = (
-    KnownError(rf"Can't (?:pickle|get) local object {NAME_IN_ERROR}", _WHAT, _ADVICE),
+    KnownError(rf"Can't (?:pickle|get) local (?:object|attribute):? {NAME_IN_ERROR}", _WHAT, _ADVICE),
+    KnownError(r"Can't (?:pickle|get) local (?:objects?|function|class)\b", _WHAT, _ADVICE, general=True),
     KnownError(
         rf"Can't pickle {NAME_IN_ERROR}: (?:attribute lookup \S*<lambda>|it's not found as \S*<(?:lambda|locals)>)",
         _WHAT,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ...known_error import KnownError
 
+_VARIABLE = r"(?-i:(?:LOCAL_|GROUP_|NODE_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|SLURM_\w+|OMPI_\w+|PMI_\w+)"
+
 ERRORS = (
     KnownError(
-        r"KeyError: '(?P<name>(?:LOCAL_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_\w+|SLURM_\w+)'",
+        rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$",
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
+        reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
 )

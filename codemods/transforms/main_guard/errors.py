@@ -7,16 +7,31 @@ from ...known_error import KnownError
 _WHAT = "a worker imports the main script again, and there the code that starts processes runs a second time"
 _ADVICE = 'put the code that starts processes under `if __name__ == "__main__":`, definitions above it'
 
+_REFERENCE = "https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods"
+_IN_CHILD = r"spawn_main|__mp_main__|_fixup_main_from|in _serve_one"
+
 ERRORS = (
     KnownError(
-        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase)", _WHAT, _ADVICE
+        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase)",
+        _WHAT,
+        _ADVICE,
+        reference=_REFERENCE,
     ),
-    KnownError(r"context has already been set", _WHAT, _ADVICE),
+    KnownError(r"context has already been set", _WHAT, _ADVICE, context=_IN_CHILD, reference=_REFERENCE),
+    KnownError(
+        r"Can't get attribute '(?P<name>[^']+)' on <module '__main__' \(built-in\)>",
+        "it is defined in a notebook or console, and a spawned worker can't import those",
+        "move it into a .py file beside the notebook and import it from there; or num_workers=0",
+        named_only=True,
+        family="notebook",
+        reference=_REFERENCE,
+    ),
     KnownError(
         r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'"
         r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>[^']+)'",
         "the main script defines it where workers don't look: under the main guard, in a notebook or console",
-        "define it at the top of the script, above the main guard, or in a module",
+        "define it at the top of the script, above the main guard, or in a module (a .py file that is imported)",
         named_only=True,
+        reference=_REFERENCE,
     ),
 )

@@ -1,0 +1,114 @@
+"""Takes what people paste apart into plain lines: without colours, entities, quotes, boxes, prefixes of containers,
+loggers, ranks and time stamps. What a prefix says about the process that printed the line is kept as its stream.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+
+LONG = 4000  # columns; more is data, and slow to search
+
+_ANSI = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|(?:\x1b|\\x1b|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]|\[\d{1,2}(?:;\d{1,3})*m"
+)
+_ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|#0?39|#x27|#34);")
+_TAG = re.compile(r"</?(?:pre|code|span|div|p|br|font|li|ul|td|tr)\b[^>\n]*>", re.IGNORECASE)
+_CHARACTERS = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u00b4": "'", "\u2032": "'",
+        "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2033": '"',
+        "\u00a0": " ", "\u3000": " ", "\u200b": None, "\ufeff": None,
+        "\uff1a": ": ", "\uff08": "(", "\uff09": ")",
+    }
+)  # fmt: skip
+_DASH = re.compile(r"[\u2013\u2014](?=[A-Za-z])")
+_ESCAPED = re.compile(r"Traceback \(most recent call last\):?\\n")
+
+# A prefix of a line, and what it says: `stream` names the process, `rank` its number.
+_PREFIXES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\s*>(?!>)(?:\s|$)",  # a quotation
+        r"E\s{3,}",  # pytest
+        r"\s*[│┃](?: |$)",  # rich
+        r"(?P<stream>[A-Za-z][\w.-]*)\s+\|(?:\s|$)",  # docker compose
+        r"\s*\[(?P<stream>\d{4,})\]\s(?=\[)",
+        r"(?P<stream>[\w.-]+) \[std(?:err|out)\]\s",
+        r"\[std(?:err|out)\]\s|std(?:err|out):\s",
+        r"\s*\[?(?:default|rank|Rank|RANK)[ _]?(?P<rank>\d+)\]?:\s?",  # torch, `[default0]:` of torchrun --tee
+        r"\[\d+,(?P<rank>\d+)\]<std(?:err|out)>:\s?",  # mpirun
+        r"\((?P<stream>[\w.:-]*\s?pid=\d+)[^)]*\)\s",  # ray
+        r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
+        r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s?",
+        r"\[\d\d:\d\d:\d\d\]\s",
+        r"(?:\*\*|`{1,3})(?=\S)",  # Markdown
+    )
+)
+_NUMBERED = re.compile(r"\s*(?P<rank>\d{1,4}): ")  # srun --label
+_BOX_END = re.compile(r"\s*[│┃]\s*$")
+_WRAPPED_NAME = re.compile(r"\.py:\d+ in\s*$")
+_WRAPPED_PATH = re.compile(r"^(?:/|[A-Za-z]:\\)\S*$")
+_REST_OF_PATH = re.compile(r"^\S*:\d+ in\b|^\S*\.py:\d+\b|^:\d+ in\b")
+_MOST_PREFIXES = 8
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line without its prefixes, and the stream (process) that they name; "" when there is none."""
+
+    text: str
+    stream: str = ""
+    rank: int | None = None
+
+
+def plain_lines(text: str) -> list[Line]:
+    """The lines of `text`, in their order."""
+    text = _ANSI.sub("", text).translate(_CHARACTERS)
+    text = _DASH.sub("--", text)
+    if _ENTITY.search(text):
+        text = html.unescape(html.unescape(_TAG.sub("", text))).replace("\u00a0", " ")
+    if _ESCAPED.search(text):  # a log of JSON objects
+        text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+    rows = [row[:LONG] for row in re.split(r"\r\n|\n|\r", text)]
+    numbered = [row for row in rows if _NUMBERED.match(row)]
+    by_number = len(numbered) > 3 and len(numbered) > 0.6 * sum(1 for row in rows if row.strip())
+    return _joined([_plain(row, by_number) for row in rows])
+
+
+def _plain(row: str, by_number: bool) -> Line:
+    stream, rank = "", None
+    boxed = False
+    number = _NUMBERED.match(row) if by_number else None
+    if number is not None:
+        row, rank = row[number.end() :], int(number["rank"])
+    for _ in range(_MOST_PREFIXES):
+        match = next((found for found in (prefix.match(row) for prefix in _PREFIXES) if found is not None), None)
+        if match is None:
+            break
+        groups = match.groupdict()
+        stream = groups.get("stream") or stream
+        rank = int(groups["rank"]) if groups.get("rank") else rank
+        boxed = boxed or "│" in match.group() or "┃" in match.group()
+        row = row[match.end() :]
+    if boxed:
+        row = _BOX_END.sub("", row)
+    return Line(row, stream or ("" if rank is None else f"rank {rank}"), rank)
+
+
+def _joined(lines: list[Line]) -> list[Line]:
+    """`lines` with the frames in one piece that a narrow box broke: path, `path.py:93 in`, name."""
+    found: list[Line] = []
+    for line in lines:
+        text = line.text.strip()
+        if found and text:
+            before = found[-1].text.rstrip()
+            if _WRAPPED_NAME.search(before):
+                found[-1] = Line(f"{before} {text}", found[-1].stream, found[-1].rank)
+                continue
+            if len(before) > 40 and _WRAPPED_PATH.match(before.strip()) and _REST_OF_PATH.match(text):
+                found[-1] = Line(before + text, found[-1].stream, found[-1].rank)
+                continue
+        found.append(line)
+    return found

@@ -1,0 +1,147 @@
+"""An explanation of an error for the terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from ..review.text import clean
+from ..transforms import rules
+from .explain import Explanation, user_frames
+from .show import show_line as _line
+from .tracebacks import Traceback
+
+_MOST_DIFFS = 3
+_MOST_UNREAD = 5
+_MOST_OTHERS = 5
+
+
+def show_explanation(explanation: Explanation, console: Console | None = None) -> None:
+    """Print what an error means, where it may come from, the fix as a diff, and the command that applies it."""
+    out = console or Console(highlight=False)
+    read = explanation.traceback
+    cause = read.cause
+    _line(out, (clean(read.error), "red"))
+    _line(out)
+    _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
+    _line(out, f"  {cause.advice}")
+    if cause.known is not None and cause.known.reference:
+        _line(out, "  ", (cause.known.reference, "dim"))
+    seen = _seen(read)
+    if seen:
+        _line(out, f"  {seen}")
+    if read.path:
+        _line(out, "  it is ", (clean(read.path), "bold"))
+    elif read.notes:
+        _line(out, "  on the way, from the inside: " + clean("; ".join(read.notes)))
+    frames = user_frames(read)
+    if frames:
+        _line(
+            out,
+            "  it was sent from " if cause.type or cause.name else "  it happened at ",
+            clean(", from ".join(frames[:3])),
+        )
+    if not cause.secondary:
+        _places(out, explanation)
+    _own_error(out, explanation)
+    _others(out, explanation)
+
+
+def _seen(read: Traceback) -> str:
+    if len(read.ranks) > 1:
+        return f"seen on ranks {', '.join(map(str, read.ranks))}"
+    if read.ranks:
+        return f"seen on rank {read.ranks[0]}"
+    if read.streams:
+        return f"printed by {', '.join(map(clean, read.streams[:6]))}"
+    return f"seen {read.count} times" if read.count > 1 else ""
+
+
+def _places(out: Console, explanation: Explanation) -> None:
+    cause = explanation.traceback.cause
+    if explanation.candidates:
+        _candidates(out, explanation)
+    if explanation.spots:
+        _line(out)
+        for spot in explanation.spots:
+            _line(out, "  ", (f"{clean(spot.path)}:{spot.line}", "bold"), f"  {clean(spot.what)}")
+    if not explanation.candidates:
+        _without_fix(out, explanation)
+    if explanation.unread:
+        names = ", ".join(f"{clean(row.path)} ({clean(row.reason)})" for row in explanation.unread[:_MOST_UNREAD])
+        more = len(explanation.unread) - _MOST_UNREAD
+        _line(out)
+        _line(out, f"not read, the cause may be there: {names}" + (f" and {more} more" if more > 0 else ""))
+    if explanation.command:
+        _line(out)
+        _line(out, "apply it: ", (explanation.command, "bold green"))
+    elif cause.rule is not None and cause.rule not in rules():
+        _line(out)
+        _line(out, f"this version has no rule {cause.rule}: change it by hand")
+
+
+def _candidates(out: Console, explanation: Explanation) -> None:
+    _line(out)
+    one = len(explanation.candidates) == 1
+    _line(out, ("it comes from" if one else "it comes from one of these", "bold"))
+    for each in explanation.candidates:
+        finding = each.finding
+        place = f"{clean(finding.path)}:{finding.span.line}"
+        _line(out, "  ", (place, "bold"), f"  {clean(finding.message)}  ", (finding.confidence.value, "dim"))
+        if finding.fix is None:
+            _line(out, ("    refused: ", "red"), clean(finding.reason or ""))
+    if explanation.others:
+        _line(out, f"  ({explanation.others} more places of this rule match less well)")
+    shown = dict.fromkeys(explanation.diff(each.finding) for each in explanation.candidates)
+    for diff in [diff for diff in shown if diff][:_MOST_DIFFS]:
+        _line(out)
+        for line in diff.splitlines():
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+            _line(out, (clean(line), style))
+
+
+def _without_fix(out: Console, explanation: Explanation) -> None:
+    """Without a place that fits there is no fix to offer; say where to look."""
+    rule = explanation.traceback.cause.rule
+    if rule not in rules():
+        return
+    _line(out)
+    if explanation.report is None:
+        _line(out, f'find it in a repository: spawnfix explain "..." PATH, or spawnfix check PATH --select {rule}')
+        return
+    where = clean(explanation.where or ".")
+    if explanation.others:
+        _line(
+            out,
+            f"{rule} finds {explanation.others} in {where}, and none of them fits this error: spawnfix check {where} "
+            f"--select {rule} --confidence possible",
+        )
+    elif not explanation.spots:
+        _line(out, f"{rule} finds nothing in {where}: an installed package may make it, or the run itself.")
+    if explanation.traceback.cause.type or explanation.traceback.cause.name:
+        _line(out, "Look at the object itself: spawnfix diagnose your_module:your_dataset")
+
+
+def _own_error(out: Console, explanation: Explanation) -> None:
+    """Where only an echo is known: the exception in the same text that may be the true one."""
+    if not explanation.traceback.cause.secondary:
+        return
+    for each in reversed(explanation.log.unknown):
+        if not each.is_interrupt:
+            frame = next((found for found in reversed(each.frames) if found.user), None)
+            at = "" if frame is None else f", at {clean(frame.path)}:{frame.line}"
+            _line(out)
+            _line(out, "the error that matters may be: ", (clean(each.error), "red"), at)
+            return
+
+
+def _others(out: Console, explanation: Explanation) -> None:
+    others = explanation.log.others
+    if others:
+        _line(out)
+        _line(out, ("also in this text:", "bold"))
+    for read in others[:_MOST_OTHERS]:
+        seen = _seen(read)
+        _line(out, "  ", (clean(read.error), "red"), f"  ({seen})" if seen else "")
+        _line(out, f"    {read.cause.rule + ': ' if read.cause.rule else ''}{read.cause.what}; {read.cause.advice}")
+    if len(others) > _MOST_OTHERS:
+        _line(out, f"  and {len(others) - _MOST_OTHERS} more")

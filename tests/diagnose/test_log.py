@@ -1,0 +1,103 @@
+"""A log with several errors of several processes: which one matters, on which ranks, and what is only an echo."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from codemods.diagnose.explain import Explanation, explain_log
+from codemods.diagnose.show_explanation import show_explanation
+from codemods.diagnose.tracebacks import read_log
+
+VIEW = "TypeError: cannot pickle 'dict_keys' object"
+LOCK = "TypeError: cannot pickle '_thread.lock' object"
+
+
+def _trace(error: str, path: str = "/home/ada/train.py", prefix: str = "") -> str:
+    rows = ["Traceback (most recent call last):", f'  File "{path}", line 3, in main', "    go()", error]
+    return "".join(f"{prefix}{row}\n" for row in rows)
+
+
+def _shown(explanation: Explanation) -> str:
+    out = io.StringIO()
+    show_explanation(explanation, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_ranks_that_fail_alike_are_one_report() -> None:
+    rows = zip(
+        _trace(VIEW, prefix="[rank1]: ").splitlines(), _trace(VIEW, prefix="[rank0]: ").splitlines(), strict=True
+    )
+    log = read_log("\n".join(line for pair in rows for line in pair))  # line by line in turns
+    (only,) = log.known
+    assert (only.ranks, only.count) == ((0, 1), 2)
+    assert [(frame.path, frame.line) for frame in only.frames] == [("/home/ada/train.py", 3)]
+    assert "seen on ranks 0, 1" in _shown(explain_log(log, None, None))
+
+
+def test_ranks_that_fail_otherwise_are_told_apart() -> None:
+    log = read_log(_trace(VIEW, prefix="[rank1]: ") + _trace(LOCK, "/home/ada/other.py", prefix="[rank0]: "))
+    assert [(each.cause.rule, each.ranks) for each in log.known] == [
+        ("unpicklable-attributes", (0,)),
+        ("dict-views", (1,)),
+    ]
+    assert log.others == log.known[1:]
+    text = _shown(explain_log(log, None, None))
+    assert "also in this text:" in text and "dict_keys" in text and "seen on rank 1" in text
+
+
+def test_a_table_of_torchrun_is_the_echo_of_the_ranks_error() -> None:
+    table = (
+        "E0422 05:07:49.0 20 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) local_rank: 1\n"
+        + _trace("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", "/usr/bin/torchrun")
+        + "train.py FAILED\nRoot Cause (first observed failure):\n[0]:\n  rank      : 1 (local_rank: 1)\n"
+        "  exitcode  : 1 (pid: 240)\n"
+    )
+    alone = read_log(table)
+    assert alone.main is not None and alone.main.cause.family == "rank-failed" and alone.main.cause.secondary
+    for text in (_trace(VIEW) + table, table + _trace(VIEW)):
+        log = read_log(text)
+        assert log.main is not None and log.main.cause.rule == "dict-views" and log.others == ()
+
+
+def test_an_echo_names_the_exception_that_may_be_the_true_one() -> None:
+    own = _trace("ValueError: no samples in /data", "/home/ada/data.py")
+    table = _trace("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", "/usr/bin/torchrun")
+    text = _shown(explain_log(read_log(own + table), None, None))
+    assert "the error that matters may be: ValueError: no samples in /data, at /home/ada/data.py:3" in text
+
+
+def test_a_signal_counts_less_than_a_cause() -> None:
+    killed = "RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed."
+    warning = "UserWarning: resource_tracker: There appear to be 4 leaked semaphore objects to clean up at shutdown"
+    log = read_log(f"{warning}\n{_trace(LOCK)}{_trace(killed)}{warning}\n")
+    assert [each.cause.family for each in log.known] == [
+        "unpicklable-attributes",
+        "leaked-semaphores",
+        "worker-out-of-memory",
+    ]
+    assert log.others == ()
+
+
+def test_the_guard_is_only_meant_where_a_child_runs_the_script() -> None:
+    error = "RuntimeError: context has already been set"
+    assert read_log(_trace(error)).known[0].cause.rule is None
+    child = 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n    spawn_main(tracker_fd=5)\n'
+    (both,) = read_log(child + _trace(error).partition("\n")[2]).known
+    assert both.cause.rule == "main-guard"
+
+
+def test_a_quoted_source_line_is_not_an_error() -> None:
+    frame = '  File "a.py", line 3, in f\n    raise TypeError("cannot pickle \'dict_keys\'")\n'
+    text = "Traceback (most recent call last):\n" + frame
+    log = read_log(text + "ValueError: other\n")
+    assert [each.error for each in log.unknown] == ["ValueError: other"]
+    assert [each.cause.rule for each in log.known] == ["dict-views"]  # better than nothing, where the end is lost
+    log = read_log(text + LOCK + "\n")
+    assert log.main is not None and log.main.cause.rule == "unpicklable-attributes"
+
+
+def test_two_errors_that_are_not_ours() -> None:
+    log = read_log(_trace("ValueError: a") + _trace("KeyboardInterrupt"))
+    assert log.known == () and [each.is_interrupt for each in log.unknown] == [False, True]

@@ -1,0 +1,115 @@
+"""What people paste, taken apart: colours, entities, quotes, boxes, prefixes; the frames in all their forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.diagnose.command import decoded
+from codemods.diagnose.frames import Frame, frame_of, quotes_code
+from codemods.diagnose.normalise import plain_lines
+from codemods.diagnose.tracebacks import read_traceback
+
+PLAIN = """\
+Traceback (most recent call last):
+  File "/home/ada/train.py", line 7, in main
+    loader.start()
+AttributeError: Can't pickle local object 'main.<locals>.<lambda>'
+"""
+
+
+def _prefixed(prefix: str) -> str:
+    return "".join(f"{prefix}{line}\n" for line in PLAIN.splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(PLAIN.replace("'", "\u2019"), id="curly quotes"),
+        pytest.param(PLAIN.replace("Can't", "Can\u00b4t"), id="an accent for a quote"),
+        pytest.param(PLAIN.replace("'", "&#39;").replace("<", "&lt;").replace(">", "&gt;"), id="entities"),
+        pytest.param("<pre>" + PLAIN.replace("<", "&lt;").replace(" ", "&nbsp;") + "</pre>", id="a web page"),
+        pytest.param(PLAIN.replace("AttributeError", "\x1b[1;31mAttributeError\x1b[0m"), id="colours"),
+        pytest.param(PLAIN.replace("AttributeError", "[1;31mAttributeError[0m"), id="colours without escape"),
+        pytest.param(_prefixed("> "), id="a quotation"),
+        pytest.param(_prefixed("web_1  | "), id="docker compose"),
+        pytest.param(_prefixed("trainer-0 [stderr] "), id="a runner"),
+        pytest.param(_prefixed("[rank3]: "), id="a rank"),
+        pytest.param(_prefixed("[default3]:"), id="torchrun --tee"),
+        pytest.param(_prefixed("[1,3]<stderr>:"), id="mpirun"),
+        pytest.param(_prefixed("(Worker pid=811, ip=10.0.0.1) "), id="ray"),
+        pytest.param(_prefixed("E0422 05:07:49.013000 204 torch/distributed/elastic/api.py:732] "), id="glog"),
+        pytest.param(_prefixed("2024-03-01T10:11:12.123456789Z "), id="time stamps"),
+        pytest.param(_prefixed("stderr: [rank3]: "), id="two prefixes"),
+        pytest.param(_prefixed("3: ") + "3: more\n", id="srun --label"),
+        pytest.param(PLAIN.replace("\n", "\r\n"), id="line ends of Windows"),
+        pytest.param("epoch 1:  10%\repoch 1:  11%\r" + PLAIN, id="behind a progress bar"),
+        pytest.param(
+            PLAIN.replace("    loader.start()\n", "").replace("in main", "in main loader.start()"), id="one line"
+        ),
+        pytest.param(PLAIN.replace('"', ""), id="lost quotes"),
+        pytest.param("\n".join(line.strip() for line in PLAIN.splitlines()), id="lost indentation"),
+        pytest.param("{'log': \"" + PLAIN.replace("\n", "\\n") + '"}', id="a JSON log"),
+        pytest.param(PLAIN.replace("Can't pickle", "cannot pickle"), id="another can't"),
+        pytest.param(
+            PLAIN.replace("<locals>.", "").replace("<lambda>", "").replace("main.", "main.."), id="lost names"
+        ),
+        pytest.param(PLAIN.replace(".<locals>.", ".<locals>. "), id="a broken name"),
+    ],
+)
+def test_it_is_read_in_every_dress(text: str) -> None:
+    read = read_traceback(text)
+    assert read is not None
+    assert (read.cause.rule, read.cause.name) == ("lambdas", "main.<locals>.<lambda>")
+    assert [(frame.path, frame.line, frame.name) for frame in read.frames] == [("/home/ada/train.py", 7, "main")]
+
+
+def test_powershell_writes_utf_16() -> None:
+    for data in (PLAIN.encode("utf-16"), PLAIN.encode("utf-16-le"), b"\xfe\xff" + PLAIN.encode("utf-16-be")):
+        read = read_traceback(decoded(data))
+        assert read is not None and read.cause.rule == "lambdas"
+    assert decoded(b"caf\xc3\xa9") == "caf\u00e9" and decoded(b"\xef\xbb\xbfa") == "a"
+
+
+@pytest.mark.parametrize(
+    ("line", "frame"),
+    [
+        ('  File "a b/c.py", line 3, in f', Frame("a b/c.py", 3, "f", True)),
+        ('  File "/x/lib/python3.11/site-packages/torch/a.py", line 3, in f', Frame("", 3, "f", False)),
+        (r'  File "C:\Python38\lib\multiprocessing\process.py", line 121, in start', Frame("", 121, "start", False)),
+        ("File ~/work/train.py:12, in main(args)", Frame("~/work/train.py", 12, "main", True)),
+        (r"File c:\Users\ada\train.py:150", Frame(r"c:\Users\ada\train.py", 150, "<module>", True)),
+        ("/work/data.py:12 in __getitem__", Frame("/work/data.py", 12, "__getitem__", True)),
+        ("tests/test_a.py:121: in test_start", Frame("tests/test_a.py", 121, "test_start", True)),
+        ("loss: 0.3 in epoch 4", None),
+    ],
+)
+def test_frames(line: str, frame: Frame | None) -> None:
+    found = frame_of(line)
+    if frame is None or found is None:
+        assert found is frame
+    else:
+        assert (found.line, found.name, found.user) == (frame.line, frame.name, frame.user)
+        assert frame.path in ("", found.path)
+
+
+def test_an_old_notebook_has_the_number_below() -> None:
+    text = "<ipython-input-3-f00> in train(loader)\n      1 def train(loader):\n----> 2     for x in loader:\n"
+    first, _, rest = text.partition("\n")
+    assert frame_of(first, rest) == Frame("<ipython-input-3-f00>", 2, "train", True)
+    assert quotes_code("----> 2     for x in loader:") and not quotes_code("RuntimeError: 2 workers")
+
+
+def test_a_frame_that_a_box_broke_is_one_line() -> None:
+    text = "│ /home/ada/very/long/way/to/a/package/of/somebody/python3 │\n│ .10/data.py:47 in   │\n│ __init__      │\n"
+    assert [line.text for line in plain_lines(text)][:1] == [
+        "/home/ada/very/long/way/to/a/package/of/somebody/python3.10/data.py:47 in __init__"
+    ]
+
+
+def test_streams_and_ranks_are_kept() -> None:
+    lines = plain_lines("[rank1]: a\nweb_1  | b\nc\n")
+    assert [(line.text, line.stream, line.rank) for line in lines[:3]] == [
+        ("a", "rank 1", 1),
+        ("b", "web_1", None),
+        ("c", "", None),
+    ]

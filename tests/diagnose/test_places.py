@@ -1,0 +1,137 @@
+"""Lines that an error names, found by syntax; and that nothing unrelated is offered."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from codemods.delivery.target import Target
+from codemods.diagnose.explain import Explanation, explain_error
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+SERVER = """
+    import os
+    import threading
+
+
+    class Server:
+        def __init__(self):
+            self.logger = make_logger()
+            registry["f"] = lambda x: x  # which the flow doesn't follow
+
+        def other(self):
+            return sorted(self.rows, key=lambda row: row[0])
+
+        def start(self):
+            rank = int(os.environ["NODE_RANK"])
+            os.environ["NODE_RANK"] = "1"
+            return rank
+
+
+    class Holder:
+        def __init__(self):
+            self.poller = make()
+            self.guard = make()
+"""
+
+
+def explained(error: str, **files: str) -> Explanation:
+    contents = {
+        name.replace("__", "/") + ".py": textwrap.dedent(text).lstrip().encode() for name, text in files.items()
+    }
+    contents = contents or {"pkg/server.py": textwrap.dedent(SERVER).lstrip().encode()}
+    return explain_error(error, Target(MemoryFiles(contents), ""), Settings())
+
+
+def places(error: str) -> list[tuple[str, int]]:
+    """Where a rule finds it, else the lines that the error names."""
+    found = explained(error)
+    findings = [(each.finding.path, each.finding.span.line) for each in found.candidates]
+    return findings + [(spot.path, spot.line) for spot in found.spots]
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        pytest.param("AttributeError: Can't pickle local object 'Server.__init__.<locals>.<lambda>'", [8], id="lambda"),
+        pytest.param(
+            "PicklingError: Can't pickle <class 'pkg.server.Holder'>: it's not the same object as pkg.server.Holder",
+            [19],
+            id="a class with its module",
+        ),
+        pytest.param("KeyError: 'NODE_RANK'", [14], id="a variable of the environment"),
+        pytest.param(
+            "TypeError: cannot pickle 'select.epoll' object\nwhen serializing dict item 'poller'\n"
+            "when serializing pkg.server.Holder state\n",
+            [21],
+            id="an attribute of Python 3.14's notes",
+        ),
+        pytest.param(
+            'File "/opt/conda/lib/python3.6/multiprocessing/process.py", line 105, in start\n'
+            "TypeError: can't pickle _thread.RLock objects\n",
+            [7],
+            id="a logger before Python 3.7",
+        ),
+        pytest.param(
+            'Traceback (most recent call last):\n  File "/other/machine/pkg/server.py", line 13, in start\n    x\n'
+            "RuntimeError: Address already in use\n",
+            [13],
+            id="only a frame",
+        ),
+        pytest.param("RuntimeError: Address already in use\n", [], id="nothing"),
+        pytest.param("KeyError: 'WORLD_SIZE'", [], id="a variable that is not read"),
+    ],
+)
+def test_what_the_error_names(error: str, lines: list[int]) -> None:
+    assert places(error) == [("pkg/server.py", line) for line in lines]
+
+
+LOCKED = """
+    import threading
+    from torch.utils.data import DataLoader, Dataset
+
+
+    class Rows(Dataset):
+        def __init__(self):
+            self.lock = threading.Lock()
+
+
+    for row in DataLoader(Rows(), num_workers=2):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "TypeError: cannot pickle 'select.epoll' object",
+        "TypeError: cannot pickle 'sqlite3.Connection' object",
+        'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\n    x\n'
+        "TypeError: cannot pickle 'sqlite3.Connection' object",
+    ],
+)
+def test_a_place_that_does_not_fit_is_not_offered(error: str) -> None:
+    found = explained(error, train=LOCKED)
+    assert (found.candidates, found.others, found.command) == ((), 1, None)
+
+
+def test_a_place_that_fits_is() -> None:
+    found = explained("TypeError: cannot pickle '_thread.lock' object", train=LOCKED)
+    assert [each.finding.span.line for each in found.candidates] == [7]
+    assert found.command == "spawnfix migrate . --select unpicklable-attributes"
+
+
+def test_without_type_and_name_a_frame_must_point_at_the_file() -> None:
+    error = "RuntimeError: An attempt has been made to start a new process before the current process has finished"
+    script = "from torch.utils.data import DataLoader\nfor row in DataLoader([1], num_workers=2):\n    print(row)\n"
+    assert explained(error, train=script).candidates == ()
+    frame = 'Traceback (most recent call last):\n  File "C:\\work\\train.py", line 2, in <module>\n    for row in x:\n'
+    assert [each.finding.path for each in explained(frame + error, train=script).candidates] == ["train.py"]
+    assert explained(frame.replace("train", "other") + error, train=script).candidates == ()
+
+
+def test_files_that_could_not_be_read_are_named() -> None:
+    found = explained("KeyError: 'LOCAL_RANK'", old="import os\nprint os.environ['LOCAL_RANK']\n", train="x = 1\n")
+    assert [row.path for row in found.unread] == ["old.py"]
