@@ -108,7 +108,8 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
     kept = read_stream(sys.stdin.buffer, hand_on if pass_on and piped else None)
     text = decoded(kept.data())
     log = read_log(text)
-    if log.main is None:
+    harmless = log.main is not None and log.main.cause.known is not None and log.main.cause.known.harmless
+    if log.main is None or (harmless and _failed(log)):
         return _nothing_known(text, log, piped, as_json, save, put)
     explanation = explain_log(log, *_where(None, log))
     if save is not None or as_json:
@@ -117,16 +118,19 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
         from .show_explanation import show_explanation
 
         show_explanation(explanation)
-    known = log.main.cause.known
-    return 0 if known is not None and known.harmless and not log.unknown else 1
+    return 0 if harmless else 1
+
+
+def _failed(log: Log) -> bool:
+    """True where an exception of another kind ended the program."""
+    return any(not each.is_interrupt for each in log.unknown)
 
 
 def _nothing_known(
     text: str, log: Log, piped: bool, as_json: bool, save: Path | None, put: Callable[[bytes], None]
 ) -> int:
     """The exit code for a text without an error that is known. Raises Problem when it has another error."""
-    failed = any(not each.is_interrupt for each in log.unknown)
-    if failed or not piped:
+    if _failed(log) or not piped:
         raise Problem(unknown_error(text, log))
     interrupted = bool(log.unknown)
     said = (

@@ -6,6 +6,7 @@ that looks like an error, so that neither a log of gigabytes nor an error in its
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 import signal
@@ -24,9 +25,13 @@ MAX_KEPT = 16 * 1024 * 1024  # bytes of the lines around errors; the first and t
 
 # A cheap first look; `causes` knows what an error means.
 _SUSPECT = re.compile(
-    rb"rror|xception|Traceback|pickle|bootstrapping|new process before|freeze_support|exited unexpectedly|"
-    rb"signal|recursion|expected|unrecognized|re-initialize|Cowardly|deepcopy|Killed|timed? ?out",
+    rb"error|exception|traceback|pickle|bootstrapping|new process before|freeze_support|exited unexpectedly|"
+    rb"signal|recursion|expected|unrecognized|re-initialize|cowardly|deepcopy|killed|timed? ?out|"
+    rb"already in use|leaked|too many|ancdata|shared memory|broken|keyboardinterrupt|exitcode|no longer alive|"
+    rb"not (?:been )?initialized|invalid|process pool|producer process|paging file|get attribute",
+    re.IGNORECASE,
 )
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Kept:
@@ -90,10 +95,17 @@ def read_stream(stream: BinaryIO, pass_on: Callable[[bytes], None] | None) -> Ke
     kept = Kept()
     rest: list[bytes] = []
     size = 0
+    decoder: codecs.IncrementalDecoder | None = None
+    begun = False
     with _one_interrupt():
         while piece := _read_some(stream):
             if pass_on is not None:
                 pass_on(piece)
+            if not begun and piece.startswith(_UTF_16):  # PowerShell; its lines don't end where the bytes say
+                decoder = codecs.getincrementaldecoder("utf-16")("replace")
+            begun = True
+            if decoder is not None:
+                piece = decoder.decode(piece).encode("utf-8")
             *lines, last = piece.split(b"\n")
             for line in lines:
                 kept.add(b"".join([*rest, line, b"\n"]))
