@@ -118,7 +118,7 @@ def explain(what: str, path: str | Path | None = None) -> str:
     from rich.console import Console
 
     from .diagnose.command import explained
-    from .diagnose.show import show_explanation
+    from .diagnose.show_explanation import show_explanation
 
     text = io.StringIO()
     show_explanation(explained(what, None if path is None else Path(path)), Console(file=text, highlight=False))

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from codemods.diagnose import stream
+from codemods.diagnose.command import run_diagnose
 from codemods.diagnose.stream import BEFORE, HEAD, read_stream
+from codemods.problem import Problem
 from harness.case import ROOT
 
 ERROR = b"""\
@@ -104,6 +106,58 @@ def test_an_error_that_is_not_known(tmp_path: Path) -> None:
     done = diagnose(tmp_path, data=b"Traceback (most recent call last):\nZeroDivisionError: division by zero\n")
     assert done.returncode == 2
     assert b"no error in this text that has to do with starting processes" in done.stderr
+
+
+HEALTHY = b"epoch 1 val_error 0.12\nno errors so far\ntimed out 0 times\n"
+WARNING = b"UserWarning: resource_tracker: There appear to be 4 leaked semaphore objects to clean up at shutdown\n"
+FAMILY = b"RuntimeError: received 0 items of ancdata\n"
+OTHER = b'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: no samples\n'
+INTERRUPT = b'^CTraceback (most recent call last):\n  File "train.py", line 3, in <module>\nKeyboardInterrupt\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        pytest.param(HEALTHY, 0, "no error in what the program printed", id="words that only look like errors"),
+        pytest.param(HEALTHY + WARNING, 0, "harmless", id="a warning"),
+        pytest.param(HEALTHY + FAMILY, 1, "set_sharing_strategy", id="a known error"),
+        pytest.param(ERROR.decode().encode("utf-16"), 1, "dict-views", id="UTF-16"),
+        pytest.param(OTHER, 2, "it failed with: ValueError: no samples, at train.py:3", id="an error of another kind"),
+        pytest.param(OTHER + WARNING, 2, "it failed with: ValueError", id="a warning beside an error of another kind"),
+        pytest.param(INTERRUPT, 130, "was interrupted", id="Ctrl-C"),
+        pytest.param(ERROR + INTERRUPT, 1, "dict-views", id="Ctrl-C after an error"),
+        pytest.param(b"", 0, "no error", id="nothing"),
+    ],
+)
+def test_exit_codes(
+    data: bytes,
+    code: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """As the program's output comes through a pipe."""
+    monkeypatch.chdir(tmp_path)
+    reader, writer = os.pipe()
+    os.write(writer, data)
+    os.close(writer)
+    said = ""
+    with os.fdopen(reader, "r") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        try:
+            ended = run_diagnose(["-"], False, None, False, False, None, 30.0, True, lambda data: None, quiet=True)
+        except Problem as problem:
+            ended, said = 2, str(problem)
+    out, err = capfd.readouterr()
+    assert ended == code, out + err
+    assert words in out + err + said
+
+
+def test_utf_16_is_kept_as_text() -> None:
+    text = "step\n" * 5000 + ERROR.decode() + "step\n" * 5000
+    kept = read_stream(Pipe(text.encode("utf-16"), 4097), None)  # type: ignore[arg-type]
+    assert ERROR in kept.data()
 
 
 @pytest.mark.slow
