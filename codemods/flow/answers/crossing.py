@@ -9,6 +9,7 @@ from ..facts.records import Position
 from ..facts.test_code import is_test
 from ..solve.heap import INSTANCE
 from ..solve.solution import Solution
+from .at_home import AtHome
 from .closure import Closure
 from .same_object import SameObject
 from .trace import Reason, Reasons, shorten, trace_of
@@ -42,8 +43,8 @@ class Crossing:
 class Crossings:
     """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""
 
-    def __init__(self, solution: Solution, closure: Closure, same_object: SameObject) -> None:
-        self.solution, self.closure, self.same_object = solution, closure, same_object
+    def __init__(self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome) -> None:
+        self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
 
     def describe(
         self, hazard: tuple[str, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -71,6 +72,10 @@ class Crossings:
         if confidence is Confidence.LIKELY and (guessed or path in tests):
             return Confidence.POSSIBLE
         if confidence is not Confidence.POSSIBLE and self.same_object.merged(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is Confidence.PROVEN and self.same_object.unused_default(number, reasons):
+            return Confidence.POSSIBLE
+        if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE
         return confidence
 

@@ -13,6 +13,7 @@ from ..facts.records import Position, project_facts
 from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve
+from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .closure import Closure
 from .contents import captures, hazards, holders
@@ -82,7 +83,11 @@ class Flow:
 
     @cached_property
     def _crossings(self) -> Crossings:
-        return Crossings(self.solution, self._closure, self._closure.same_object)
+        return Crossings(self.solution, self._closure, self._closure.same_object, self._home)
+
+    @cached_property
+    def _home(self) -> AtHome:
+        return AtHome(self.solution)
 
     @cached_property
     def _all(self) -> list[Crossing]:
@@ -91,7 +96,7 @@ class Flow:
         for confidence, seeds, only in (
             (Confidence.PROVEN, proven_seeds(self.solution, files=False), EVERY),
             (Confidence.PROVEN, proven_seeds(self.solution, files=True), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution, self._home), EVERY),
             *((Confidence.LIKELY, proven_seeds(self.solution, only), only) for only in self._pickier),
             (Confidence.POSSIBLE, possible_seeds(self.solution), EVERY),
         ):
@@ -112,7 +117,7 @@ class Flow:
         found: dict[tuple[str, int], Crossing] = {}
         for confidence, seeds, only in (
             (Confidence.PROVEN, proven_seeds(self.solution), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution, self._home), EVERY),
             *(
                 (Confidence.LIKELY, proven_seeds(self.solution, only), only)
                 for only in self._pickier

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ..solve.heap import CLASS, INSTANCE
 from ..solve.paths import explore
+from .at_home import AtHome
 from .places import Places
 from .trace import Reasons
 
@@ -46,6 +47,58 @@ class SameObject:
                 ):
                     return True
             number = reason.parent
+
+    def at_home(self, number: int, reasons: Reasons, home: AtHome) -> bool:
+        """True when the value is on objects that stay, though others of their class are made to cross."""
+        while reasons[number].parent >= 0:
+            reason = reasons[number]
+            kept = self.solution.heap.values[reason.parent].kind == INSTANCE
+            if kept and reasons[reason.parent].node < 0:  # nothing but its class says that the object crosses
+                made = self._made_to_keep(number, reason.node, reason.parent)
+                return bool(made) and all(home.stays(reason.parent, result) for result in made)
+            number = reason.parent
+        return False
+
+    def unused_default(self, number: int, reasons: Reasons) -> bool:
+        """True when the value is the default of a parameter of a constructor that every call gives something else."""
+        while reasons[number].parent >= 0:
+            reason = reasons[number]
+            if self.solution.heap.values[reason.parent].kind == INSTANCE:
+                source = reason.node
+                for node in self._way(number, reason.node):
+                    if source in self._parameters and node not in self._arguments.get(source, ()):
+                        return self._always_given(source, reason.parent)
+                    source = node
+            number = reason.parent
+        return False
+
+    def _always_given(self, parameter: int, instance: int) -> bool:
+        made = self._constructed.get(int(self.solution.heap.values[instance].a), set())
+        sites = self.solution.heap.sites
+        given = {
+            site - 1 for source in self._arguments.get(parameter, ()) for site in sites[source, parameter] if site > 0
+        }
+        return bool(made) and made <= given
+
+    @cached_property
+    def _parameters(self) -> set[int]:
+        program = self.solution.program
+        return {
+            parameter.node + program.offsets[file]
+            for file, function in program.functions
+            if function.name == "__init__"
+            for parameter in function.parameters
+        }
+
+    def _made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
+        """Results of the constructors that are given the value, which gets from there to the attribute."""
+        source = attribute
+        for node in self._way(number, attribute):
+            made = self._made_with(number, node, source, instance)
+            if made:
+                return made
+            source = node
+        return set()
 
     # what is stored on objects of unknown class
 

@@ -8,6 +8,7 @@ from ...finding import Hop
 from ..solve.heap import FOREIGN
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
+from .at_home import AtHome
 from .programs import Programs
 from .trace import Reason
 
@@ -48,7 +49,7 @@ def start_words(programs: Programs, sink: Sink) -> str:
     return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 
 
-def likely_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
+def likely_seeds(solution: Solution, home: AtHome) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
     for sink in solution.sinks:
@@ -64,7 +65,8 @@ def likely_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
                     f"`{made.name}` is a `{base.rpartition('.')[2]}`: {what}",
                 )
                 number = solution.number_of_instance(index)
-                if number >= 0 and (number in sent or number not in at_home):
+                stays = number not in sent and (number in at_home or home.whole_class(index))
+                if number >= 0 and not stays:
                     yield number, Reason(-1, -1, hop, "")
                 break
 

@@ -1,0 +1,128 @@
+"""Whether an object stays in the process that makes it: it is looped over, indexed or measured there, and no more.
+
+A Dataset is mostly made for workers, so what it keeps is taken to cross. A program that only loops over one shows that
+this one does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..facts.records import Call
+from ..facts.test_code import is_test
+from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION
+from ..solve.paths import explore
+from ..solve.solution import Solution
+
+_LOOKS = frozenset(  # they look at what an object gives, and hand it to nobody
+    [
+        "tqdm", "trange", "track", "enumerate", "iter", "next", "len", "print", "isinstance", "type", "id", "str",
+        "repr", "hasattr", "sorted", "list", "tuple", "set", "reversed", "zip", "sum", "min", "max", "islice", "format",
+        "info",
+    ]
+)  # fmt: skip
+
+
+class AtHome:
+    """Answers for the objects of one solution."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self._known: dict[tuple[int, int], bool] = {}
+
+    def whole_class(self, index: int) -> bool:
+        """True when the program makes objects of the class, tests aside, and all of them stay."""
+        number = self.solution.number_of_instance(index)
+        made = [node for node in self._constructed.get(index, ()) if number in self.solution.heap.holds[node]]
+        return bool(made) and all(self.stays(number, node) for node in made)
+
+    def stays(self, number: int, origin: int) -> bool:
+        """True when the object `number` that is made at the node `origin` is seen to be used, and to go nowhere."""
+        key = (number, origin)
+        if key not in self._known:
+            self._known[key] = False  # holds while a method of it is followed
+            self._known[key] = self._stays(number, origin, must_be_used=True)
+        return self._known[key]
+
+    def _stays(self, number: int, origin: int, must_be_used: bool) -> bool:
+        heap, constraints = self.solution.heap, self.solution.constraints
+        nodes, complete = explore(heap, number, (origin,))
+        if not complete or not nodes.isdisjoint(self._keepers):
+            return False
+        used = not must_be_used
+        for node in nodes:
+            if node in self._returned and not heap.targets[node]:
+                return False
+            for callee, offset, call in self._given.get(node, ()):
+                if not self._stays_in_call(callee, offset, call):
+                    return False
+                used = True
+            used = used or bool(constraints.elements.get(node))
+            for _, result in constraints.loads.get(node, ()):
+                for held in tuple(heap.holds[result]):
+                    bound = heap.values[held]
+                    if bound.kind == BOUND and bound.b == number and not self._stays(held, result, must_be_used=False):
+                        return False
+        return used
+
+    def _stays_in_call(self, callee: int, offset: int, call: Call) -> bool:
+        """The call leads into code of the repository, looks at its arguments, or is known not to pickle them."""
+        held = [self.solution.heap.values[number] for number in self.solution.heap.holds[callee]]
+        if held and all(value.kind in (FUNCTION, CLASS, BOUND) for value in held):
+            return True
+        path = self.solution.program.files[self.solution.heap.file_of[call.result + offset]]
+        if (path, call.position[0]) in self._not_pickled:
+            return True
+        names = [str(value.a) for value in held if value.kind == FOREIGN] or [call.text]
+        return all(name.rpartition(".")[2] in _LOOKS for name in names)
+
+    @cached_property
+    def _not_pickled(self) -> set[tuple[str, int]]:
+        """Calls of boundaries that pickle nothing as they are called: a DataLoader without workers."""
+        crossing = {(sink.path, sink.line) for sink in self.solution.sinks if sink.crosses}
+        return {(sink.path, sink.line) for sink in self.solution.sinks if not sink.crosses} - crossing
+
+    @cached_property
+    def _keepers(self) -> set[int]:
+        """Nodes of attributes and of what containers hold."""
+        heap = self.solution.heap
+        found = {node for nodes in self.solution.attributes.values() for node in nodes.values()}
+        found |= {int(value.a) for value in heap.values if value.kind == CONTAINER}
+        return found.union(*(fields.values() for fields in heap.fields.values()))
+
+    @cached_property
+    def _returned(self) -> set[int]:
+        program = self.solution.program
+        return {function.returns + program.offsets[file] for file, function in program.functions}
+
+    @cached_property
+    def _given(self) -> dict[int, list[tuple[int, int, Call]]]:
+        """Per node the calls that it is an argument of, with the node of what is called and the file's offset."""
+        found: dict[int, list[tuple[int, int, Call]]] = {}
+        for callee, offset, call in self._calls():
+            given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
+            for argument in given:
+                if argument >= 0:
+                    found.setdefault(argument + offset, []).append((callee, offset, call))
+        return found
+
+    @cached_property
+    def _constructed(self) -> dict[int, list[int]]:
+        """Per class the results of the calls that make its objects, tests aside."""
+        found: dict[int, list[int]] = {}
+        values, holds = self.solution.heap.values, self.solution.heap.holds
+        for callee, offset, call in self._calls():
+            for number in holds[callee]:
+                if values[number].kind == CLASS and not self._in_test(call.result + offset):
+                    found.setdefault(int(values[number].a), []).append(call.result + offset)
+        return found
+
+    def _in_test(self, node: int) -> bool:
+        program = self.solution.program
+        return is_test(program.files[self.solution.heap.file_of[node]], program.facts_of)
+
+    def _calls(self) -> Iterator[tuple[int, int, Call]]:
+        for callee, calls in self.solution.constraints.calls.items():
+            for offset, call in calls:
+                yield callee, offset, call

@@ -1,0 +1,138 @@
+"""A Dataset that a program only loops over, indexes or measures stays where it is made; others of its class may cross."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+ROWS = """
+from torch.utils.data import DataLoader, Dataset
+from tqdm import tqdm
+
+class Rows(Dataset):
+    def __init__(self, root, load=None):
+        self.root, self.load = root, load
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return self.load(index)
+"""
+LOADS = """
+from data import *
+rows = Rows(".", load=lambda i: i + 1)  # proven
+batches = DataLoader(rows, num_workers=2)
+"""
+
+PROGRAMS = {
+    "looped over": {"data.py": ROWS, "dump.py": "from data import *\nfor row in Rows('.', lambda i: i):\n    print(row)\n"},
+    "with a progress bar, counted, indexed": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+def main():
+    rows = Rows(".", load=lambda i: i)
+    print(len(rows), rows[0])
+    with tqdm(rows) as bar:
+        for at, row in enumerate(bar):
+            print(at, row)
+main()
+""",
+    },
+    "handed to a function that loops over it": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+def show(rows):
+    for row in rows:
+        print(row)
+show(Rows(".", load=lambda i: i))
+""",
+    },
+    "loaded without workers": {
+        "data.py": ROWS,
+        "dump.py": "from data import *\nfor row in DataLoader(Rows('.', lambda i: i), num_workers=0):\n    print(row)\n",
+    },
+    "one of the class crosses, the other does not": {
+        "data.py": ROWS,
+        "train.py": LOADS,
+        "dump.py": "from data import *\nfor row in Rows('.', lambda i: i):\n    print(row)\n",
+    },
+    "the default of a class that is only looped over": {
+        "data.py": ROWS.replace("load=None", "load=lambda i: i"),
+        "dump.py": "from data import *\nfor row in Rows('.'):\n    print(row)\n",
+    },
+    "no object is made: others will make them": {
+        "data.py": ROWS.replace("load=None", "load=lambda i: i  # likely\n    "),
+    },
+    "only a test makes and loops over one": {
+        "data.py": ROWS.replace("load=None", "load=lambda i: i  # likely\n    "),
+        "tests/test_data.py": "from data import *\ndef test_rows():\n    for row in Rows('.'):\n        print(row)\n",
+    },
+    "every call of a class that crosses gives something else": {
+        "data.py": ROWS.replace("load=None", "load=lambda i: i  # likely\n    "),
+        "train.py": LOADS,
+    },
+    "made, and not used in sight": {
+        "data.py": ROWS,
+        "dump.py": "from data import *\nrows = Rows('.', load=lambda i: i)  # likely\n",
+    },
+    "handed to something unknown": {
+        "data.py": ROWS,
+        "dump.py": """
+import engine
+from data import *
+rows = Rows(".", load=lambda i: i)  # likely
+print(len(rows))
+engine.train(rows)
+""",
+    },
+    "kept on an object": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+class Engine:
+    def __init__(self):
+        self.rows = Rows(".", load=lambda i: i)  # likely
+        print(len(self.rows))
+Engine()
+""",
+    },
+    "returned to callers that are not in sight": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+def build():
+    rows = Rows(".", load=lambda i: i)  # likely
+    print(len(rows))
+    return rows
+""",
+    },
+    "put in a dict": {
+        "data.py": ROWS,
+        "dump.py": """
+from data import *
+rows = Rows(".", load=lambda i: i)  # likely
+print(len(rows))
+parts = {"train": rows}
+""",
+    },
+    "its bound method is handed on": {
+        "data.py": ROWS,
+        "dump.py": """
+import engine
+from data import *
+rows = Rows(".", load=lambda i: i)  # likely
+print(len(rows))
+engine.train(rows.__getitem__)
+""",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_stays(name: str) -> None:
+    files = PROGRAMS[name]
+    assert {each for each in crossing(files) if each[2] != "possible"} == marked(files)
