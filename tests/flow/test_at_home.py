@@ -1,4 +1,4 @@
-"""A Dataset that a program only loops over, indexes or measures stays where it is made; others of its class may cross."""
+"""A Dataset that a program only loops over, indexes or measures stays; others of its class may cross."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ batches = DataLoader(rows, num_workers=2)
 """
 
 PROGRAMS = {
-    "looped over": {"data.py": ROWS, "dump.py": "from data import *\nfor row in Rows('.', lambda i: i):\n    print(row)\n"},
+    "looped over": {
+        "data.py": ROWS,
+        "dump.py": "from data import *\nfor row in Rows('.', lambda i: i):\n    print(row)\n",
+    },
     "with a progress bar, counted, indexed": {
         "data.py": ROWS,
         "dump.py": """
@@ -53,7 +56,7 @@ show(Rows(".", load=lambda i: i))
     },
     "loaded without workers": {
         "data.py": ROWS,
-        "dump.py": "from data import *\nfor row in DataLoader(Rows('.', lambda i: i), num_workers=0):\n    print(row)\n",
+        "dump.py": "from data import *\nfor row in DataLoader(Rows('.', lambda i: i), num_workers=0):\n    row()\n",
     },
     "one of the class crosses, the other does not": {
         "data.py": ROWS,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from ...finding import Answer, Finding, Refused
+from ...finding import Answer, Confidence, Finding, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...project import Project
+from ...syntax.branches import exclude_each_other
+from ...syntax.outline import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .plan import Target, plan_hoist
@@ -27,7 +30,11 @@ def find(project: Project) -> Iterable[Finding]:
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
     """A finding for each crossing of `found`, with its fix or the reason for having none."""
     by_path: dict[str, list[Crossing]] = {}
+    repo = Repo(project)
     for crossing in found:
+        places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
+        if crossing.confidence is not Confidence.POSSIBLE and exclude_each_other(repo, places):
+            crossing = replace(crossing, confidence=Confidence.POSSIBLE)
         by_path.setdefault(crossing.path, []).append(crossing)
     for path, crossings in by_path.items():
         source = project.source(path)

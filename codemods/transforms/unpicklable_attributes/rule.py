@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
 from ...project import Project
+from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Kind, Made, advice
 from .attribute_uses import Hazard
@@ -53,6 +54,9 @@ def _sure(
         confidence = Confidence.POSSIBLE
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
+    places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]
+    if confidence is not Confidence.POSSIBLE and exclude_each_other(search.repo, places):
+        confidence = Confidence.POSSIBLE
     what = f"{hazard.made.kind.what} is kept as `self.{store.target.attr}`"
     return confidence, (Hop(shape.outline.path, store.statement.lineno, what), *trace), boundary
 
