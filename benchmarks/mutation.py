@@ -24,6 +24,7 @@ import importlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -39,6 +40,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "codemods"
 LEFT_OUT = ("codemods/demo_repo/",)
+_PHASE = re.compile(r"\|(?:setup|run|teardown)$")  # what pytest-cov adds to the name of a test
 DATA, SECONDS = ".coverage", ".coverage.seconds"
 TEST_SECONDS = 6.0  # of CPU: the tests of one mutant take no more, the most specific first
 USUAL = 0.04  # s that a test takes whose time was not recorded
@@ -240,8 +242,7 @@ class Choice:
         self.by_path: dict[str, dict[int, list[str]]] = {}
         for path in self.data.measured_files() if self.recorded else ():
             contexts = self.data.contexts_by_lineno(path)
-            # pytest-cov adds "|run", or "|setup", to the name of a test
-            by_line = {line: [test.partition("|")[0] for test in tests] for line, tests in contexts.items()}
+            by_line = {line: [_PHASE.sub("", test) for test in tests] for line, tests in contexts.items()}
             self.by_path[path] = by_line
             self.modules.update({test for line in by_line.values() for test in line if test})
 
