@@ -425,7 +425,7 @@ def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> 
     assert set(times) == set(names)
     assert len(times) <= len(names) + 6  # again: two at work when it died, and what was not yet in the ledger
     pids = {int(line.split()[1]) for line in started.read_text().splitlines()}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 300  # one that lives on fails the test; a busy machine does not
     while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(_alive(pid) for pid in pids)

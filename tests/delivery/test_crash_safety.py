@@ -33,6 +33,15 @@ STATUS = {  # how a run may end, by what befell it (-9: killed, -14: by the alar
     "disk": (0, 2),
     "denied": (0, 2),
 }
+BATCH_STEPS = {"own": 100, "child": 100}  # of a batch of two repositories, and of its first child
+BATCH_STATUS = {  # 1: a repository failed, and is named
+    "kill": (-9,),
+    "interrupt": (0, 130),
+    "disk": (0, 1, 2),
+    "child-kill": (1,),
+    "child-soon": (0, 1),
+    "child-disk": (0, 1),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -268,10 +277,13 @@ def test_batch_in_place(tmp_path: Path, fault: str, stride: int) -> None:
         return found
 
     rows = faults(fault, 1 if EVERY else stride, template, tmp_path / "runs", *arguments)
-    assert rows
+    assert len(rows) >= BATCH_STEPS["child" if fault.startswith("child-") else "own"] // (1 if EVERY else stride)
     for row in rows:
         place = tmp_path / "runs" / f"{fault}-{row['step']}"
-        branches(place / "repo")
+        there = branches(place / "repo")
+        print(row, there)
+        assert row["status"] in BATCH_STATUS[fault], row
+        assert row["status"] != 0 or there == list(names), (row, there)
         errors = (place / "stderr").read_text()
         assert "Traceback" not in errors, (row, errors)
         again = [word.replace("FOLDER", str(place / "repo")) for word in (*arguments, "--failed")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -84,6 +86,31 @@ def test_without_its_folder_the_rest_works(rule: str, home: Path) -> None:
     text = (home / "repository" / "train.py").read_text()
     assert ("lambda" in text) is (rule == "lambdas")
     assert ("list(table.keys())" in text) is (rule != "dict-views")
+
+
+def others_of(rule: str) -> list[str]:
+    """A sample of the fast tests of other rules and of what rules build on, without files that name `rule`."""
+    folders = [*ROOT.glob("tests/transforms/*/"), ROOT / "tests/flow", ROOT / "tests/launch"]
+    files = sorted(file for folder in folders for file in folder.glob("test_*.py"))
+    named = re.compile(rf"\b{rule.replace('-', '[-_]')}\b")
+    rest = [file for file in files if not named.search(f"{file.parent.name}\n{file.read_text(encoding='utf-8')}")]
+    assert len({file.parent for file in rest}) >= len(rules()), "every room but the rule's own has such tests"
+    return [str(file.relative_to(ROOT)) for file in random.Random(rule).sample(rest, 8)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_without_its_folder_the_tests_of_others_pass(rule: str, home: Path) -> None:
+    ignore = shutil.ignore_patterns("__pycache__", "before_after", rule.replace("-", "_"))
+    shutil.copytree(ROOT / "tests", home / "tests", ignore=ignore)
+    (home / "tests" / "before_after").symlink_to(ROOT / "tests" / "before_after")
+    shutil.copy(ROOT / "pyproject.toml", home)
+    shutil.rmtree(home / "codemods" / "transforms" / rule.replace("-", "_"))
+    env = {**os.environ, "PYTHONPATH": str(home), "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow", *others_of(rule)]
+    done = subprocess.run(command, env=env, cwd=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) >= 20
 
 
 def registered(home: Path, value: str) -> None:

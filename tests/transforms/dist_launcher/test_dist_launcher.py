@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -861,7 +860,8 @@ print(rank, *shown, *sys.argv[1:], flush=True)
 if "--fail" in sys.argv and rank == "1":
     sys.exit(7)
 if "--fail" in sys.argv:
-    time.sleep(60)
+    time.sleep(300)
+    print("was not stopped")
 """
 
 
@@ -921,10 +921,9 @@ def test_the_loop_really_starts_the_ranks(shell: str, told: list[str], tmp_path:
 
 def test_the_loop_fails_when_one_rank_fails(tmp_path: Path) -> None:
     shell = looped(f"#!/bin/bash\n{LAUNCH} --nproc_per_node=3 a.py $1\nexit $?\n")
-    start = time.monotonic()
     code, told = ran(shell, tmp_path, "--fail")
     assert code == 7 and "1 1 3 127.0.0.1 29500 None --fail" in told  # the others may be stopped before they speak
-    assert time.monotonic() - start < 25  # the others sleep for a minute: they were stopped
+    assert "was not stopped" not in told
     assert ran(shell, tmp_path)[0] == 0
 
 
