@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ..engine.time_limit import TimeIsUp
 from ..problem import Problem
 from ..version import __version__
-from . import batch, check, diagnose, explain, lsp, migrate
 from .output import say
 
-app = typer.Typer(
-    name="spawnfix",
-    help="Make PyTorch research code survive spawn, forkserver and distributed launchers.",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    import typer
+
+    app: typer.Typer
 
 
-@app.callback(invoke_without_command=True)
-def _start(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    if version:
-        typer.echo(f"spawnfix {__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        with contextlib.redirect_stdout(sys.stderr):  # Typer prints some help itself and returns the rest
-            typer.echo(context.get_help())
-        raise typer.Exit(2)
+def __getattr__(name: str) -> Any:
+    """`app`, the program with all commands, made when it is first asked for: `--version` needs none of it."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .application import application
 
-
-for _command in (
-    migrate.migrate,
-    check.check,
-    explain.rules,
-    explain.explain,
-    explain.new_rule,
-    batch.batch,
-    diagnose.diagnose,
-    lsp.lsp,
-    diagnose.demo,
-):
-    app.command()(_command)
+    globals()["app"] = application()
+    return globals()["app"]
 
 
 def main() -> None:
@@ -60,7 +36,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(prog_name="spawnfix", standalone_mode=False)
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except Problem as problem:
         say(f"spawnfix: {problem}")
@@ -78,6 +54,19 @@ def main() -> None:
         if isinstance(error, OSError):  # Python would try once more to write what is left for stdout
             sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run(arguments: list[str]) -> object:
+    """The exit code, None for 0. Typer takes longer to import than to print a version."""
+    if arguments == ["--version"]:
+        print(f"spawnfix {__version__}")
+        return None
+    run = globals().get("app")
+    if run is None:
+        from .application import application
+
+        run = application(arguments[0] if arguments else None)
+    return run(prog_name="spawnfix", standalone_mode=False)
 
 
 def _failed(error: Exception) -> int:

@@ -83,7 +83,7 @@ def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
 
 def _own_file(root: str) -> Path:
     """Where decisions about the repository at `root` are saved when the user names no file. Raises Problem."""
-    from ..flow.facts.cache import folder
+    from ..store import folder
 
     cache = folder()
     if cache is None:

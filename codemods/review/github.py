@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine.migrate import Report
+from ..engine.results import Report
 from ..finding import Confidence
 
 _LEVEL = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "notice"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..delivery.diff import unified_diff
 from ..engine.apply import preview
-from ..engine.migrate import Report
+from ..engine.results import Report
 from ..finding import Finding, Fix
 from ..tree.source import Source
 from ..version import __version__

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from ..engine.apply import edits_of, parsed, written
-from ..engine.migrate import Report
+from ..engine.results import Report
 from ..finding import Confidence, Finding, Fix, Hop, Span
 from ..rule import Rule
 from ..transforms import rules as all_rules

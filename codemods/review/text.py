@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from ..engine.migrate import Report
+from ..engine.results import Report
 from ..finding import Confidence, Finding, Hop, Skipped, Span
 from ..tree.source import Source
 

@@ -9,13 +9,14 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ..problem import Problem
 from .files import Entry, Files
+from .stamps import DiskStamps, Stamp, stamps
 from .uninterrupted import uninterrupted
 
 MAX_BYTES = 16 * 1024 * 1024  # nobody writes a source file as large as this
@@ -75,6 +76,11 @@ class Selected:
         """The bytes of one file. Raises OSError."""
         return self.files.read(path)
 
+    @property
+    def stamp(self) -> Callable[[str], Stamp | None] | None:
+        """What tells whether a file is as it was; None where nothing does."""
+        return stamps(self.files)
+
 
 @dataclass(frozen=True)
 class DirectoryFiles:
@@ -125,6 +131,11 @@ class DirectoryFiles:
     def read(self, path: str) -> bytes:
         """The bytes of one file. Raises OSError."""
         return read_regular(self.folder, path)
+
+    @cached_property
+    def stamp(self) -> DiskStamps:
+        """What tells whether a file is as it was."""
+        return DiskStamps(self.root)
 
 
 def _executable(item: os.DirEntry[str]) -> bool:

@@ -22,6 +22,7 @@ from .git_folder import GitFailed
 from .git_index import BadPath, check_path
 from .objects import copy_objects
 from .repository import Person, Repository
+from .stamps import ABSENT, Stamp
 
 __all__ = ["BRANCH", "Branch", "Commit", "CommitFiles", "NotCheckedOut", "build_branch", "check_out"]
 
@@ -76,6 +77,11 @@ class CommitFiles:
         if entry is None or entry.oid is None:
             raise FileNotFoundError(2, "not in the commit", path)
         return self.repository.blobs.read(entry.oid, path)
+
+    def stamp(self, path: str) -> Stamp:
+        """What tells whether a file is as it was: the id of its content."""
+        entry = self._by_path.get(path)
+        return ABSENT if entry is None or entry.oid is None else ("blob", entry.oid)
 
 
 @dataclass(frozen=True)

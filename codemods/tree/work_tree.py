@@ -15,6 +15,7 @@ from .files import Entry
 from .git_config import last
 from .git_index import REGULAR
 from .repository import Repository
+from .stamps import DiskStamps
 
 MOST_ENTRIES = 100_000  # of a work tree that are looked at for untracked files: data may lie there
 MOST_IGNORED = 2**20  # bytes of a `.gitignore`
@@ -59,6 +60,11 @@ class WorkTreeFiles:
     def read(self, path: str) -> bytes:
         """The bytes of one file. Raises OSError."""
         return read_regular(self.repository.folder, path)
+
+    @cached_property
+    def stamp(self) -> DiskStamps:
+        """What tells whether a file is as it was."""
+        return DiskStamps(self.root)
 
 
 def untracked(repository: Repository) -> list[str]:

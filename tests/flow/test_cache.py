@@ -63,6 +63,7 @@ def test_row_of_another_version_of_the_program_does_not_count(
     store({"1": FACTS})
     for name in ("flow", "syntax", "tree"):
         shutil.copytree(ROOT / "codemods" / name, tmp_path / "copy" / name)
+    shutil.copy(ROOT / "codemods/nodes.py", tmp_path / "copy/nodes.py")
     with (tmp_path / "copy/flow/facts/collector.py").open("a") as file:
         file.write("# changed\n")
     monkeypatch.setattr(cache, "_PACKAGE", tmp_path / "copy")
