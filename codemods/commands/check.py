@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gc
+import io
+import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from ..engine.time_limit import time_limit
+from ..problem import Problem
 from .options import (
     Bar,
     Format,
@@ -20,7 +25,7 @@ from .options import (
     Seconds,
     Select,
     StartMethod,
-    Target_,
+    Targets_,
     Unsafe,
 )
 from .output import put, say
@@ -37,13 +42,28 @@ if TYPE_CHECKING:
 
 
 def check(
-    path: Target_,
+    paths: Targets_,
     select: Select = None,
     ignore: Ignore = None,
     confidence: Bar = None,
     unsafe_fixes: Unsafe = None,
     launcher: Launch = None,
-    format: Annotated[Format, typer.Option(help="How to report.")] = Format.text,
+    format: Annotated[
+        Format,
+        typer.Option(
+            "--output-format",
+            "--format",
+            help="How to report: text folds equal findings, full does not, concise takes a line for each.",
+        ),
+    ] = Format.text,
+    output_file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write the report to FILE, not to stdout."),
+    ] = None,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Only count, rule by rule (text or json).")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show long traces whole, and every finding.")
+    ] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
     start_method: Annotated[
         Optional[StartMethod],  # noqa: UP045
@@ -57,29 +77,24 @@ def check(
     gc.disable()
     from ..delivery import target
 
-    where = target.to_check(path)
+    if statistics and format not in (Format.text, Format.concise, Format.full, Format.json):
+        raise Problem(f"--statistics goes with text and json, not with {format.value}")
+    where = target.to_check_all(paths)
     asked = (select, ignore, confidence, unsafe_fixes, launcher, start_method)
     with time_limit(timeout):
         report = _report(where, asked, not no_cache, allow_local_rules)
-        report = replace(report, skipped=(*report.skipped, *where.untracked()))
-    if format is Format.text:
-        from ..review.text import render_text
-
-        render_text(report)
-    elif format is Format.github:
-        from ..review.github import to_github
-
-        put(to_github(report).encode("utf-8", "backslashreplace"))
+        found = tuple(finding for finding in report.findings if where.covers(finding.path))
+        report = replace(report, findings=found, skipped=(*report.skipped, *where.untracked()))
+    if format in (Format.text, Format.full, Format.concise):
+        _show(report, Format.full if verbose and format is Format.text else format, statistics, output_file)
     else:
-        import json
-
-        if format is Format.json:
-            from ..review.json_report import to_json as shape
+        data = _product(report, format, statistics)
+        if output_file is None:
+            put(data)
         else:
-            from ..review.sarif import to_sarif as shape
-        put(json.dumps(shape(report), indent=2).encode() + b"\n")
+            _write(output_file, data)
     if not report.files_seen:
-        say(f"{path}: no files to look at")
+        say(f"{', '.join(map(str, paths))}: no files to look at")
     complete(report.skipped)
     raise typer.Exit(1 if report.findings and not exit_zero else 0)
 
@@ -103,3 +118,52 @@ def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: boo
         report = find(where.files, settings, "", rules)  # of everything: the next question is about another file of it
     cache.keep(report)
     return within(report, where.scope)
+
+
+def _show(report: Report, format: Format, statistics: bool, file: Path | None) -> None:
+    """The report for people, on stdout or in `file`."""
+    from rich.console import Console
+
+    from ..review.text import render_concise, render_statistics, render_text
+
+    text = io.StringIO()
+    out = Console(highlight=False) if file is None else Console(file=text, highlight=False, width=120)
+    if statistics:
+        render_statistics(report, out)
+    elif format is Format.concise:
+        render_concise(report, out)
+    else:
+        render_text(report, out, full=format is Format.full)
+    sys.stdout.flush()
+    if file is not None:
+        _write(file, text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def _product(report: Report, format: Format, statistics: bool) -> bytes:
+    """The report for programs."""
+    if statistics:
+        from ..review.text import statistics as counted
+
+        return json.dumps(counted(report), indent=2).encode() + b"\n"
+    if format is Format.github:
+        from ..review.github import to_github
+
+        return to_github(report).encode("utf-8", "backslashreplace")
+    if format is Format.markdown:
+        from ..review.markdown import to_markdown
+
+        return to_markdown(report).encode("utf-8", "backslashreplace")
+    if format is Format.json:
+        from ..review.json_report import to_json as shape
+    else:
+        from ..review.sarif import to_sarif as shape
+    return json.dumps(shape(report), indent=2).encode() + b"\n"
+
+
+def _write(file: Path, data: bytes) -> None:
+    from ..tree.directory import written
+
+    try:
+        written(file, data)
+    except OSError as error:
+        raise Problem(f"can't write {file}: {error.strerror or error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
@@ -17,6 +18,7 @@ from .run import complete, settings_of, watched_rules
 
 if TYPE_CHECKING:
     from ..rule import Rule
+    from .selected import Selected
 
 
 def migrate(
@@ -59,6 +61,9 @@ def migrate(
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Ask about each change, and make those that you accept.")
     ] = False,
+    no_pager: Annotated[
+        bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
+    ] = False,
     timeout: Seconds = 0,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
@@ -93,11 +98,18 @@ def migrate(
         rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules)
         done = replace(done, skipped=(*done.skipped, *where.untracked()))
+    at_terminal = dry_run and sys.stdout.isatty()
+    chosen: Selected | None = None
     if decisions is not None or interactive:
         from .selected import selected
 
-        done = selected(done, where, settings, rules, decisions, interactive)
-    diff = deliver.diff_of(where, done) if dry_run or patch is not None else b""
+        chosen = selected(done, where, settings, rules, decisions, interactive)
+        done = chosen.plan
+    elif at_terminal:
+        from .selected import everything
+
+        chosen = everything(done, where)
+    diff = deliver.diff_of(where, done) if (dry_run and not at_terminal) or patch is not None else b""
     if patch is not None:
         deliver.write_patch(patch, diff)
     if done.changes and not dry_run:
@@ -105,7 +117,11 @@ def migrate(
     else:
         for line in deliver.summary(done, would=True):
             say(line)
-    if dry_run:
+    if at_terminal and chosen is not None:
+        from .selected import show
+
+        show(chosen, not no_pager)
+    elif dry_run:
         put(diff)
     complete(done.skipped)
     raise typer.Exit(1 if exit_code and done.changes else 0)

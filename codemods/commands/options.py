@@ -15,9 +15,12 @@ class Format(str, enum.Enum):
     """How `check` reports."""
 
     text = "text"
+    concise = "concise"
+    full = "full"
     json = "json"
     sarif = "sarif"
     github = "github"
+    markdown = "markdown"
 
 
 class ReportFormat(str, enum.Enum):
@@ -44,6 +47,9 @@ class StartMethod(str, enum.Enum):
 
 # Optional[...] rather than `| None`: older Typer evaluates these at run time.
 Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]
+Targets_ = Annotated[
+    list[Path], typer.Argument(metavar="PATH...", help="A repository, or folders or files inside one.")
+]
 Select = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="Only these rules.")]  # noqa: UP045
 Ignore = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="All rules but these.")]  # noqa: UP045
 Bar = Annotated[

@@ -6,6 +6,7 @@ import hashlib
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from ..engine.units import Units
 from ..problem import Problem
 from ..review.decided import decide, told
 from ..review.decisions import Decisions, read_decisions, write_decisions
-from ..review.model import Review, review_of
+from ..review.model import Change, Review, review_of
 from .output import say
 
 if TYPE_CHECKING:
@@ -26,9 +27,24 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 
+@dataclass(frozen=True)
+class Selected:
+    """A plan, the review of all that could be done, and those changes of it that the plan makes."""
+
+    plan: Plan
+    review: Review
+    changes: tuple[Change, ...]
+
+
+def everything(plan: Plan, where: Target) -> Selected:
+    """`plan` as it is."""
+    review = review_of(Units(plan), where.files)
+    return Selected(plan, review, review.changes)
+
+
 def selected(
     plan: Plan, where: Target, settings: Settings, rules: Mapping[str, Rule], file: Path | None, interactive: bool
-) -> Plan:
+) -> Selected:
     """What is left of `plan` after the decisions in `file`, or those that are taken now.
 
     Raises Problem, and typer.Exit when the user wants nothing to be done now.
@@ -46,7 +62,7 @@ def selected(
     decided = decide(review, selector, decisions)
     for line in told(decided, review):
         say(line)
-    return decided.plan
+    return Selected(decided.plan, review, decided.accepted)
 
 
 def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
@@ -95,3 +111,23 @@ def _own_file(root: str) -> Path:
     except OSError as error:
         raise Problem(f"can't save decisions in {place}: {error.strerror}; name a file with --decisions FILE") from None
     return place / f"{name}.json"
+
+
+def show(chosen: Selected, pager: bool) -> None:
+    """The changes on the terminal, in colours, in the user's pager when they don't fit."""
+    import io
+
+    from rich.console import Console
+
+    from ..review.blocks import dry_run
+    from ..review.editor import paged
+
+    screen = Console(highlight=False)
+    text = io.StringIO()
+    out = Console(file=text, highlight=False, force_terminal=True, width=screen.width, no_color=screen.no_color)
+    dry_run(out, chosen.review, chosen.changes)
+    data = text.getvalue().encode("utf-8", "backslashreplace")
+    if not (pager and sys.stdin.isatty() and paged(data)):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()

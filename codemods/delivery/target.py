@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,12 @@ class Target:
     commit: CommitFiles | None = None
     folder: Path | None = None
     repository: Repository | None = None  # with a work tree, where the user may have files that git does not track
+    scopes: tuple[str, ...] = ()  # in the place of `scope`, when several paths were named
+
+    def covers(self, path: str) -> bool:
+        """True when findings in `path` count."""
+        scopes = self.scopes or (self.scope,)
+        return any(not scope or f"{path}/".startswith(f"{scope}/") for scope in scopes)
 
     def untracked(self) -> tuple[Skipped, ...]:
         """Python files under `scope` that nobody looked at, as git does not track them; at most MOST_UNTRACKED."""
@@ -38,9 +45,7 @@ class Target:
             return ()
         from ..tree.work_tree import untracked
 
-        paths = [
-            path for path in untracked(self.repository) if not self.scope or f"{path}/".startswith(f"{self.scope}/")
-        ]
+        paths = [path for path in untracked(self.repository) if self.covers(path)]
         rows = [Skipped(path, "untracked, not looked at; git add it, or name it") for path in paths[:MOST_UNTRACKED]]
         if len(paths) > MOST_UNTRACKED:
             rows[-1] = Skipped(rows[-1].path, f"{rows[-1].reason}; and {len(paths) - MOST_UNTRACKED} more such files")
@@ -67,6 +72,27 @@ def to_check(typed: Path) -> Target:
     if scope and path.is_dir() and not any(entry.path.startswith(f"{scope}/") for entry in files.entries()):
         return _plain(path)  # a folder in a repository that git does not track
     return Target(Selected(files, scope), scope, repository=None if path.is_file() else repository)
+
+
+def to_check_all(typed: Sequence[Path]) -> Target:
+    """As `to_check`, for several paths of one repository. Raises Problem."""
+    targets = [to_check(path) for path in typed]
+    first = targets[0]
+    if len(targets) == 1:
+        return first
+    if any(target.folder is not None or target.files.root != first.files.root for target in targets):
+        raise Problem("several paths have to be of one git repository; check the others by themselves")
+    scopes = tuple(dict.fromkeys(target.scope for target in targets))
+    if "" in scopes:
+        return targets[[target.scope for target in targets].index("")]
+    from ..tree.work_tree import WorkTreeFiles
+
+    repository = _repository(_existing(typed[0]))
+    assert repository is not None
+    named = tuple(target.scope for target in targets if target.repository is None)
+    files = Selected(WorkTreeFiles(repository, also=named), also_asked=scopes)
+    folders = len(named) < len(targets)
+    return Target(files, "", repository=repository if folders else None, scopes=scopes)
 
 
 def to_migrate(typed: Path, no_git: bool) -> Target:

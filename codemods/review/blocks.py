@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from ..finding import Confidence, Hop
 from .hunks import NO_NEWLINE, Hunk
 from .model import Change, Open, Review
-from .text import clean
+from .printing import clean, escaped, place, printed, prose
+from .text import LEVEL
 
-LEVEL = {Confidence.PROVEN: "bold red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: "dim"}
 _SIGNS = {"+": "green", "-": "red", " ": "", "\\": "dim"}
-_NARROW = 30  # columns that prose gets at least
-
-
-def printed(out: Console, *parts: Text | tuple[str, str] | str) -> None:
-    """One line of parts, some (text, style), never wrapped or cut: what is copied from it must be whole."""
-    out.print(Text.assemble(*parts), soft_wrap=True, highlight=False)
-
-
-def prose(out: Console, label: str, style: str, text: str, indent: int = 2) -> None:
-    """`label`, then `text` behind it; on a terminal wrapped at words."""
-    words = clean(" ".join(text.split()))
-    head = " " * indent + label
-    if not out.is_terminal:
-        printed(out, (head, style), words)
-        return
-    shift = cell_len(head)
-    room = max(_NARROW, out.width - shift)
-    for number, line in enumerate(Text(words).wrap(out, room, no_wrap=False)):
-        line.rstrip()
-        printed(out, (head, style) if number == 0 else " " * shift, line)
-
-
-def place(root: str, path: str) -> str:
-    """`path` of the repository at `root` as one types it from here, clean of control characters."""
-    whole = os.path.join(root, path)  # noqa: PTH118  (the path as text, nothing is looked up)
-    try:
-        near = os.path.relpath(whole)
-    except (ValueError, OSError):  # another drive; a working directory that is gone
-        near = whole
-    return clean(near if len(near) < len(whole) else whole)
 
 
 def header(out: Console, rule: str, confidence: Confidence, safety: str, style: str, position: str = "") -> None:
@@ -104,7 +72,7 @@ def _code(out: Console, line: str) -> None:
     if line == NO_NEWLINE:
         printed(out, (line, "dim"))
         return
-    body = clean(line[1:])
+    body = escaped(line[1:])
     bare = body.rstrip()
     style = _SIGNS[line[0]]
     trailing = (body[len(bare) :], "reverse red" if line[0] == "+" else "")  # blanks that a reader would not see
@@ -132,3 +100,11 @@ def open_lines(out: Console, review: Review, rows: Iterable[Open]) -> None:
             printed(out, (f"{place(review.root, row.path)}:{row.line}", "bold"), "  ", clean(row.why))
         label = "only with --unsafe-fixes: " if same[0].unsafe is not None else "not fixed: "
         prose(out, label, style, reason)
+
+
+def dry_run(out: Console, review: Review, changes: Sequence[Change]) -> None:
+    """All of `changes`, then what stays as it is and why."""
+    for number, change in enumerate(changes, 1):
+        change_block(out, review, change, f"{number} of {len(changes)}")
+        printed(out)
+    open_lines(out, review, review.open)

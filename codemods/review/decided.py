@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..engine.results import Plan
 from ..engine.selection import Edited, Selector
 from .decisions import Choice, Decision, Decisions
+from .hunks import Hunk, Scopes, hunks_of
 from .model import Change, Review
 from .patch_text import BadPatch, edits_of_patch
 
@@ -47,7 +48,11 @@ def decide(review: Review, selector: Selector, decisions: Decisions) -> Decided:
         accepted[change.number] = change
     selection = selector.select(accepted.keys(), edited)
     left_out |= {accepted[number].id: why for number, why in selection.left_out.items()}
-    taken = tuple(change for change in review.changes if change.number in accepted and change.id not in left_out)
+    taken = tuple(
+        replace(change, hunks=_hunks(edited[change.number], review)) if change.number in edited else change
+        for change in review.changes
+        if change.number in accepted and change.id not in left_out
+    )
     return Decided(
         selection.plan,
         taken,
@@ -63,6 +68,14 @@ def edited_change(change: Change, patch: str, review: Review) -> Edited:
     if change.requires:
         raise BadPatch("this change builds on another one, so it can only be taken as it is")
     return Edited(edits_of_patch(patch, change, review.sources))
+
+
+def _hunks(edited: Edited, review: Review) -> tuple[Hunk, ...]:
+    found: list[Hunk] = []
+    for path, edits in edited.edits.items():
+        source = review.sources[path]
+        found += hunks_of(path, source.text, source.apply(edits), Scopes(path, source.text))
+    return tuple(found)
 
 
 def told(decided: Decided, review: Review) -> Iterator[str]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 
 from ..engine.selection import Selector
-from .blocks import change_block, place, printed, prose, show_hunks, trace_block
+from .blocks import change_block, show_hunks, trace_block
 from .decided import edited_change
 from .decisions import Choice, Decisions
 from .hunks import wider
 from .model import Change, Review
 from .patch_text import BadPatch, patch_text
+from .printing import place, printed, prose
 
 MORE_CONTEXT = 8  # lines that each `c` adds above and below
 HELP = """\

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,34 +14,81 @@ from rich.text import Text
 from ..engine.results import Report
 from ..finding import Confidence, Finding, Hop, Skipped, Span
 from ..tree.source import Source
+from .printing import clean as clean
+from .printing import count, place, printed, prose, sentence
 
 SHOWN_SKIPPED = 10
 _FRAME_LINES = 6  # of a finding that spans more
 _FRAME_WIDTH = 160  # of a source line; longer ones are cut around the place, on a terminal at its width
-_TAB = "    "
-_LEVEL = {Confidence.PROVEN: "bold red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: "dim"}
-_STATUS = {"fixable": "green", "unsafe": "magenta", "refused": "red"}
+_TRACE = 6  # hops of a trace that are shown when it is not wanted whole
+_WORDS = 30  # columns that the words of a hop get at least, or they are not wrapped
+LEVEL = {Confidence.PROVEN: "bold red", Confidence.LIKELY: "yellow", Confidence.POSSIBLE: "dim"}
+STATUS = {"fixable": "green", "unsafe": "magenta", "refused": "red"}
 
 
-def render_text(report: Report, console: Console | None = None) -> None:
-    """Print `report`: a block per finding, then what was skipped, then a summary. Plain when it is no terminal."""
+def render_text(report: Report, console: Console | None = None, full: bool = True) -> None:
+    """Print `report`: a block per finding, then what was skipped, then a summary. Plain when it is no terminal.
+
+    Not `full`: equal findings are one block with all their places, and the middle of long traces is left out.
+    """
     out = console or Console(highlight=False)
-    for finding in report.findings:
-        _block(report, finding, out)
+    for same in _folded(report) if not full else ([finding] for finding in report.findings):
+        _block(report, same, out, full)
     _skipped(report.skipped, out)
     _summary(report, out)
 
 
-def clean(text: str) -> str:
-    """`text` without what could steer a terminal or mislead a reader: control, format and unassigned characters."""
-    text = text.replace("\t", _TAB)
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join("?" if unicodedata.category(c) == "Cs" else c for c in text if _visible(c))
+def render_concise(report: Report, console: Console | None = None) -> None:
+    """Print `report`, a line per finding, then what was skipped and a summary."""
+    out = console or Console(highlight=False)
+    for finding in report.findings:
+        state = status(report, finding)
+        where = f"{place(report.root, finding.path)}:{finding.span.line}:{finding.span.column}"
+        sure = finding.confidence
+        message = f"  {sentence(finding.message)}  "
+        printed(
+            out,
+            (where, "bold"),
+            ": ",
+            (finding.rule, "bold cyan"),
+            message,
+            (sure.value, LEVEL[sure]),
+            " ",
+            (f"[{state}]", STATUS[state]),
+        )
+    _skipped(report.skipped, out)
+    _summary(report, out)
 
 
-def _visible(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cc", "Cf", "Zl", "Zp", "Cn", "Co")
+def render_statistics(report: Report, console: Console | None = None) -> None:
+    """Print how many findings each rule has, and what becomes of them."""
+    out = console or Console(highlight=False)
+    for row in statistics(report):
+        states = ", ".join(f"{row[state]} {state}" for state in STATUS if row[state])
+        printed(out, (f"{row['count']:>6}", "bold"), "  ", (f"{row['rule']}", "bold cyan"), f"  {states}")
+    _skipped(report.skipped, out)
+    _summary(report, out)
+
+
+def statistics(report: Report) -> list[dict[str, str | int]]:
+    """For each rule that found something: `rule`, `count`, and how many are `fixable`, `unsafe` and `refused`."""
+    counted: dict[str, Counter[str]] = {}
+    for finding in report.findings:
+        counted.setdefault(finding.rule, Counter())[status(report, finding)] += 1
+    ordered = sorted(counted.items(), key=lambda row: (-row[1].total(), row[0]))
+    return [
+        {"rule": rule, "count": states.total(), **{state: states[state] for state in STATUS}}
+        for rule, states in ordered
+    ]
+
+
+def _folded(report: Report) -> list[list[Finding]]:
+    """The findings, those together that say the same, where the first of them is."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in report.findings:
+        key = (finding.rule, finding.message, finding.confidence, report.why_not(finding), finding.fix is None)
+        groups.setdefault(key, []).append(finding)
+    return list(groups.values())
 
 
 def status(report: Report, finding: Finding) -> str:
@@ -52,39 +98,48 @@ def status(report: Report, finding: Finding) -> str:
     return "fixable" if report.why_not(finding) is None else "unsafe"
 
 
-def _print(out: Console, *parts: Text | tuple[str, str] | str) -> None:
-    """One line of parts, some (text, style), never wrapped or cut: what is copied from it must be whole."""
-    out.print(Text.assemble(*parts), soft_wrap=True, highlight=False)
-
-
-def _block(report: Report, finding: Finding, out: Console) -> None:
+def _block(report: Report, same: Sequence[Finding], out: Console, full: bool) -> None:
+    """One finding, or several that say the same: the first one whole, the places of the others."""
+    finding, others = same[0], same[1:]
     state = status(report, finding)
-    place = f"{clean(finding.path)}:{finding.span.line}:{finding.span.column}"
-    _print(
+    where = f"{place(report.root, finding.path)}:{finding.span.line}:{finding.span.column}"
+    printed(
         out,
-        (place, "bold"),
+        (where, "bold"),
         "  ",
         (finding.rule, "bold cyan"),
         "  ",
-        (finding.confidence.value, _LEVEL[finding.confidence]),
+        (finding.confidence.value, LEVEL[finding.confidence]),
         "  ",
-        (f"[{state}]", _STATUS[state]),
+        (f"[{state}]", STATUS[state]),
+        f"  ({len(same)} places)" if others else "",
     )
-    _print(out, f"  {_sentence(finding.message)}")
+    prose(out, "", "", finding.message)
     source = report.sources.get(finding.path)
     if source is not None:
         _frame(source, finding.span, out)
-    _trace(finding.trace, out)
+    _trace(report.root, finding.trace, out, full)
     if finding.fix is not None:
-        _print(out, ("  fix: ", "green"), clean(finding.fix.title))
+        prose(out, "fix: ", "green", finding.fix.title)
     why = report.why_not(finding)
     if why is not None:
-        _print(out, (f"  {state}: ", _STATUS[state]), _sentence(why))
-    _print(out)
+        prose(out, f"{state}: ", STATUS[state], why)
+    _others(report, others, out)
+    printed(out)
 
 
-def _sentence(text: str) -> str:
-    return clean(" ".join(text.split()))
+def _others(report: Report, others: Sequence[Finding], out: Console) -> None:
+    """The places of findings that say the same as one before, file by file."""
+    lines: dict[str, list[str]] = {}
+    for finding in others:
+        lines.setdefault(place(report.root, finding.path), []).append(str(finding.span.line))
+    if lines:
+        printed(out, ("  the same at:", "bold"))
+    for path, numbers in lines.items():
+        if len(numbers) == 1:
+            printed(out, f"    {path}:{numbers[0]}")
+        else:
+            prose(out, f"{path}:{numbers[0]}", "", f", {', '.join(numbers[1:])}", indent=4)
 
 
 def _bar(out: Console) -> str:
@@ -99,19 +154,19 @@ def _frame(source: Source, span: Span, out: Console) -> None:
     shown = list(range(span.line, min(last, span.line + _FRAME_LINES - 1) + 1))
     width, bar = len(str(shown[-1])), _bar(out)
     room = min(_FRAME_WIDTH, max(40, out.width - width - 5)) if out.is_terminal else _FRAME_WIDTH
-    _print(out, (f"  {'':{width}} {bar}", "blue"))
+    printed(out, (f"  {'':{width}} {bar}", "blue"))
     for number in shown:
         code = source.line_text(number)
         start = span.column - 1 if number == span.line else len(code) - len(code.lstrip())
         end = span.end_column - 1 if number == span.end_line else len(code)
         code, start, end = _window(code, start, end, room)
-        _print(out, (f"  {number:{width}} {bar} ", "blue"), _colored(source, clean(code), out))
+        printed(out, (f"  {number:{width}} {bar} ", "blue"), _colored(source, clean(code), out))
         if number == span.line:
             indent = cell_len(clean(code[:start]))
             carets = max(1, cell_len(clean(code[start:end].rstrip())))
-            _print(out, (f"  {'':{width}} {bar} ", "blue"), " " * indent, ("^" * carets, "bold red"))
+            printed(out, (f"  {'':{width}} {bar} ", "blue"), " " * indent, ("^" * carets, "bold red"))
     if shown[-1] < last:
-        _print(out, (f"  {'':{width}} {bar} ... {last - shown[-1]} more lines", "blue"))
+        printed(out, (f"  {'':{width}} {bar} ... {last - shown[-1]} more lines", "blue"))
 
 
 def _window(code: str, start: int, end: int, room: int) -> tuple[str, int, int]:
@@ -136,48 +191,63 @@ def _colored(source: Source, code: str, out: Console) -> Text:
     return text
 
 
-def _trace(trace: Iterable[Hop], out: Console) -> None:
-    hops = [(f"{clean(hop.path)}:{hop.line}", _sentence(hop.what)) for hop in trace]
+def _trace(root: str, trace: Sequence[Hop], out: Console, full: bool) -> None:
+    hops = [(number, f"{place(root, hop.path)}:{hop.line}", sentence(hop.what)) for number, hop in enumerate(trace, 1)]
     if not hops:
         return
-    wide = max(cell_len(place) for place, _ in hops)
-    digits = len(str(len(hops)))
-    for number, (place, what) in enumerate(hops, 1):
-        gap = " " * (wide - cell_len(place) + 2)
-        _print(out, (f"  {number:>{digits}}. ", "dim"), (place, "cyan"), gap, what)
+    left_out = 0 if full or len(hops) <= _TRACE else len(hops) - _TRACE + 1
+    if left_out:
+        hops = [*hops[:2], *hops[2 + left_out :]]
+    wide = max(cell_len(where) for _, where, _ in hops)
+    digits = len(str(len(trace)))
+    for number, where, what in hops:
+        if left_out and number == 3 + left_out:
+            printed(out, (f"  {'':>{digits}}  ... {count(left_out, 'step')} more (-v shows all)", "dim"))
+        gap = " " * (wide - cell_len(where) + 2)
+        label = f"  {number:>{digits}}. "
+        shift = cell_len(label) + wide + 2
+        if not out.is_terminal or out.width - shift < _WORDS:
+            printed(out, (label, "dim"), (where, "cyan"), gap, what)
+            continue
+        for line_number, line in enumerate(Text(what).wrap(out, out.width - shift)):
+            line.rstrip()
+            if line_number:
+                printed(out, " " * shift, line)
+            else:
+                printed(out, (label, "dim"), (where, "cyan"), gap, line)
 
 
 def _skipped(skipped: tuple[Skipped, ...], out: Console) -> None:
     if not skipped:
         return
-    _print(out, (f"{_count(len(skipped), 'file')} could not be looked at:", "yellow"))
+    printed(out, (f"{count(len(skipped), 'file')} could not be looked at:", "yellow"))
     for row in skipped[:SHOWN_SKIPPED]:
-        _print(out, f"  {clean(row.path)}: {_sentence(row.reason)}")
+        printed(out, f"  {clean(row.path)}: {sentence(row.reason)}")
     if len(skipped) > SHOWN_SKIPPED:
-        _print(out, f"  ... and {len(skipped) - SHOWN_SKIPPED} more (--format json lists all)")
-    _print(out)
+        printed(out, f"  ... and {len(skipped) - SHOWN_SKIPPED} more (--format json lists all)")
+    printed(out)
 
 
 def _summary(report: Report, out: Console) -> None:
-    files = _count(report.files_seen, "file")
+    files = count(report.files_seen, "file")
     failed = sorted({row.failed for row in report.skipped if row.failed})
     if not report.findings and failed:
-        _print(out, (f"Not known: rule {', '.join(failed)} failed", "bold red"), f" in {files}.")
+        printed(out, (f"Not known: rule {', '.join(failed)} failed", "bold red"), f" in {files}.")
         return
     if not report.findings:
-        _print(out, ("Nothing found", "bold green"), f" in {files}.")
+        printed(out, ("Nothing found", "bold green"), f" in {files}.")
         return
     rules = Counter(finding.rule for finding in report.findings)
-    listed = ", ".join(f"{count} {rule}" for rule, count in sorted(rules.items(), key=lambda row: (-row[1], row[0])))
+    listed = ", ".join(f"{number} {rule}" for rule, number in sorted(rules.items(), key=lambda row: (-row[1], row[0])))
     places = len({finding.path for finding in report.findings})
-    _print(
+    printed(
         out,
-        (f"{_count(len(report.findings), 'finding')}", "bold"),
+        (f"{count(len(report.findings), 'finding')}", "bold"),
         f" in {places} of {files}: {listed}.",
     )
     states = Counter(status(report, finding) for finding in report.findings)
     for line in _next(report, states):
-        _print(out, line)
+        printed(out, line)
 
 
 def _next(report: Report, states: Counter[str]) -> Iterator[str]:
@@ -201,7 +271,3 @@ def _shell_word(root: str) -> str:
     except ValueError:  # another drive
         near = root
     return shlex.quote(clean(near if len(near) < len(root) else root))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

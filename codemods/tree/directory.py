@@ -43,6 +43,7 @@ class Selected:
 
     files: Files
     asked: str = ""
+    also_asked: tuple[str, ...] = ()  # when several paths were named
 
     @property
     def root(self) -> str:
@@ -63,7 +64,8 @@ class Selected:
                     above = "/".join(parts[:depth])
                     named = name in VENDORED or name.endswith(".egg-info")
                     if named or (name in GENERATED and above not in packages):
-                        verdicts[folder] |= not f"{self.asked}/".startswith(f"{above}/")
+                        wanted = (self.asked, *self.also_asked)
+                        verdicts[folder] |= not any(f"{path}/".startswith(f"{above}/") for path in wanted)
             return verdicts[folder]
 
         return [entry for entry in entries if not foreign(entry.path.rpartition("/")[0])]

@@ -1,0 +1,100 @@
+"""A report and a plan as Markdown, for summaries of jobs and bodies of pull requests."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..engine.results import Report
+from ..finding import Confidence, Finding, Hop
+from .printing import count, sentence
+from .text import status
+
+MOST = 60_000  # characters: GitHub takes 65 536 in a body
+_ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@])")
+
+
+def text(words: str) -> str:
+    """`words` as Markdown shows them: nothing in them is a link, a mention, HTML or markup."""
+    return _ACTIVE.sub(r"\\\1", sentence(words)).replace("\\@", "&#64;").replace("://", ":&#47;&#47;")
+
+
+def prose(words: str) -> str:
+    """As `text`, with code in backticks left as code."""
+    parts = sentence(words).split("`")
+    if len(parts) % 2 == 0:
+        return text(words)
+    return "".join(text_part(part) if index % 2 == 0 else code(part) for index, part in enumerate(parts))
+
+
+def text_part(words: str) -> str:
+    """As `text`, blanks at both ends kept."""
+    inner = text(words)
+    return f"{' ' if words[:1] == ' ' else ''}{inner}{' ' if words[-1:] == ' ' and inner else ''}"
+
+
+def code(words: str) -> str:
+    """`words` as inline code, whatever they are."""
+    words = sentence(words)
+    if not words:
+        return ""
+    longest = max((len(run) for run in re.findall("`+", words)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if words[0] in "` " or words[-1] in "` " else ""
+    return f"{fence}{pad}{words}{pad}{fence}"
+
+
+def to_markdown(report: Report) -> str:
+    """`report` as a table for each rule, with traces folded."""
+    parts = ["## spawnfix", "", f"{count(len(report.findings), 'finding')} in {count(report.files_seen, 'file')}.", ""]
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    size = 0
+    for rule, found in sorted(by_rule.items()):
+        states = Counter(status(report, finding) for finding in found)
+        listed = ", ".join(f"{number} {state}" for state, number in sorted(states.items()))
+        parts += [f"### {code(rule)}: {listed}", "", "| place | sure | what | fix |", "| --- | --- | --- | --- |"]
+        for number, finding in enumerate(found):
+            row = _row(report, finding)
+            size += len(row)
+            if size > MOST:
+                parts.append(f"| ... | | {len(found) - number} more | |")
+                break
+            parts.append(row)
+        parts.append("")
+    if report.skipped:
+        parts += [f"{count(len(report.skipped), 'file')} could not be looked at:", ""]
+        parts += [f"- {code(row.path)}: {prose(row.reason)}" for row in report.skipped[:10]]
+        parts += [f"- and {len(report.skipped) - 10} more"] if len(report.skipped) > 10 else []
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _row(report: Report, finding: Finding) -> str:
+    why = report.why_not(finding)
+    fix = prose(finding.fix.title) if finding.fix is not None and why is None else f"not fixed: {prose(why or '')}"
+    where = code(f"{finding.path}:{finding.span.line}")
+    cells = (where, finding.confidence.value, prose(finding.message), fix)
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def trace(hops: Sequence[Hop], confidence: Confidence) -> Iterator[str]:
+    """The hops, folded away."""
+    if hops:
+        yield f"  <details><summary>trace ({confidence.value}, {count(len(hops), 'step')})</summary>"
+        yield ""
+        yield from (
+            f"  {number}. {code(f'{hop.path}:{hop.line}')} {prose(hop.what)}" for number, hop in enumerate(hops, 1)
+        )
+        yield ""
+        yield "  </details>"
+
+
+def fenced(lines: Iterable[str], language: str) -> list[str]:
+    """`lines` as a block of code, whatever is in them."""
+    body = list(lines)
+    longest = max((len(run) for line in body for run in re.findall("`{3,}", line)), default=2)
+    fence = "`" * (longest + 1)
+    return [f"{fence}{language}", *body, fence]
