@@ -12,12 +12,14 @@ from .printing import count, sentence
 from .text import status
 
 MOST = 60_000  # characters: GitHub takes 65 536 in a body
-_ACTIVE = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@])")
+_ACTIVE = re.compile(r"[\\`*_{}\[\]()#+!~]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
 
 
 def text(words: str) -> str:
     """`words` as Markdown shows them: nothing in them is a link, a mention, HTML or markup."""
-    return _ACTIVE.sub(r"\\\1", sentence(words)).replace("\\@", "&#64;").replace("://", ":&#47;&#47;")
+    escaped = _ACTIVE.sub(r"\\\g<0>", sentence(words)).replace("://", ":\0")
+    return "".join(_ENTITIES.get(letter, letter) for letter in escaped).replace("\0", "&#47;&#47;")
 
 
 def prose(words: str) -> str:
@@ -77,7 +79,7 @@ def _row(report: Report, finding: Finding) -> str:
     fix = prose(finding.fix.title) if finding.fix is not None and why is None else f"not fixed: {prose(why or '')}"
     where = code(f"{finding.path}:{finding.span.line}")
     cells = (where, finding.confidence.value, prose(finding.message), fix)
-    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
 
 
 def trace(hops: Sequence[Hop], confidence: Confidence) -> Iterator[str]:
@@ -98,3 +100,8 @@ def fenced(lines: Iterable[str], language: str) -> list[str]:
     longest = max((len(run) for line in body for run in re.findall("`{3,}", line)), default=2)
     fence = "`" * (longest + 1)
     return [f"{fence}{language}", *body, fence]
+
+
+def _cell(words: str) -> str:
+    """`words` where a "|" would end the cell of a table."""
+    return words.replace("|", "\\|")
