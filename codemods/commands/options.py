@@ -47,9 +47,7 @@ class StartMethod(str, enum.Enum):
 
 # Optional[...] rather than `| None`: older Typer evaluates these at run time.
 Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]
-Targets_ = Annotated[
-    list[Path], typer.Argument(metavar="PATH...", help="A repository, or folders or files inside one.")
-]
+Targets_ = Annotated[list[Path], typer.Argument(metavar="PATH", help="A repository, or folders and files of one.")]
 Select = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="Only these rules.")]  # noqa: UP045
 Ignore = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="All rules but these.")]  # noqa: UP045
 Bar = Annotated[
