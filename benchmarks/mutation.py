@@ -7,8 +7,8 @@
 `make coverage` records too, without the time of each test. A mutant survives when all these tests pass; it is printed
 with its diff. Nothing in the checkout is written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each
 is tried in a fork of a process that has imported what the tests need but the package. Tests in which only child
-processes execute the package are not recorded; `--also PREFIX=TESTS` names tests to run for the mutants of modules
-below PREFIX. Where nothing was recorded, the tests are those of the module's folder that are not slow.
+processes execute the package are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of modules
+below PREFIX must pass before they survive. Where nothing was recorded, the tests are those of the module's folder that are not slow.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
 share can be asked for that is near to 1.
@@ -267,17 +267,17 @@ class Choice:
             if not chosen or total + self._time(test) <= TEST_SECONDS:
                 chosen.append(test)
                 total += self._time(test)
-        for prefix, tests in self.also:
-            if mutant.path.startswith(prefix):
-                chosen += tests
-                total += 60
         return chosen, total
+
+    def more(self, mutant: Mutant) -> list[str]:
+        """What `--also` names for it."""
+        return [test for prefix, tests in self.also if mutant.path.startswith(prefix) for test in tests]
 
     def _time(self, test: str) -> float:
         return self.seconds.get(test, USUAL)
 
 
-def _status(folder: Path, tests: list[str], limit: int, cache: str, log: Path) -> int:
+def _status(folder: Path, tests: list[str], marks: str, limit: int, cache: str, log: Path) -> int:
     """Run `tests` in a fork of this process: the status they end with; -1 for one that is stopped by its limit."""
     child = os.fork()
     if child == 0:
@@ -295,7 +295,7 @@ def _status(folder: Path, tests: list[str], limit: int, cache: str, log: Path) -
             sys.path[:0] = [str(folder), str(folder / "tests")]
             import pytest
 
-            code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *tests]))
+            code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", marks, *tests]))
         finally:
             sys.stdout.flush()
             os._exit(code)
@@ -310,7 +310,9 @@ def _status(folder: Path, tests: list[str], limit: int, cache: str, log: Path) -
     return max(os.waitstatus_to_exitcode(status), -1)
 
 
-def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, number: int) -> str | None:
+def survives(
+    folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, number: int, marks: str = MARKS
+) -> str | None:
     """None when the tests notice the mutant, else why not."""
     if not tests:
         return "no test executes it"
@@ -322,7 +324,7 @@ def survives(folder: Path, mutant: Mutant, source: str, tests: list[str], second
     cache = tempfile.mkdtemp(dir=folder)
     log = Path(cache, "log")
     try:
-        status = _status(folder, tests, limit, cache, log)
+        status = _status(folder, tests, marks, limit, cache, log)
         words = log.read_text(encoding="utf-8", errors="replace")
     finally:
         target.write_text(source, encoding="utf-8")
@@ -395,6 +397,8 @@ def main() -> int:
             tests, seconds = choice.tests(mutant)
             room = "/".join(Path(mutant.path).parts[1:-1][:2]) or "."
             why = survives(folder, mutant, source, tests, seconds, number)
+            if why is not None and (more := choice.more(mutant)):
+                why = survives(folder, mutant, source, more, 60, len(sample) + number, "slow or not slow")
             tried[room] += 1
             killed[room] += why is None
             line = source.count("\n", 0, mutant.start) + 1

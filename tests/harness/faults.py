@@ -80,6 +80,7 @@ def run(fault: str, chosen: int, folder: Path, arguments: list[str], report: int
     os.dup2(errors, 2)
     os.dup2(errors, 1)
     os.environ["TMPDIR"] = str(folder.parent / "tmp")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started without one
     sys.argv = ["spawnfix", *(word.replace("FOLDER", str(folder)) for word in arguments)]
     if fault.startswith("child-"):
         os.environ["PYTHONPATH"] = f"{FAULTY}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
