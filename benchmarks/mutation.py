@@ -7,8 +7,9 @@
 `make coverage` records too, without the time of each test. A mutant survives when all these tests pass; it is printed
 with its diff. Nothing in the checkout is written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each
 is tried in a fork of a process that has imported what the tests need but the package. Tests in which only child
-processes execute the package are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of modules
-below PREFIX must pass before they survive. Where nothing was recorded, the tests are those of the module's folder that are not slow.
+processes execute the package are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of
+modules below PREFIX must pass before they survive. Where nothing was recorded, the tests are those of the module's
+folder that are not slow.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
 share can be asked for that is near to 1.
