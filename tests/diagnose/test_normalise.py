@@ -113,3 +113,8 @@ def test_streams_and_ranks_are_kept() -> None:
         ("b", "web_1", None),
         ("c", "", None),
     ]
+
+
+def test_half_a_letter_of_utf_16_does_not_stop_it() -> None:
+    for encoding in ("utf-16", "utf-16-le"):
+        assert decoded(PLAIN.encode(encoding) + b"\x00").startswith(PLAIN)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.marks import crossing, marked
+from harness.small import reported
 
 LOADER = "from torch.utils.data import DataLoader, Dataset\n"
 # a dataset of the repository that keeps its one argument
@@ -225,3 +226,14 @@ def build():
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_edge(name: str) -> None:
     assert crossing(PROGRAMS[name]) == marked(PROGRAMS[name])
+
+
+@pytest.mark.parametrize("library", ["from dataclasses import dataclass, field", "from attrs import define, field"])
+@pytest.mark.parametrize(("key", "crosses"), [("default_factory", True), ("factory", True), ("fabric", False)])
+def test_what_a_factory_of_a_field_gives(library: str, key: str, crosses: bool) -> None:
+    text = (
+        f"{library}\nfrom multiprocessing import Process\ndef make():\n    return lambda x: x\n"
+        f"@{library.split()[3].rstrip(',')}\nclass C:\n    f: object = field({key}=make)\ndef work(c):\n    pass\n"
+        "if __name__ == '__main__':\n    Process(target=work, args=(C(),)).start()\n"
+    )
+    assert [finding.span.line for finding in reported({"a.py": text}, "lambdas")] == [4] * crosses

@@ -557,7 +557,13 @@ def test_refused_where_the_worker_needs_a_view() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["pool.map(work, t.keys())", "pool.starmap(work, t.items())", "n = t.keys(); pool.map(work, n)"]
+    "call",
+    [
+        "pool.map(work, t.keys())",
+        "pool.starmap(work, t.items())",
+        "n = t.keys(); pool.map(work, n)",
+        "n = t.keys(); print(len(n)); pool.map(work, n)",
+    ],
 )
 def test_pools_loop_over_what_they_are_given(call: str) -> None:
     assert reported(f"{WORK}def main(t):\n    with Pool(2) as pool:\n        {call}\n") == []

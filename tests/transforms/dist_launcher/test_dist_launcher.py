@@ -808,6 +808,11 @@ def test_messages_name_the_consequence() -> None:
             "    command:\n    - python\n    - -m\n    - {l}\n    args:\n    - --use_env\n    - a.py\n",
             "    command:\n    - torchrun\n    args:\n    - a.py\n",
         ),
+        (
+            "k8s/pod.yml",
+            "    command:\n    - python\n    - -m\n    - {l}\n    env:\n    - --use_env\n    - a.py\n",
+            None,
+        ),
         ("job.yaml", "entrypoint: '{L} a.py --x'  # y\n", "entrypoint: 'torchrun a.py --x'  # y\n"),
         ("job.yaml", "description: {L} a.py\n# run: {L} a.py\n", None),
         ("README.md", "```bash\n$ {L} a.py\n```\n`{L} a.py`\n", "```bash\n$ torchrun a.py\n```\n`{L} a.py`\n"),

@@ -58,7 +58,16 @@ def test_all_of_slurm() -> None:
     assert 'get("SLURM_NTASKS", os.environ.get("WORLD_SIZE"))' in after
 
 
-@pytest.mark.parametrize("size", ['os.environ["SLURM_NTASKS"]', 'os.environ.get("PMI_SIZE")'])
+@pytest.mark.parametrize(
+    "size",
+    [
+        'os.environ["SLURM_NTASKS"]',
+        'os.environ.get("PMI_SIZE")',
+        'os.environ.get("SLURM_" "NTASKS")',
+        'os.environ.get("SLURM_NTASKS", None)',
+        'os.environ.get("SLURM_NTASKS", default=None)',
+    ],
+)
 def test_none_of_slurm(size: str) -> None:
     [said] = reasons({"a.py": SLURM.format(size)}, RULE)
     assert said.startswith("line 8 also needs ")

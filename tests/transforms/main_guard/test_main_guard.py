@@ -270,6 +270,15 @@ def test_unsafe_where_what_a_child_repeats_cannot_be_guarded() -> None:
     assert wrapped(text).endswith(GUARD + START)
 
 
+def test_what_a_constructor_repeats_counts_as_if_it_stood_there() -> None:
+    head = HEAD.replace("return x", "return size, x")
+    for init, repeats in (("os.remove('x')", True), ("self.x = 1", False)):
+        of_class = f"class Log:\n    def __init__(self):\n        {init}\n    def other(self):\n        os.rmdir('y')\n"
+        (finding,) = found(f"import os\n{of_class}size = Log()\n{head}{START}")
+        assert finding.fix is not None
+        assert ("would do it again in every child" in (finding.fix.unsafe or "")) is repeats
+
+
 def test_a_log_that_workers_write_is_set_up_in_them_too() -> None:
     setup = "import logging\nlogging.basicConfig(filename='x', filemode='w')\n\n\ndef other():\n    pass\n\n\n"
     text = HEAD.replace("    return x", "    logging.info(x)\n    return x") + setup + START

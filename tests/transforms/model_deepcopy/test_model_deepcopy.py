@@ -446,6 +446,12 @@ def test_refuses_constructors_that_cannot_run_twice(line: str, reason: str) -> N
     assert finding.fix is not None and finding.fix.title == SHARED
 
 
+def test_an_iterator_of_the_constructor_starts_again_with_it() -> None:
+    head = PLAIN.replace("self.group = group", "self.number = next(iter([width]))")
+    (finding,) = found("model = Net(4)\nema = deepcopy(model)", head)
+    assert finding.fix is not None and finding.reason is None
+
+
 HOW = """
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "group"}

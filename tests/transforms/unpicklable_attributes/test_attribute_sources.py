@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
 RUN = "\n        def run(self, n):\n            return n\n"
@@ -29,3 +29,62 @@ def test_what_can_be_walked_once(paths: str) -> None:
 def test_what_can_be_walked_again(paths: str) -> None:
     after = migrated({"a.py": LIST + USE.format(f"Rows({paths})")}, RULE)["a.py"]
     assert "        self.files = [open(p) for p in self.paths]" in after
+
+
+OPENED = """\
+import multiprocessing
+class Rows:
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.f = open(path)
+        except OSError:
+            {}
+    def run(self, n):
+        return self.f.read(n)
+multiprocessing.Pool(2).map(Rows('a').run, [1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("handler", "always"),
+    [
+        ("raise", True),
+        ("print(path)\n            raise", True),
+        ("raise ValueError(path) from None", True),
+        ("print(path)", False),
+        ("self.f = None", False),
+        ("raise\n        except ValueError:\n            print(path)", False),
+    ],
+)
+def test_a_handler_that_raises_leaves_no_object_without_its_file(handler: str, always: bool) -> None:
+    after = migrated({"a.py": OPENED.format(handler)}, "unpicklable-attributes")["a.py"]
+    assert ('        del state["f"]\n' in after) is always
+    assert ('        if "f" in state:\n' in after) is not always
+
+
+@pytest.mark.parametrize(
+    ("method", "answer"),
+    [
+        ("__getstate__", "its `__getstate__` (line 8) copies `__dict__` in no plain way"),
+        ("__setstate__", "its `__setstate__` (line 8) fills `__dict__` in no plain way"),
+        ("__reduce__", None),
+        ("__reduce_ex__", None),
+        ("__copy__", ""),
+        ("__deepcopy__", ""),
+        ("__del__", ""),
+        ("other", ""),
+    ],
+)
+def test_a_class_that_says_how_it_is_pickled(method: str, answer: str | None) -> None:
+    """None: it is left alone; "": it is repaired; else why it is not."""
+    text = (
+        "import multiprocessing, threading\nclass Rows:\n    def __init__(self, path):\n        self.path = path\n"
+        "        self.lock = threading.Lock()\n    def run(self, n):\n        return n\n"
+        f"    def {method}(self, *x):\n        return self.__dict__\nmultiprocessing.Pool(2).map(Rows('a').run, [1])\n"
+    )
+    found = reported({"a.py": text}, "unpicklable-attributes")
+    assert len(found) == (answer is not None)
+    for finding in found:
+        assert (finding.fix is not None) is (answer == "")
+        assert (finding.reason or "").startswith(answer or "")
