@@ -9,9 +9,11 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from ..finding import Hop
+from ..syntax.callees import Callees
 from ..syntax.modules import Modules
 from ..syntax.names import last_name
 from ..syntax.outline import Outline, Repo, Scope
@@ -199,61 +201,24 @@ class Reach:
         self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
     ) -> Iterator[tuple[Outline, ast.Call, bool]]:
         """Calls of the function in the repo; the last says whether nothing else can be meant."""
-        name = owner.name if owner and function.name == "__init__" else function.name
+        made = owner is not None and function.name == "__init__"
+        name = owner.name if owner is not None and made else function.name
         for other in self.repo.mentioning(name):
-            if other is not outline and not self._knows(other, outline, owner.name if owner else name):
-                continue
-            for call in other.nodes:
-                if not isinstance(call, ast.Call):
+            for call in other.calls_of(name):
+                if made:
+                    cls = self._callees.made_class(other, call)
+                    if cls is not None and cls[1] is owner:
+                        yield other, call, True
                     continue
-                func = call.func
-                if isinstance(func, ast.Name) and func.id == name and (owner is None or name == owner.name):
-                    yield other, call, True
-                elif isinstance(func, ast.Attribute) and func.attr == name:
-                    if owner is None or name == owner.name:
-                        if other is not outline:
-                            yield other, call, True
-                    elif isinstance(func.value, ast.Name) and func.value.id in ("self", "cls"):
-                        if other.owner(call) is owner:
-                            yield other, call, True
-                    elif self._makes(other, func.value, owner.name):
-                        yield other, call, False
+                found = self._callees.called(other, call)
+                if found is not None and found[1] is function:
+                    base = call.func.value if isinstance(call.func, ast.Attribute) else None
+                    own = isinstance(base, ast.Name) and base.id in ("self", "cls")
+                    yield other, call, owner is None or own
 
-    def _knows(self, importer: Outline, outline: Outline, name: str) -> bool:
-        """`importer` has `name` or the module of `outline` from an import."""
-        for node in importer.nodes:
-            if isinstance(node, ast.ImportFrom):
-                module = node.module or ""
-                if node.level:
-                    found = self.modules.relative(importer.path, node.level, module)
-                else:
-                    found = self.modules.absolute(importer.path, module)
-                if found == outline.path and any(alias.name in (name, "*") for alias in node.names):
-                    return True
-                for alias in node.names:
-                    sub = f"{module}.{alias.name}" if module else alias.name
-                    if node.level:
-                        inner = self.modules.relative(importer.path, node.level, sub)
-                    else:
-                        inner = self.modules.absolute(importer.path, sub)
-                    if inner == outline.path:
-                        return True
-                if found is not None and any(alias.name == name for alias in node.names):
-                    return True  # through a package's __init__
-            elif isinstance(node, ast.Import) and any(
-                self.modules.absolute(importer.path, alias.name) == outline.path for alias in node.names
-            ):
-                return True
-        return False
-
-    def _makes(self, outline: Outline, value: ast.expr, name: str) -> bool:
-        """`value` is an object of the class `name`, by the line that makes it."""
-        if isinstance(value, ast.Call):
-            return last_name(value.func) == name
-        if isinstance(value, ast.Name):
-            found = outline.lookup(value, value.id)[1]
-            return len(found) == 1 and isinstance(found[0].value, ast.Call) and last_name(found[0].value.func) == name
-        return False
+    @cached_property
+    def _callees(self) -> Callees:
+        return Callees(self.repo, self.modules)
 
     def demands_launcher(self, way: Way) -> bool:
         """True when a run along `way` joins a process group, or starts ranks, whatever the circumstances."""
@@ -283,22 +248,8 @@ class Reach:
 
     def _function(self, outline: Outline, call: ast.Call) -> tuple[Outline, Scope] | None:
         """The one function of the repo that `call` calls by name."""
-        name = last_name(call.func)
-        if name is None or (isinstance(call.func, ast.Name) and name not in outline.imported):
-            own = [each for each in outline.module.body if isinstance(each, ast.FunctionDef) and each.name == name]
-            return (outline, own[0]) if len(own) == 1 else None
-        if isinstance(call.func, ast.Attribute):
-            root = call.func.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if not (isinstance(root, ast.Name) and root.id in outline.imported):
-                return None
-        found = [
-            (other, node)
-            for other, node in self.repo.functions(name)
-            if other is not outline and node in other.module.body and self._knows(outline, other, name)
-        ]
-        return found[0] if len(found) == 1 else None
+        found = self.repo.resolver.definition(outline, call.func)
+        return (found.outline, found.node) if found and not isinstance(found.node, ast.ClassDef) else None
 
     def launch_line(self, way: Way) -> str | None:
         """A shell script (or so) of the repo that starts the script at the end of `way` with a launcher."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterable
 
+from ..project import Project
+
 
 class Modules:
     """Index of the Python files of a repo by dotted name."""
@@ -67,3 +69,8 @@ class Modules:
     def _inside(self, folder: str, top: str) -> bool:
         """`top` in `folder` is a part of a package, and something installed goes by the same name."""
         return top in self.installed and f"{folder}/__init__.py" in self.paths
+
+
+def modules_of(project: Project) -> Modules:
+    """The modules of a project; `project.derive(modules_of)` makes the index once."""
+    return Modules(project.python_paths)

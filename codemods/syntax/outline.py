@@ -7,11 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..nodes import FIELDS, children
 from ..project import Project
 from ..word_index import is_word
+from .modules import modules_of
 from .names import last_name
+
+if TYPE_CHECKING:
+    from .resolver import Resolver
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
@@ -117,6 +122,13 @@ class Outline:
             node = node.value
         name = last_name(node)
         return self.imported.get(name, name).rpartition(".")[2] if isinstance(node, ast.Name) else name
+
+    def is_imported(self, node: ast.expr) -> bool:
+        """True for what is imported, and for attributes of it: only imports bind the first name."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        bindings = self.lookup(node, node.id)[1] if isinstance(node, ast.Name) else []
+        return bool(bindings) and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
 
     def calls_of(self, name: str) -> list[ast.Call]:
         """Every call of `name`, also where an import gives it another name."""
@@ -291,6 +303,17 @@ class Outline:
         return next((loop for loop in around if loop in mine and self.scope(loop) is scope), None)
 
 
+def outline_of(project: Project, path: str) -> Outline | None:
+    """The outline of a Python file; None when it does not parse."""
+    module = project.module(path)
+    if module is None:
+        return None
+    outlines = project.by_tree(Outline)
+    if path not in outlines:
+        outlines[path] = Outline(path, module)
+    return outlines[path]
+
+
 class Repo:
     """Outlines of a project's files, and the files that mention a name; one per run of a rule."""
 
@@ -302,13 +325,14 @@ class Repo:
 
     def outline(self, path: str) -> Outline | None:
         """The outline of a Python file; None when it does not parse."""
-        module = self.project.module(path)
-        if module is None:
-            return None
-        outlines = self.project.by_tree(Outline)
-        if path not in outlines:
-            outlines[path] = Outline(path, module)
-        return outlines[path]
+        return outline_of(self.project, path)
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """What names mean in these files."""
+        from .resolver import Resolver
+
+        return Resolver(self.project, self.project.derive(modules_of))
 
     def mentioning(self, word: str) -> list[Outline]:
         """Outlines of the files in whose text `word` stands as a whole word."""
@@ -331,6 +355,18 @@ class Repo:
     def functions(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Every function or method called `name`."""
         return [(outline, node) for outline, node in self._defined(name) if not isinstance(node, ast.ClassDef)]
+
+    def called(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The functions of the project that a call of `func` may run.
+
+        Of an object whose class is not known that is every method of the name; of a foreign module, none.
+        """
+        found = self.resolver.functions(outline, func)
+        if found or not isinstance(func, ast.Attribute) or outline.is_imported(func):
+            return found
+        return [
+            (where, node) for where, node in self.functions(func.attr) if isinstance(where.parents[node], ast.ClassDef)
+        ]
 
     @cached_property
     def _defining(self) -> dict[str, list[str]]:

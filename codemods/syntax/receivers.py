@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from .names import last_name
 from .outline import Outline, Repo
+from .resolver import Class
 
 
 class Kind(enum.Enum):
@@ -92,6 +93,8 @@ class Receivers:
     def _call(self, outline: Outline, node: ast.Call, method: str, depth: int) -> Kind:
         name = qualified_name(outline, node.func)
         last = last_name(node.func)
+        if classes := self.repo.resolver.classes(outline, node.func):
+            return combine(self._class(cls, method, depth) for cls in classes)
         if name in _H5:
             return Kind.H5
         if last in _ORDERED:
@@ -111,12 +114,10 @@ class Receivers:
                 return self.kind(outline, node.func.value, method, depth + 1)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             owner = outline.owner(node)
-            return Kind.UNKNOWN if owner is None else self._bases(owner, method, depth)
-        if classes := self.repo.classes(last):
-            return combine(self._class(where, found, method, depth) for where, found in classes)
+            return Kind.UNKNOWN if owner is None else self._bases(Class(outline, owner), method, depth)
         if last in VIEW_METHODS | {"get", "pop"}:
             return Kind.UNKNOWN
-        functions = self.repo.functions(last)
+        functions = self.repo.called(outline, node.func)
         if not 0 < len(functions) <= 4:
             return Kind.UNKNOWN
         return combine(self._returned(where, found, method, depth) for where, found in functions)
@@ -126,7 +127,7 @@ class Receivers:
     ) -> Kind:
         if (
             function.returns is not None
-            and (known := self._annotation(function.returns, method, depth)) is not Kind.UNKNOWN
+            and (known := self._annotation(outline, function.returns, method, depth)) is not Kind.UNKNOWN
         ):
             return known
         values = [
@@ -137,7 +138,7 @@ class Receivers:
     def _name(self, outline: Outline, node: ast.Name, method: str, depth: int) -> Kind:
         if outline.is_self(node):
             owner = outline.owner(node)
-            return Kind.UNKNOWN if owner is None else self._class(outline, owner, method, depth)
+            return Kind.UNKNOWN if owner is None else self._class(Class(outline, owner), method, depth)
         scope, bindings = outline.lookup(node, node.id)
         kinds: list[Kind] = []
         for binding in bindings:
@@ -146,11 +147,11 @@ class Receivers:
                 args = scope.args
                 for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
                     if arg.arg == node.id:
-                        kinds.append(self._annotation(arg.annotation, method, depth))
+                        kinds.append(self._annotation(outline, arg.annotation, method, depth))
                 if args.kwarg is not None and args.kwarg.arg == node.id:
                     kinds.append(Kind.DICT)
             elif isinstance(statement, ast.AnnAssign):
-                known = self._annotation(statement.annotation, method, depth)
+                known = self._annotation(outline, statement.annotation, method, depth)
                 if known is Kind.UNKNOWN and statement.value is not None:
                     known = self.kind(outline, statement.value, method, depth + 1)
                 kinds.append(known)
@@ -162,18 +163,19 @@ class Receivers:
 
     def _attribute(self, outline: Outline, node: ast.Attribute, method: str, depth: int) -> Kind:
         kinds: list[Kind] = []
-        for where, owner in self.instance_of(outline, node.value, depth):
-            kinds.extend(self._stored(where, owner, node.attr, method, depth))
+        for cls in self.instance_of(outline, node.value, depth):
+            kinds.extend(self._stored(cls, node.attr, method, depth))
         return combine(kinds)
 
-    def _stored(self, outline: Outline, owner: ast.ClassDef, name: str, method: str, depth: int) -> list[Kind]:
+    def _stored(self, cls: Class, name: str, method: str, depth: int) -> list[Kind]:
         """The kinds of all that the class (or a base in the project) stores as `name`."""
+        outline, owner = cls
         found: list[Kind] = []
         for node in ast.walk(owner):
             if isinstance(node, ast.AnnAssign):
                 mine = isinstance(node.target, ast.Name) and node.target.id == name and outline.parents[node] is owner
                 if mine or (isinstance(node.target, ast.Attribute) and node.target.attr == name):
-                    known = self._annotation(node.annotation, method, depth)
+                    known = self._annotation(outline, node.annotation, method, depth)
                     if known is Kind.UNKNOWN and node.value is not None:
                         known = self.kind(outline, node.value, method, depth + 1)
                     found.append(known)
@@ -184,29 +186,27 @@ class Receivers:
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
                 found.append(self._returned(outline, node, method, depth + 1))
         if not found and depth < _DEPTH:
-            for base in owner.bases:
-                for where, parent in self.repo.classes(last_name(base)):
-                    if parent is not owner:
-                        found.extend(self._stored(where, parent, name, method, depth + 1))
+            for base in self.repo.resolver.bases(cls):
+                found.extend(self._stored(base, name, method, depth + 1))
         return found
 
-    def instance_of(self, outline: Outline, node: ast.expr, depth: int = 0) -> list[tuple[Outline, ast.ClassDef]]:
+    def instance_of(self, outline: Outline, node: ast.expr, depth: int = 0) -> list[Class]:
         """The project's classes that `node` is an instance of, where the source shows it."""
         if depth > _DEPTH:
             return []
         if isinstance(node, ast.Call):
-            return self.repo.classes(last_name(node.func))
+            return self.repo.resolver.classes(outline, node.func)
         if isinstance(node, ast.Name):
             if outline.is_self(node):
                 owner = outline.owner(node)
-                return [] if owner is None else [(outline, owner)]
+                return [] if owner is None else [Class(outline, owner)]
             scope, bindings = outline.lookup(node, node.id)
-            found: list[tuple[Outline, ast.ClassDef]] = []
+            found: list[Class] = []
             for binding in bindings:
                 if binding.parameter and not isinstance(scope, ast.Module):
                     for arg in [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs]:
                         if arg.arg == node.id and arg.annotation is not None:
-                            found.extend(self.repo.classes(last_name(unquoted(arg.annotation))))
+                            found.extend(self.repo.resolver.classes(outline, arg.annotation))
                 elif binding.value is not None:
                     found.extend(self.instance_of(outline, binding.value, depth + 1))
             return found
@@ -222,11 +222,11 @@ class Receivers:
             return found
         return []
 
-    def _class(self, outline: Outline, owner: ast.ClassDef, method: str, depth: int) -> Kind:
-        for node in owner.body:
+    def _class(self, cls: Class, method: str, depth: int) -> Kind:
+        for node in cls.node.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == method:
-                return _gives(outline, node)
-        return self._bases(owner, method, depth)
+                return _gives(cls.outline, node)
+        return self._bases(cls, method, depth)
 
     def method_at(self, path: str, line: int) -> Kind:
         """DICT where the function that begins at `line` gives views, else OTHER."""
@@ -237,46 +237,45 @@ class Receivers:
                 return _gives(outline, node)
         return Kind.OTHER
 
-    def _bases(self, owner: ast.ClassDef, method: str, depth: int) -> Kind:
-        kinds = []
-        for base in owner.bases:
-            last = last_name(base)
-            if last in _ORDERED:
+    def _bases(self, cls: Class, method: str, depth: int) -> Kind:
+        kinds: list[Kind] = []
+        for base in cls.node.bases:
+            last = cls.outline.home_name(base)
+            own = [found for found in self.repo.resolver.classes(cls.outline, base) if found.node is not cls.node]
+            if own:
+                kinds.extend(self._class(found, method, depth + 1) for found in own if depth < _DEPTH)
+            elif last in _ORDERED:
                 kinds.append(Kind.ORDERED)
             elif last in _DICTS | {"TypedDict"}:
                 kinds.append(Kind.DICT)
             elif last in _OTHER:
                 kinds.append(Kind.OTHER)
-            elif depth < _DEPTH:
-                kinds.extend(
-                    self._class(where, found, method, depth + 1)
-                    for where, found in self.repo.classes(last)
-                    if found is not owner
-                )
         known = [kind for kind in kinds if kind is not Kind.UNKNOWN]
         return known[0] if known else Kind.UNKNOWN
 
-    def _annotation(self, node: ast.expr | None, method: str, depth: int) -> Kind:
+    def _annotation(self, outline: Outline, node: ast.expr | None, method: str, depth: int) -> Kind:
         if node is None or depth > _DEPTH:
             return Kind.UNKNOWN
         node = unquoted(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return self._annotations([node.left, node.right], method, depth)
-        last = last_name(node)
+            return self._annotations(outline, [node.left, node.right], method, depth)
+        last = outline.home_name(node)
         if isinstance(node, ast.Subscript) and last in _WRAPPERS:
             inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self._annotations(inside, method, depth)
+            return self._annotations(outline, inside, method, depth)
+        if classes := self.repo.resolver.classes(outline, node):
+            return combine(self._class(cls, method, depth + 1) for cls in classes)
         if last in _ORDERED:
             return Kind.ORDERED
         if last in _DICTS:
             return Kind.DICT
         if last in _OTHER:
             return Kind.OTHER
-        return combine(self._class(where, found, method, depth + 1) for where, found in self.repo.classes(last))
+        return Kind.UNKNOWN
 
-    def _annotations(self, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
+    def _annotations(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
         parts = [node for node in nodes if not (isinstance(node, ast.Constant) and node.value is None)]
-        return combine(self._annotation(node, method, depth + 1) for node in parts)
+        return combine(self._annotation(outline, node, method, depth + 1) for node in parts)
 
 
 def combine(kinds: Iterable[Kind]) -> Kind:

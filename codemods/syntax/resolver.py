@@ -1,0 +1,253 @@
+"""What a name means: the classes and functions of the repository that an expression stands for, and their bases.
+
+A name is looked up in its scope, then followed through imports, re-exports, star imports and plain assignments.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..project import Project
+from .modules import Modules
+from .outline import Outline, outline_of
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+_MAX_STEPS = 60  # imports and assignments that are followed for one expression
+
+
+class Class(NamedTuple):
+    """A class of the repository, and the file it stands in. Nodes compare by identity."""
+
+    outline: Outline
+    node: ast.ClassDef
+
+
+class Definition(NamedTuple):
+    """A class or function of the repository, and the file it stands in."""
+
+    outline: Outline
+    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+_Meaning = Definition | Outline | None  # an outline is a module; None is anything else
+_Seen = set[tuple[object, str]]  # bindings and star imports that were followed already, with the name
+
+
+class Resolver:
+    """Answers for one project."""
+
+    def __init__(self, project: Project, modules: Modules) -> None:
+        self.project, self.modules = project, modules
+        self._lineages: dict[ast.ClassDef, tuple[Class, ...]] = {}
+        self._names: dict[ast.ClassDef, frozenset[str]] = {}
+
+    # expressions
+
+    def definitions(self, outline: Outline, node: ast.expr) -> list[Definition]:
+        """The classes and functions of the repository that `node` may stand for."""
+        found = (meaning for meaning in self._meanings(outline, node, set()) if isinstance(meaning, Definition))
+        return list(dict.fromkeys(found))
+
+    def definition(self, outline: Outline, node: ast.expr) -> Definition | None:
+        """The one class or function of the repository that `node` stands for, whatever runs before."""
+        found = list(dict.fromkeys(self._meanings(outline, node, set())))
+        return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
+
+    def classes(self, outline: Outline, node: ast.expr) -> list[Class]:
+        """The classes of the repository that `node` may stand for; `C` of `C[T]` and of the annotation `"C"`."""
+        found = self.definitions(outline, node)
+        return [Class(where, made) for where, made in found if isinstance(made, ast.ClassDef)]
+
+    def functions(self, outline: Outline, node: ast.expr) -> list[tuple[Outline, Function]]:
+        """The functions of the repository that `node` may stand for; methods only of what is known to be a class."""
+        found = self.definitions(outline, node)
+        return [(where, made) for where, made in found if not isinstance(made, ast.ClassDef)]
+
+    def module(self, outline: Outline, node: ast.expr) -> Outline | None:
+        """The file of the repository that the module `node` is."""
+        found = list(dict.fromkeys(self._meanings(outline, node, set())))
+        return found[0] if len(found) == 1 and isinstance(found[0], Outline) else None
+
+    def _meanings(self, outline: Outline, node: ast.expr, seen: _Seen) -> Iterator[_Meaning]:
+        """All that `node` may mean where it stands."""
+        while isinstance(node, (ast.Subscript, ast.Starred)):
+            node = node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from self._quoted(outline, node.value, seen)
+        elif isinstance(node, ast.Name):
+            at_home = node not in outline.parents  # of a quoted annotation
+            bindings = outline.bindings(outline.module, node.id) if at_home else outline.lookup(node, node.id)[1]
+            if bindings:
+                for binding in bindings:
+                    yield from self._bound(outline, binding.statement, binding.value, node.id, seen)
+            else:
+                yield self._by_star(outline, node.id, seen)
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(outline, node, seen)
+        else:
+            yield None
+
+    def _quoted(self, outline: Outline, text: str, seen: _Seen) -> Iterator[_Meaning]:
+        try:
+            inner = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError):
+            yield None
+            return
+        yield from self._meanings(outline, inner, seen)
+
+    def _bound(
+        self, outline: Outline, statement: ast.AST, value: ast.expr | None, name: str, seen: _Seen
+    ) -> Iterator[_Meaning]:
+        """What one binding of `name` makes of it; nothing where that was followed already."""
+        if (statement, name) in seen:
+            return
+        seen.add((statement, name))
+        if len(seen) > _MAX_STEPS:
+            yield None
+        elif isinstance(statement, _DEFINITIONS):
+            yield Definition(outline, statement) if statement.name == name else None  # else a parameter
+        elif isinstance(statement, ast.ImportFrom):
+            yield from self._imported(outline, statement, name, seen)
+        elif isinstance(statement, ast.Import):
+            alias = next((alias for alias in statement.names if alias.asname == name), None)
+            # `import a.b` binds `a`; what is read of it is found by its whole path
+            yield self._file(outline, 0, alias.name if alias is not None else name)
+        elif isinstance(value, (ast.Name, ast.Attribute)) and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            yield from self._meanings(outline, value, seen)
+        else:
+            yield None
+
+    def _attribute(self, outline: Outline, node: ast.Attribute, seen: _Seen) -> Iterator[_Meaning]:
+        path = self._imported_path(outline, node)
+        if path is not None:
+            yield path
+            return
+        for base in self._meanings(outline, node.value, seen):
+            if isinstance(base, Outline):
+                yield from self._member(base, node.attr, seen)
+            elif base is not None and isinstance(base.node, ast.ClassDef):
+                inner = [part for part in base.node.body if isinstance(part, _DEFINITIONS) and part.name == node.attr]
+                yield Definition(base.outline, inner[-1]) if inner else None
+            else:
+                yield None
+
+    def _imported_path(self, outline: Outline, node: ast.Attribute) -> Outline | None:
+        """The module `a.b` where `import a.b` binds `a`, and `a` alone is no module of the repository."""
+        parts: list[str] = []
+        at: ast.expr = node
+        while isinstance(at, ast.Attribute):
+            parts.append(at.attr)
+            at = at.value
+        if not isinstance(at, ast.Name):
+            return None
+        dotted = ".".join([at.id, *reversed(parts)])
+        imports = (binding.statement for binding in outline.bindings(outline.module, at.id))
+        names = {alias.name for statement in imports if isinstance(statement, ast.Import) for alias in statement.names}
+        if not any(name == dotted or name.startswith(f"{dotted}.") for name in names):
+            return None
+        return self._file(outline, 0, dotted)
+
+    # modules
+
+    def _file(self, outline: Outline, level: int, module: str) -> Outline | None:
+        """The file that `import module` (or `from <level dots>module`) in `outline` names."""
+        if level:
+            path = self.modules.relative(outline.path, level, module)
+        else:
+            path = self.modules.absolute(outline.path, module)
+        return outline_of(self.project, path) if path else None
+
+    def _imported(self, outline: Outline, statement: ast.ImportFrom, name: str, seen: _Seen) -> Iterator[_Meaning]:
+        """What `from module import original as name` binds."""
+        original = next((alias.name for alias in statement.names if (alias.asname or alias.name) == name), None)
+        if original is None:
+            yield None
+            return
+        module = statement.module or ""
+        other = self._file(outline, statement.level, module) if module or statement.level else None
+        if other is not None and other is not outline and other.bindings(other.module, original):
+            yield from self._member(other, original, seen)
+            return
+        inner = self._file(outline, statement.level, f"{module}.{original}" if module else original)
+        if inner is not None:
+            yield inner
+        elif other is not None and other is not outline:
+            yield self._by_star(other, original, seen)
+        else:
+            yield None
+
+    def _member(self, module: Outline, name: str, seen: _Seen) -> Iterator[_Meaning]:
+        """What `name` means at the top level of a module."""
+        bindings = module.bindings(module.module, name)
+        for binding in bindings:
+            yield from self._bound(module, binding.statement, binding.value, name, seen)
+        if not bindings:
+            inner = self._file(module, 1, name) if module.path.endswith("__init__.py") else None
+            yield inner if inner is not None else self._by_star(module, name, seen)
+
+    def _by_star(self, outline: Outline, name: str, seen: _Seen) -> Definition | None:
+        """What `from ... import *` binds `name` to: the last module of the repository that defines it."""
+        if (outline, name) in seen or len(seen) > _MAX_STEPS:
+            return None
+        seen.add((outline, name))
+        for statement in reversed(outline.module.body):
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+                other = self.star_source(outline, statement)
+                bound = other is not None and other.bindings(other.module, name)
+                if other is not None and bound:
+                    found = [*self._member(other, name, seen)]
+                    return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
+                inner = self._by_star(other, name, seen) if other is not None else None
+                if inner is not None:
+                    return inner
+        return None
+
+    def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
+        """The file of the repository that `from ... import *` names."""
+        found = self._file(outline, statement.level, statement.module or "")
+        return found if found is not outline else None
+
+    # classes
+
+    def bases(self, cls: Class) -> list[Class]:
+        """The classes of the repository that `cls` may derive from directly."""
+        found = (base for written in cls.node.bases for base in self.classes(cls.outline, written))
+        return [base for base in found if base.node is not cls.node]
+
+    def lineage(self, cls: Class) -> tuple[Class, ...]:
+        """The class and all its bases in the repository, nearest first, each once."""
+        known = self._lineages.get(cls.node)
+        if known is None:
+            found: dict[ast.ClassDef, Class] = {}
+            todo = [cls]
+            while todo:
+                at = todo.pop(0)
+                if at.node not in found:
+                    found[at.node] = at
+                    todo = [*self.bases(at), *todo]
+            known = self._lineages[cls.node] = tuple(found.values())
+        return known
+
+    def base_names(self, cls: Class) -> frozenset[str]:
+        """Last names of the class and of all its bases, also of those outside the repository."""
+        known = self._names.get(cls.node)
+        if known is None:
+            lineage = self.lineage(cls)
+            outside = {at.outline.home_name(base) for at in lineage for base in at.node.bases}
+            known = self._names[cls.node] = frozenset({*(at.node.name for at in lineage), *outside} - {""})
+        return known
+
+    def related(self, one: Class, other: Class) -> bool:
+        """One class is the other, or derives from it."""
+        return any(at.node is other.node for at in self.lineage(one)) or any(
+            at.node is one.node for at in self.lineage(other)
+        )
+
+
+def method(owner: ast.ClassDef, name: str) -> Function | None:
+    """The method called `name` of the class statement itself."""
+    return next((part for part in owner.body if isinstance(part, FUNCTIONS) and part.name == name), None)
