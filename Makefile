@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 WORKERS ?= 2
 
-.PHONY: test fast lint docs site installed coverage mutants snapshots
+.PHONY: test fast lint docs site browser installed coverage mutants snapshots
 
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
@@ -29,6 +29,9 @@ docs:  ## write what the documentation says about the rules
 
 site:  ## the documentation as a site, in build/site; needs `pip install -e ".[site]"`
 	$(PYTHON) docs/site.py
+
+browser:  ## the review page in Chromium; needs it, and `pip install -e ".[test,browser]"`
+	$(PYTHON) -m pytest -m browser tests/review
 
 installed:  ## what dist/ holds, each in a clean environment
 	release/check_wheel.sh $(PYTHON)

@@ -14,6 +14,7 @@ from ..version import __version__
 # In the order that the help lists them: name, module and function.
 COMMANDS = {
     "migrate": ("migrate", "migrate"),
+    "review": ("review", "review"),
     "check": ("check", "check"),
     "rules": ("explain", "rules"),
     "explain": ("explain", "explain"),

@@ -42,6 +42,10 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Also write the changes to FILE, as a diff."),
     ] = None,
+    html: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also write the changes to FILE, as a web page to review and to send."),
+    ] = None,
     no_cache: NoCache = False,
     proven_by: Annotated[
         Optional[Path],  # noqa: UP045
@@ -98,6 +102,10 @@ def migrate(
         rules = {**rules, **own}
         done = plan(where.files, settings, where.scope, rules)
         done = replace(done, skipped=(*done.skipped, *where.untracked()))
+    if html is not None:
+        from .review import write_page
+
+        write_page(done, where, html, decisions)
     at_terminal = dry_run and sys.stdout.isatty()
     chosen: Selected | None = None
     if decisions is not None or interactive:

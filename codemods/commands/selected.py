@@ -73,7 +73,7 @@ def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
     from ..review.editor import edited
     from ..review.interactive import Interview, Keyboard
 
-    file = named or _own_file(review.root)
+    file = named or own_file(review.root)
     decisions = read_decisions(file) if file.exists() else Decisions()
     if named is None:
         decisions = decisions.without(decisions.stale(review))
@@ -97,7 +97,7 @@ def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
     return interview.decisions
 
 
-def _own_file(root: str) -> Path:
+def own_file(root: str) -> Path:
     """Where decisions about the repository at `root` are saved when the user names no file. Raises Problem."""
     from ..store import folder
 
