@@ -14,8 +14,11 @@ import typer
 
 from ..engine.time_limit import time_limit
 from ..problem import Problem
+from ..quoting import shell
+from .narrow import narrowed
 from .options import (
     Bar,
+    Baseline,
     Format,
     Ignore,
     Launch,
@@ -24,6 +27,7 @@ from .options import (
     NoCache,
     Seconds,
     Select,
+    Since,
     StartMethod,
     Targets_,
     Unsafe,
@@ -64,6 +68,15 @@ def check(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show long traces whole, and every finding.")
     ] = False,
+    since: Since = None,
+    baseline: Baseline = None,
+    write_baseline: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="List the findings in FILE, for --baseline, and exit 0."),
+    ] = None,
+    add_ignores: Annotated[
+        bool, typer.Option("--add-ignores", help="Write a comment that suppresses it beside each finding.")
+    ] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
     start_method: Annotated[
         Optional[StartMethod],  # noqa: UP045
@@ -85,6 +98,11 @@ def check(
         report = _report(where, asked, not no_cache, allow_local_rules)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
         report = replace(report, findings=found, skipped=(*report.skipped, *where.untracked()))
+    report = narrowed(report, where, since, baseline)
+    if write_baseline is not None or add_ignores:
+        _set_aside(report, where, write_baseline, add_ignores)
+        complete(report.skipped)
+        raise typer.Exit(0)
     if format in (Format.text, Format.full, Format.concise):
         _show(report, Format.full if verbose and format is Format.text else format, statistics, output_file)
     else:
@@ -118,6 +136,20 @@ def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: boo
         report = find(where.files, settings, "", rules)  # of everything: the next question is about another file of it
     cache.keep(report)
     return within(report, where.scope)
+
+
+def _set_aside(report: Report, where: Target, baseline: Path | None, comments: bool) -> None:
+    """Take note of the findings, so that the next run leaves them out."""
+    if baseline is not None:
+        from ..review.baseline import write_baseline
+
+        number = write_baseline(baseline, report.findings, report.sources)
+        say(f"{baseline}: {number} findings; leave them out with --baseline {shell(str(baseline))}")
+    if comments:
+        from ..review.ignores import add_ignores
+
+        for line in add_ignores(report, where.files):
+            say(line)
 
 
 def _show(report: Report, format: Format, statistics: bool, file: Path | None) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ..engine.time_limit import time_limit
 from ..problem import Problem
-from .options import Bar, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Target_, Unsafe
+from .options import Bar, Baseline, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Since, Target_, Unsafe
 from .output import put, say
 from .run import complete, settings_of, watched_rules
 
@@ -65,6 +65,8 @@ def migrate(
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Ask about each change, and make those that you accept.")
     ] = False,
+    since: Since = None,
+    baseline: Baseline = None,
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
     ] = False,
@@ -108,10 +110,10 @@ def migrate(
         write_page(done, where, html, decisions)
     at_terminal = dry_run and sys.stdout.isatty()
     chosen: Selected | None = None
-    if decisions is not None or interactive:
-        from .selected import selected
+    if decisions is not None or interactive or since is not None or baseline is not None:
+        from .selected import Choices, selected
 
-        chosen = selected(done, where, settings, rules, decisions, interactive)
+        chosen = selected(done, where, settings, rules, Choices(decisions, interactive, since, baseline))
         done = chosen.plan
     elif at_terminal:
         from .selected import everything

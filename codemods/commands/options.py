@@ -66,3 +66,11 @@ LocalRules = Annotated[
     bool, typer.Option("--allow-local-rules", help="Run the files with rules that pyproject.toml lists.")
 ]
 Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
+Since = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(metavar="REV", help="Only what files changed since REV (a commit, a branch) hold or hand on."),
+]
+Baseline = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(metavar="FILE", help="Leave out the findings that FILE lists."),
+]

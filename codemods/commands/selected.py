@@ -6,7 +6,7 @@ import hashlib
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,9 @@ from ..engine.selection import Selector
 from ..engine.units import Units
 from ..problem import Problem
 from ..review.decided import decide, told
-from ..review.decisions import Decisions, read_decisions, write_decisions
+from ..review.decisions import Decisions, all_accepted, read_decisions, write_decisions
 from ..review.model import Change, Review, review_of
+from .narrow import wanted_changes
 from .output import say
 
 if TYPE_CHECKING:
@@ -42,25 +43,37 @@ def everything(plan: Plan, where: Target) -> Selected:
     return Selected(plan, review, review.changes)
 
 
-def selected(
-    plan: Plan, where: Target, settings: Settings, rules: Mapping[str, Rule], file: Path | None, interactive: bool
-) -> Selected:
-    """What is left of `plan` after the decisions in `file`, or those that are taken now.
+@dataclass(frozen=True)
+class Choices:
+    """What the command line says about which changes are wanted."""
+
+    decisions: Path | None = None
+    interactive: bool = False
+    since: str | None = None
+    baseline: Path | None = None
+
+
+def selected(plan: Plan, where: Target, settings: Settings, rules: Mapping[str, Rule], choices: Choices) -> Selected:
+    """What is left of `plan` after the decisions that are in a file, or taken now, and what is not new.
 
     Raises Problem, and typer.Exit when the user wants nothing to be done now.
     """
-    if interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    file = choices.decisions
+    if choices.interactive and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Problem("--interactive asks at a terminal, and this is none; --decisions FILE makes what was accepted")
     units = Units(plan)
     review = review_of(units, where.files)
+    wanted = wanted_changes(review, where, choices.since, choices.baseline)
+    review = replace(review, changes=tuple(change for change in review.changes if wanted(change.id)))
     selector = Selector(units, where.files, settings, where.scope, rules)
-    if interactive:
+    if choices.interactive:
         decisions = _asked(review, selector, file)
-    else:
-        assert file is not None
+    elif file is not None:
         decisions = read_decisions(file)
+    else:
+        decisions = all_accepted(review)
     decided = decide(review, selector, decisions)
-    for line in told(decided, review):
+    for line in told(decided, review, counts=file is not None or choices.interactive):
         say(line)
     return Selected(decided.plan, review, decided.accepted)
 

@@ -94,7 +94,7 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         parts = [f"{fixed[rule]} {'to repair' if would else 'repaired'}"]
         parts += [f"{refused[rule]} refused"] if refused[rule] else []
         parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
-        parts += [f"{declined[rule]} not accepted"] if declined[rule] else []
+        parts += [f"{declined[rule]} left as is"] if declined[rule] else []
         yield f"{rule}: {', '.join(parts)}"
     if not fixed and not any(skipped.failed for skipped in plan.skipped):
         nothing = "nothing to repair" if plan.remaining or plan.declined else "nothing found"

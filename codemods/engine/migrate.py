@@ -21,13 +21,13 @@ from typing import ParamSpec, TypeVar
 from ..finding import Confidence, Finding, Fix, Hop, Skipped
 from ..project import Project
 from ..rule import Rule
-from ..settings import Settings
+from ..settings import Settings, nearest
 from ..syntax.suppress import suppressions
 from ..transforms import rules as all_rules
 from ..tree.files import Files
 from ..tree.reading import ReadFiles
 from ..tree.source import Source
-from ..tree.suffixes import READ
+from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .results import AppliedStep, Plan, Report, RuleChange
 from .steps import disjoint, recheck, rewritten
@@ -86,9 +86,10 @@ def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str,
             key=_order,
         )
     )
-    return Report(
-        files.root, found, run.all_skipped(project), run.files_seen, _named(project, found), settings.unsafe_fixes
-    )
+    named, skipped = _named(project, found), run.all_skipped(project)
+    silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
+    idle = tuple(hop for path in run.commented if run.covers(path) for hop in run.idle_suppressions(path, project))
+    return Report(files.root, found, skipped, run.files_seen, named, settings.unsafe_fixes, silenced, idle)
 
 
 @_raised_recursion_limit()
@@ -136,6 +137,9 @@ class _Run:
         self.files_seen = 0
         self.crashes: list[Skipped] = []
         self.found_first: dict[tuple[str, str], int] = {}
+        self.known_ids = frozenset(rules)
+        self.commented: list[str] = []  # files that may hold suppressions
+        self.silenced: dict[Finding, None] = {}  # what suppressions are there for, at any confidence
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.trials = Trials()
         self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
@@ -145,7 +149,10 @@ class _Run:
         for entry in self.files.entries():
             if READ.search(entry.path):
                 self.files_seen += 1
-                self._screen(self.files.peek(entry.path))
+                data = self.files.peek(entry.path)
+                self._screen(data)
+                if b"spawnfix:" in data:
+                    self.commented.append(entry.path)
         project = Project(self.files, self.settings)
         for _, path, _, _ in self.settings.proven:
             source = project.source(path)
@@ -208,16 +215,35 @@ class _Run:
         ).get_matching_blocks()
         return next((b.b + line - 1 - b.a + 1 for b in blocks if b.a <= line - 1 < b.a + b.size), None)
 
+    def covers(self, path: str) -> bool:
+        """True when findings in `path` are asked for."""
+        return not self.scope or path == self.scope or path.startswith(f"{self.scope}/")
+
+    def idle_suppressions(self, path: str, project: Project) -> Iterator[Hop]:
+        """The suppressions in `path` that name no rule, or silence nothing that a rule of this run finds."""
+        source = project.source(path)
+        ran = {rule.id for rule in self.rules}
+        if source is None or not (path.endswith(".py") or is_shell(path, source.text)):
+            return
+        for item in suppressions(source):
+            unknown = [rule for rule in item.rules if rule not in self.known_ids]
+            for rule in unknown:
+                yield Hop(path, item.line, f"no rule called {rule!r}{nearest(rule, self.known_ids)}")
+            judged = set(item.rules or self.known_ids) <= ran
+            here = (finding for finding in self.silenced if finding.path == path)
+            if not unknown and judged and not any(item.silences(finding) for finding in here):
+                yield Hop(path, item.line, "nothing is found here that this comment could suppress")
+
     def _wanted(self, finding: Finding, project: Project) -> bool:
-        scope = self.scope
-        if scope and finding.path != scope and not finding.path.startswith(scope + "/"):
-            return False
-        if not finding.confidence.reaches(self.settings.confidence):
+        if not self.covers(finding.path):
             return False
         if finding.rule in self.settings.ignored_rules(finding.path):
             return False
         source = project.source(finding.path)
-        return source is None or not any(item.silences(finding) for item in suppressions(source))
+        if source is not None and any(item.silences(finding) for item in suppressions(source)):
+            self.silenced[finding] = None
+            return False
+        return finding.confidence.reaches(self.settings.confidence)
 
     def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
         """`found`, refused where the fix fails a first test."""

@@ -84,9 +84,9 @@ class ReportCache:
             found = database.execute("SELECT data FROM reports WHERE key = ?", (key,)).fetchone() if key else None
         if found is None:
             return None
-        findings, skipped, seen, named, unsafe = _checked(unpacked(found[0], _CLASSES))
+        findings, skipped, seen, named, unsafe, suppressed, idle = _checked(unpacked(found[0], _CLASSES))
         sources = {path: self._source(path) for path in named}
-        report = Report(self.files.root, findings, skipped, seen, sources, unsafe)
+        report = Report(self.files.root, findings, skipped, seen, sources, unsafe, suppressed, idle)
         if self.files.settled.keys() - self._known.keys():
             with contextlib.suppress(Exception), STORE.opened(MAX_BYTES) as database:
                 self._save_stamps(database)
@@ -94,7 +94,16 @@ class ReportCache:
 
     def _keep(self, report: Report) -> None:
         question = self._question()
-        row = (report.findings, report.skipped, report.files_seen, tuple(report.sources), report.unsafe_fixes)
+        named = tuple(report.sources)
+        row = (
+            report.findings,
+            report.skipped,
+            report.files_seen,
+            named,
+            report.unsafe_fixes,
+            report.suppressed,
+            report.idle,
+        )
         data = packed(row)
         if len(data) > MAX_REPORT:
             return
@@ -156,18 +165,23 @@ def within(report: Report, scope: str) -> Report:
     if not scope:
         return report
     findings = tuple(f for f in report.findings if f.path == scope or f.path.startswith(f"{scope}/"))
-    return replace(report, findings=findings)
+    idle = tuple(hop for hop in report.idle if hop.path == scope or hop.path.startswith(f"{scope}/"))
+    suppressed = tuple(path for path in report.suppressed if path == scope or path.startswith(f"{scope}/"))
+    return replace(report, findings=findings, idle=idle, suppressed=suppressed)
 
 
-def _checked(row: object) -> tuple[tuple[Finding, ...], tuple[Skipped, ...], int, tuple[str, ...], bool]:
-    if not isinstance(row, tuple) or len(row) != 5:
+_Row = tuple[tuple[Finding, ...], tuple[Skipped, ...], int, tuple[str, ...], bool, tuple[str, ...], tuple[Hop, ...]]
+
+
+def _checked(row: object) -> _Row:
+    if not isinstance(row, tuple) or len(row) != 7:
         raise ValueError("not a report")
-    findings, skipped, seen, named, unsafe = row
-    if not all(isinstance(finding, Finding) for finding in findings) or not all(
-        isinstance(r, Skipped) for r in skipped
-    ):
-        raise ValueError("not a report")
-    return tuple(findings), tuple(skipped), int(seen), tuple(_strings(named)), bool(unsafe)
+    findings, skipped, seen, named, unsafe, suppressed, idle = row
+    for values, kind in ((findings, Finding), (skipped, Skipped), (idle, Hop)):
+        if not all(isinstance(value, kind) for value in values):
+            raise ValueError("not a report")
+    names = tuple(_strings(named))
+    return tuple(findings), tuple(skipped), int(seen), names, bool(unsafe), tuple(_strings(suppressed)), tuple(idle)
 
 
 def _strings(values: object) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..finding import Finding, Fix, Skipped
+from ..finding import Finding, Fix, Hop, Skipped
 from ..tree.source import Source
 
 
@@ -19,6 +19,9 @@ class Report:
     files_seen: int
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
     unsafe_fixes: bool = False  # as in the settings of the run
+    suppressed: tuple[str, ...] = ()  # the paths of findings that comments silence
+    idle: tuple[Hop, ...] = ()  # comments that silence nothing, and why
+    set_aside: tuple[str, ...] = ()  # what else is left out of the findings, in words
 
     def why_not(self, finding: Finding) -> str | None:
         """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""

@@ -78,8 +78,8 @@ def _hunks(edited: Edited, review: Review) -> tuple[Hunk, ...]:
     return tuple(found)
 
 
-def told(decided: Decided, review: Review) -> Iterator[str]:
-    """Lines for people: decisions without effect first, then the counts."""
+def told(decided: Decided, review: Review, counts: bool = True) -> Iterator[str]:
+    """Lines for people: decisions without effect first, then the counts if wanted."""
     by_id = review.by_id()
     rows = []
     for id, decision in decided.stale.items():
@@ -92,6 +92,8 @@ def told(decided: Decided, review: Review) -> Iterator[str]:
     yield from rows[:SHOWN]
     if len(rows) > SHOWN:
         yield f"... and {len(rows) - SHOWN} more such decisions"
+    if not counts:
+        return
     yield (
         f"decisions: {len(decided.accepted)} accepted, {decided.rejected} rejected, {decided.undecided} undecided"
         + (f", {len(decided.stale)} stale" if decided.stale else "")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..problem import Problem
@@ -72,6 +72,11 @@ class Decisions:
         """These decisions less those about `ids`."""
         gone = set(ids)
         return Decisions({id: decision for id, decision in self.by_id.items() if id not in gone})
+
+
+def all_accepted(review: Review) -> Decisions:
+    """Decisions that take every change of `review`."""
+    return Decisions({c.id: Decision(Choice.ACCEPTED, rule=c.rule, place=place_of(c)) for c in review.changes})
 
 
 def place_of(change: Change) -> str:
@@ -161,8 +166,3 @@ def write_decisions(file: Path, decisions: Decisions) -> None:
         written(file, rendered(decisions).encode())
     except OSError as error:
         raise Problem(f"can't write the decisions to {file}: {error.strerror or error}") from None
-
-
-def renamed(decision: Decision, change: Change) -> Decision:
-    """`decision` with the place where `change` is now."""
-    return replace(decision, rule=change.rule, place=place_of(change))

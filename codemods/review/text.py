@@ -228,7 +228,27 @@ def _skipped(skipped: tuple[Skipped, ...], out: Console) -> None:
     printed(out)
 
 
+def _idle(report: Report, out: Console) -> None:
+    """Suppressions that suppress nothing."""
+    for hop in report.idle[:SHOWN_SKIPPED]:
+        where = f"{place(report.root, hop.path)}:{hop.line}"
+        printed(out, (where, "bold"), ("  suppression  ", "yellow"), sentence(hop.what))
+    if len(report.idle) > SHOWN_SKIPPED:
+        printed(out, f"... and {len(report.idle) - SHOWN_SKIPPED} more such comments")
+    if report.idle:
+        printed(out)
+
+
 def _summary(report: Report, out: Console) -> None:
+    _idle(report, out)
+    _totals(report, out)
+    aside = [f"{len(report.suppressed)} suppressed by comments"] if report.suppressed else []
+    aside += report.set_aside
+    if aside:
+        printed(out, f"Not counted: {'; '.join(aside)}.")
+
+
+def _totals(report: Report, out: Console) -> None:
     files = count(report.files_seen, "file")
     failed = sorted({row.failed for row in report.skipped if row.failed})
     if not report.findings and failed:
