@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ CONFIDENCE = ("proven", "likely", "possible")
 MOST = 2000  # findings on one page
 MAX_DIFF = 2_000_000  # bytes of a patch on one page; the file holds all of it
 _LINKS = {
+    "review.html": "review",
     "changes.patch": "patch",
     "branch.bundle": "bundle",
     "pull-request.md": "PR text",
@@ -76,8 +78,8 @@ class _DiffLine:
     kind: str  # its class in page.css: added, deleted, header, or neither
 
 
-def index_page(rows: Sequence[Row], whole: Mapping[str, object]) -> str:
-    """The page of the batch; `whole` is what summary.json holds."""
+def index_page(rows: Sequence[Row], whole: Mapping[str, object], about: Mapping[str, str]) -> str:
+    """The page of the batch; `whole` is what summary.json holds, `about` what the ledger knows of the batch."""
     totals = whole["totals"]
     assert isinstance(totals, dict)
     by_rule: dict[str, Counter[str]] = {}
@@ -102,6 +104,8 @@ def index_page(rows: Sequence[Row], whole: Mapping[str, object]) -> str:
         "index.html",
         script=_text("page.js"),
         title="spawnfix batch",
+        list=about.get("list", "?"),
+        started=_date(about.get("started")),
         speed=speed,
         numbers=numbers,
         chart=_chart(by_rule) if by_rule else None,
@@ -125,6 +129,14 @@ def repo_page(spec: Spec, outcome: Outcome, report: Report, diff: bytes) -> str:
         cut=len(diff) > MAX_DIFF,
         skipped=report.skipped,
     )
+
+
+def _date(seconds: str | None) -> str:
+    """Seconds since 1970 as a date and time of this machine's zone."""
+    try:
+        return datetime.fromtimestamp(float(seconds or "")).astimezone().strftime("%Y-%m-%d %H:%M %z")
+    except (ValueError, OverflowError, OSError):
+        return "?"
 
 
 @cache

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from ..version import __version__
 from .ledger import Row
+from .open_prs import scripts
 from .output import put
 from .spec import CLEAN, FAILED, MIGRATED, Outcome
 
 LOCK = "repos.lock.jsonl"
 FILES = (  # of one repository
-    "index.html", "findings.json", "findings.sarif", "changes.patch", "branch.bundle", "pull-request.md", "log.txt",
+    "index.html", "review.html", "findings.json", "findings.sarif", "changes.patch", "branch.bundle",
+    "pull-request.md", "log.txt",
 )  # fmt: skip
 TEXT = (".html", ".json", ".sarif", ".md", ".txt")  # files of a repository that an outcome holds as text
 
@@ -46,7 +48,9 @@ def write_report(folder: Path, rows: Sequence[Row], about: dict[str, str]) -> di
     _put(folder / "summary.json", json.dumps(whole, indent=1))
     _put(folder / "summary.csv", _csv(rows))
     _put(folder / LOCK, lock(rows))
-    _put(folder / "index.html", index_page(rows, whole))
+    _put(folder / "index.html", index_page(rows, whole, about))
+    for name, text in scripts(rows).items():
+        _put(folder / name, text)
     return whole
 
 

@@ -123,8 +123,19 @@ def _analysed(spec: Spec, commit: CommitFiles, outcome: Outcome) -> Plan | None:
     outcome.files["index.html"] = repo_page(spec, outcome, report, diff)
     if diff:
         outcome.files["changes.patch"] = _bytes(diff)
+        outcome.files["review.html"] = _review_page(spec, files, done)
         outcome.files["pull-request.md"] = _pull_request(spec, outcome, report, done)
     return done
+
+
+def _review_page(spec: Spec, files: Files, done: Plan | None) -> str:
+    from ..engine.units import Units
+    from ..review.decisions import Decisions
+    from ..review.model import review_of
+    from ..review.page import page_of
+
+    assert done is not None
+    return page_of(review_of(Units(done), files), Decisions(), spec.name)
 
 
 def _pull_request(spec: Spec, outcome: Outcome, report: Report, done: Plan | None) -> str:

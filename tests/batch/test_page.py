@@ -59,7 +59,7 @@ def index(wall_seconds: float = 12.4) -> str:
         row("later", None),
     ]  # fmt: skip
     totals = {**TOTALS, "wall_seconds": wall_seconds, "files": 12345, "bytes": 3 * 2**20}
-    return page.index_page(rows, {"totals": totals})
+    return page.index_page(rows, {"totals": totals}, {"list": "<list>.txt", "started": "0"})
 
 
 def finding(number: int = 1, fix: Fix | None = None) -> Finding:

@@ -76,6 +76,7 @@ def test_what_is_handed_over(tmp_path: Path) -> None:
     assert outcome.size >= len(PROGRAM)
     assert sorted(outcome.files) == [
         "branch.bundle", "changes.patch", "findings.json", "findings.sarif", "index.html", "pull-request.md",
+        "review.html",
     ]  # fmt: skip
     assert git(repo, "for-each-ref") == refs, "the repository of the user is as it was"
 
