@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...finding import Confidence, Edit, Finding, Fix, Hop, Trace
+from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
+from .data import names
 from .holders import Held, Problem, held_by
 from .mutations import DictChanges
 from .storage import keeps, travels
@@ -26,17 +27,8 @@ if TYPE_CHECKING:
 
 ID = "dict-views"
 SCREEN = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + INSTALLED.pattern.encode())
+_OTHERS = {"keys": "other_keys", "values": "other_values"}  # tables of libraries with other things called so
 _TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
-_LOOPING = frozenset(  # only the elements of their arguments go on
-    ["map", "imap", "imap_unordered", "starmap", "map_async", "starmap_async", "process_map", "ModuleList",
-     "ParameterList"]
-)  # fmt: skip
-_VIEW_TYPES = frozenset(
-    ["KeysView", "ValuesView", "ItemsView", "MappingView", "AbstractSet", "dict_keys", "dict_values", "dict_items"]
-)
-# Libraries with other things called .keys() (an Index) and .values() (a tensor).
-_OTHER_KEYS = frozenset(("pandas", "polars", "geopandas", "cudf"))
-_OTHER_VALUES = frozenset(("torch", "torchrec", "tensordict", "scipy", "polars"))
 
 
 @dataclass(frozen=True)
@@ -87,27 +79,9 @@ class _Search:
         """An object of an installed package that holds a view."""
         outline, row, node = foreign.outline, foreign.row, foreign.node
         source = self.project.source(outline.path)
-        assert source is not None and node.end_lineno is not None and node.end_col_offset is not None
-        span = source.span(
-            source.offset(node.lineno, node.col_offset), source.offset(node.end_lineno, node.end_col_offset)
-        )
-        fix, reason = None, foreign.reason
-        if (line := _bound_line(outline, node, "list")) is not None:
-            reason = (
-                f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
-            )
-        problems = self.uses.problems([Held("attribute", row.view, row.owner)]) if reason is None else []
-        if problems and problems[0].fatal:
-            reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
-        if reason is None:
-            assert foreign.edit is not None
-            doubts = [f"{_where(each, outline)} {each.text}" for each in problems[:1]]
-            if (changed := changed_dict(self.repo, row)) is not None:
-                doubts.append(
-                    f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list made before would not"
-                )
-            title = f"Make `{foreign.held}.{row.view}` a list once it is there"
-            fix = Fix(title, (foreign.edit,), unsafe="; ".join(doubts) or None)
+        assert source is not None
+        span = source.span_of(node)
+        answer = _rebound_list(outline, node) or self._foreign_answer(foreign)
         message = (
             f"`{foreign.held}` comes from an installed package ({row.package}) and keeps a live view of a dict, "
             f"`.{row.view}`; a worker process under spawn or forkserver stops with "
@@ -118,7 +92,23 @@ class _Search:
             Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
         )
         confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
-        return Finding(ID, outline.path, span, message, confidence, hops, fix, reason)
+        return Finding.answered(ID, outline.path, span, message, confidence, hops, answer)
+
+    def _foreign_answer(self, foreign: Foreign) -> Answer:
+        """The line after the construction that makes the view a list."""
+        outline, row = foreign.outline, foreign.row
+        if isinstance(foreign.answer, Refused):
+            return foreign.answer
+        problems = self.uses.problems([Held("attribute", row.view, row.owner)])
+        if problems and problems[0].fatal:
+            return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
+        doubts = [f"{_where(problem, outline)} {problem.text}" for problem in problems[:1]]
+        if (changed := changed_dict(self.repo, row)) is not None:
+            doubts.append(
+                f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list made before would not"
+            )
+        title = f"Make `{foreign.held}.{row.view}` a list once it is there"
+        return Fix(title, (foreign.answer,), unsafe="; ".join(doubts) or None)
 
     def _view(
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
@@ -160,7 +150,8 @@ class _Search:
                 uses.append(list(held))
         reached = [ends for ends in uses if ends]
         return bool(reached) and all(
-            any(end.kind == "argument" and end.name in _LOOPING and not end.nested for end in ends) for ends in reached
+            any(end.kind == "argument" and end.name in names("element_users") and not end.nested for end in ends)
+            for ends in reached
         )
 
     def _stores(self, held: Iterable[Held]) -> Iterator[tuple[ast.Name, Held]]:
@@ -197,43 +188,42 @@ class _Search:
         outline, node = candidate.outline, candidate.node
         source = self.project.source(outline.path)
         assert source is not None
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        start = source.offset(node.lineno, node.col_offset)
-        end = source.offset(node.end_lineno, node.end_col_offset)
+        start, end = source.range_of(node)
         text = source.text[start:end]
-        fix, reason = None, self._refusal(candidate, method, kind)
-        if reason is None:
-            taken = outline.statement(node)
-            problems = self.uses.problems(list(candidate.held))
-            _, at_once = held_by(outline, node)
-            problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
-            change = self.changes.after(outline, taken, receiver, method)
-            if problems and problems[0].fatal:
-                reason = f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}"
-            else:
-                doubts = [
-                    f"{_where(each, outline)} {each.text}" for each in [change, *problems[:1]] if each is not None
-                ]
-                doubts += self._doubt(outline, receiver, method, kind)
-                fix = Fix(
-                    f"Store `list({_short(text)})`",
-                    (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")")),
-                    unsafe="; ".join(doubts) or None,
-                )
+        answer = self._refused(candidate, method, kind) or self._as_list(candidate, receiver, method, kind, text)
         confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
-        span = source.span(start, end)
-        return Finding(ID, outline.path, span, _message(candidate, method, kind), confidence, trace, fix, reason)
+        message = _message(candidate, method, kind)
+        return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
-    def _refusal(self, candidate: _Candidate, method: str, kind: Kind) -> str | None:
+    def _as_list(self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, text: str) -> Answer:
+        """`list(...)` around the view."""
         outline, node = candidate.outline, candidate.node
-        if (line := _bound_line(outline, node, "list")) is not None:
-            return f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that"
+        problems = self.uses.problems(list(candidate.held))
+        _, at_once = held_by(outline, node)
+        problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
+        change = self.changes.after(outline, outline.statement(node), receiver, method)
+        if problems and problems[0].fatal:
+            return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
+        noted = [problem for problem in (change, *problems[:1]) if problem is not None]
+        doubts = [f"{_where(problem, outline)} {problem.text}" for problem in noted]
+        doubts += self._doubt(outline, receiver, method, kind)
+        source = self.project.source(outline.path)
+        assert source is not None
+        start, end = source.range_of(node)
+        edits = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
+        return Fix(f"Store `list({_short(text)})`", edits, unsafe="; ".join(doubts) or None)
+
+    def _refused(self, candidate: _Candidate, method: str, kind: Kind) -> Refused | None:
+        """Why the view can't become a list, as far as its own place shows."""
+        outline = candidate.outline
+        if (refused := _rebound_list(outline, candidate.node)) is not None:
+            return refused
         if kind is Kind.H5 and method != "keys":
-            return (
+            return Refused(
                 "a list would still hold h5py objects, which can't be pickled; store names, open the file in the worker"
             )
         if candidate.kept is not None and (line := self._declared(outline, candidate.kept)) is not None:
-            return f"line {line} declares it as a view; change that to a list type first"
+            return Refused(f"line {line} declares it as a view; change that to a list type first")
         return None
 
     def _declared(self, outline: Outline, kept: Held) -> int | None:
@@ -242,14 +232,14 @@ class _Search:
         for node in ast.walk(owner or outline.module):
             if isinstance(node, ast.AnnAssign) and last_name(node.target) == kept.name:
                 parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
-                if not _VIEW_TYPES.isdisjoint(last_name(part) for part in parts):
+                if not names("view_types").isdisjoint(last_name(part) for part in parts):
                     return node.lineno
         return None
 
     def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: Kind) -> list[str]:
         """Why it may not be a dict at all."""
-        libraries = {"keys": _OTHER_KEYS, "values": _OTHER_VALUES}.get(method)
-        if kind is not Kind.UNKNOWN or libraries is None or not imports_any(outline, libraries):
+        libraries = _OTHERS.get(method)
+        if kind is not Kind.UNKNOWN or libraries is None or not imports_any(outline, names(libraries)):
             return []
         told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
         same = ast.dump(receiver)
@@ -318,6 +308,13 @@ def _message(candidate: _Candidate, method: str, kind: Kind) -> str:
     name = f"{'odict' if kind is Kind.ORDERED else 'dict'}_{method}"
     where = "; a worker process under spawn or forkserver stops with" if kept is not None else ":"
     return f"{what}{where} `TypeError: cannot pickle '{name}' object`"
+
+
+def _rebound_list(outline: Outline, node: ast.AST) -> Refused | None:
+    """Where `list` is not the builtin."""
+    if (line := _bound_line(outline, node, "list")) is None:
+        return None
+    return Refused(f"`list` is another name here (line {line}); write `[*...]` around the view by hand, or rename that")
 
 
 def _bound_line(outline: Outline, node: ast.AST, name: str) -> int | None:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from ...finding import Edit
+from ...finding import Edit, Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
 from ...syntax.receivers import qualified_name
+from .data import names
 from .mutations import CHANGING
 
 if sys.version_info >= (3, 11):
@@ -55,14 +56,13 @@ def _table() -> tuple[Holder, ...]:
 HOLDERS = _table()
 NAMES = sorted({name.split(".")[-1] for row in HOLDERS for name in (*row.made_by, *row.inherited)} - {"deserialize"})
 TEXT = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
-_DATASET = re.compile(r"dataset", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """An object with a view in it that comes from a package: `held` is how it is called once it is there.
+    """An object with a view in it that comes from a package: `held` is the expression for it.
 
-    `edit` is the line that makes it a list; None with the `reason`. `crosses`: the object rides on a dataset.
+    `answer` is the line that makes the view a list. `crosses`: the object is kept on a dataset, or passed to one.
     """
 
     outline: Outline
@@ -70,8 +70,7 @@ class Foreign:
     node: ast.expr  # what to point at: the call, or the base class
     held: str
     crosses: bool
-    edit: Edit | None
-    reason: str | None
+    answer: Edit | Refused
 
 
 def foreign_views(repo: Repo) -> Iterator[Foreign]:
@@ -116,7 +115,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         held = ast.unparse(target)
         if _done(outline, target, f"{held}.{row.view}"):
             return
-        crosses = _rides(repo, outline, target)
+        crosses = _is_on_dataset(repo, outline, target)
         if isinstance(target, ast.Name) and not crosses:
             return  # used on the spot
         yield _line_after(repo, outline, row, node, statement, held, crosses)
@@ -124,7 +123,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
     argument_of = outline.parents[statement] if isinstance(statement, ast.keyword) else statement
     if isinstance(argument_of, ast.Call) and argument_of.func is not call and _is_dataset(repo, argument_of.func):
         reason = f"give it a name first, then `name.{row.view} = list(name.{row.view})`"
-        yield Foreign(outline, row, node, ast.unparse(call.func) + "(...)", True, None, reason)
+        yield Foreign(outline, row, node, ast.unparse(call.func) + "(...)", True, Refused(reason))
         return
     if isinstance(statement, (ast.IfExp, ast.BoolOp)) and isinstance(outer := outline.statement(call), ast.Assign):
         target = outer.targets[0]
@@ -132,7 +131,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
             held = ast.unparse(target)
             if not _done(outline, target, f"{held}.{row.view}"):
                 reason = f"it is not always made: add `{held}.{row.view} = list({held}.{row.view})` where it is"
-                yield Foreign(outline, row, node, held, _rides(repo, outline, target), None, reason)
+                yield Foreign(outline, row, node, held, _is_on_dataset(repo, outline, target), Refused(reason))
 
 
 def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, base: ast.expr) -> Iterator[Foreign]:
@@ -142,9 +141,9 @@ def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, b
         held = f"self.{row.attribute}"
         if not methods:
             reason = f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}"
-            yield Foreign(outline, row, base, held, True, None, reason)
+            yield Foreign(outline, row, base, held, True, Refused(reason))
             return
-        yield Foreign(outline, row, base, held, True, *_own_init(repo, outline, row, methods[0], held))
+        yield Foreign(outline, row, base, held, True, _own_init(repo, outline, row, methods[0], held))
         return
     myself = init.args.args[0].arg if init.args.args else "self"
     held = f"{myself}.{row.attribute}"
@@ -167,12 +166,10 @@ def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, b
                 yield _line_after(repo, outline, row, base, node, held, True)
                 return
     reason = f"no call of the `__init__` of `{ast.unparse(base)}` is seen: {_line(held, row)} goes after it"
-    yield Foreign(outline, row, base, held, True, None, reason)
+    yield Foreign(outline, row, base, held, True, Refused(reason))
 
 
-def _own_init(
-    repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef, held: str
-) -> tuple[Edit | None, str | None]:
+def _own_init(repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef, held: str) -> Edit | Refused:
     """An `__init__` for a class without one, before its first method."""
     source = repo.project.source(outline.path)
     assert source is not None
@@ -181,7 +178,7 @@ def _own_init(
     text = source.line_text(first)
     indent = text[: len(text) - len(text.lstrip())]
     if indent.strip() or not indent:
-        return None, f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}"
+        return Refused(f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}")
     deeper = indent * 2
     lines = [
         f"{indent}def __init__(self, *args, **kwargs):",
@@ -190,26 +187,25 @@ def _own_init(
         "",
         "",
     ]
-    return Edit(outline.path, start, start, "\n".join(lines)), None
+    return Edit(outline.path, start, start, "\n".join(lines))
 
 
 def _line_after(
     repo: Repo, outline: Outline, row: Holder, node: ast.expr, statement: ast.stmt, held: str, crosses: bool
 ) -> Foreign:
     source = repo.project.source(outline.path)
-    assert source is not None and statement.end_lineno is not None and statement.end_col_offset is not None
+    assert source is not None
     line = source.line_text(statement.lineno)
     before = line[: len(line) - len(line.lstrip())]
-    start = source.offset(statement.lineno, statement.col_offset)
-    end = source.offset(statement.end_lineno, statement.end_col_offset)
+    start, end = source.range_of(statement)
     stop = re.compile(r"[\r\n]|\Z").search(source.text, end)
     assert stop is not None
     rest = source.text[end : stop.start()].strip()
     if source.line_starts[statement.lineno - 1] + len(before) != start or (rest and not rest.startswith("#")):
         reason = f"it shares its line with other statements: put {_line(held, row)} after it by hand"
-        return Foreign(outline, row, node, held, crosses, None, reason)
+        return Foreign(outline, row, node, held, crosses, Refused(reason))
     text = "".join(f"\n{before}{line}" for line in _lines(held, row))
-    return Foreign(outline, row, node, held, crosses, Edit(outline.path, stop.start(), stop.start(), text), None)
+    return Foreign(outline, row, node, held, crosses, Edit(outline.path, stop.start(), stop.start(), text))
 
 
 def _lines(held: str, row: Holder) -> list[str]:
@@ -242,11 +238,11 @@ def _done(outline: Outline, target: ast.expr, text: str) -> bool:
     )
 
 
-def _rides(repo: Repo, outline: Outline, target: ast.expr) -> bool:
+def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
     """The object is kept on a dataset, or handed to one."""
     if isinstance(target, ast.Attribute):
         owner = outline.owner(target)
-        return owner is not None and outline.is_self(target.value) and _dataset_class(repo, owner)
+        return owner is not None and outline.is_self(target.value) and _is_dataset_class(repo, outline, owner)
     assert isinstance(target, ast.Name)
     for node in ast.walk(outline.scope(target)):
         if not (isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)):
@@ -258,21 +254,26 @@ def _rides(repo: Repo, outline: Outline, target: ast.expr) -> bool:
             return True
         if isinstance(parent, ast.Assign) and parent.value is node:
             kept = parent.targets[0]
-            if isinstance(kept, ast.Attribute) and _rides(repo, outline, kept):
+            if isinstance(kept, ast.Attribute) and _is_on_dataset(repo, outline, kept):
                 return True
     return False
 
 
 def _is_dataset(repo: Repo, function: ast.expr) -> bool:
     name = last_name(function)
-    return name is not None and any(_dataset_class(repo, node) for _, node in repo.classes(name))
+    return name is not None and any(_is_dataset_class(repo, outline, node) for outline, node in repo.classes(name))
 
 
-def _dataset_class(repo: Repo, owner: ast.ClassDef) -> bool:
-    registered = any(_DATASET.search(ast.unparse(mark)) for mark in owner.decorator_list)
-    return registered or any(
-        name.endswith(("Dataset", "DataPipe", "DataModule")) for name in repo.ancestors(owner.name)
-    )
+def _is_dataset_class(repo: Repo, outline: Outline, owner: ast.ClassDef) -> bool:
+    """Whether objects of the class go to a DataLoader: by its bases, or the registry of a library that it is in."""
+    registered = any(_is_dataset_registry(outline, mark) for mark in owner.decorator_list)
+    return registered or not names("dataset_classes").isdisjoint(repo.ancestors(owner.name))
+
+
+def _is_dataset_registry(outline: Outline, mark: ast.expr) -> bool:
+    """`@DATASETS.register_module()`, imported from one of the packages that build datasets from it."""
+    name = qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) or ""
+    return "DATASETS" in name.split(".") and name.partition(".")[0] in names("dataset_registries")
 
 
 def _spelled(node: ast.expr) -> bool:
