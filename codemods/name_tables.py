@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 
@@ -28,3 +29,9 @@ def name_tables(package: str) -> dict[str, frozenset[str]]:
             raise ValueError(f"names.toml of {package}: [{table}] has a name twice")
         found[table] = frozenset(names)
     return found
+
+
+def names_of(module: str) -> Callable[[str], frozenset[str]]:
+    """A function that looks up a table of `names.toml` beside `module` (its `__name__`)."""
+    package = module.rpartition(".")[0]
+    return lambda table: name_tables(package)[table]

@@ -1,10 +1,7 @@
-"""Loads names.toml: what the libraries' classes and functions are."""
+"""Loads names.toml: what the libraries' functions and classes are, by name."""
 
 from __future__ import annotations
 
-from ...name_tables import name_tables
+from ...name_tables import names_of
 
-
-def names(table: str) -> frozenset[str]:
-    """The names of one table."""
-    return name_tables(__name__.rpartition(".")[0])[table]
+names = names_of(__name__)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...name_tables import name_tables
+from ...name_tables import names_of
 
-
-def names(table: str) -> frozenset[str]:
-    """The names of one table."""
-    return name_tables(__name__.rpartition(".")[0])[table]
+names = names_of(__name__)
 
 
 def endings(*tables: str) -> re.Pattern[str]:

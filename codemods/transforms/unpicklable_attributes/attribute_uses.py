@@ -10,9 +10,8 @@ from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Kind, Made, Recogniser
 from .classes import Family, Method, Shape, Store
+from .data import names
 from .outside import Outside
-
-CLOSES = ("close", "release")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +130,12 @@ class AttributeUses:
         """The method that closes it while the object lives on; "" when none does."""
         for shape, method, node in self.reads:
             called = self.called(node, shape)
-            if called is None or called[0] not in CLOSES or self.kind.form != "reopen" or method.name == "__del__":
+            if (
+                called is None
+                or called[0] not in names("closing_methods")
+                or self.kind.form != "reopen"
+                or method.name == "__del__"
+            ):
                 continue
             if not self.kind.is_open and method.name in self.early:
                 raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
@@ -142,4 +146,6 @@ class AttributeUses:
         """The last line before the object crosses that closes it."""
         early = [(shape, node) for shape, method, node in self.reads if method.name in self.early]
         called = [(node.lineno, self.called(node, shape)) for shape, node in early]
-        return max((line for line, each in called if each is not None and each[0] in CLOSES), default=None)
+        return max(
+            (line for line, each in called if each is not None and each[0] in names("closing_methods")), default=None
+        )

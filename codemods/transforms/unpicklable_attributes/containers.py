@@ -9,13 +9,12 @@ from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Made
 from .classes import Shape, Store
+from .data import names
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
 _EMPTY = ("{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()")
-_CHANGES = ("pop", "popitem", "popleft", "clear", "remove", "update", "extend", "insert", "append", "add", "setdefault")
-_CLOSING = ("close", "__del__", "__exit__", "clear", "reset", "shutdown")
 
 
 def fields(shape: Shape) -> dict[str, list[Store]]:
@@ -154,9 +153,9 @@ class Filling:
             for method, node in each.selves.get(self.name, []):
                 above = each.outline.parents[node]
                 puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
-                changes = isinstance(above, ast.Attribute) and above.attr in _CHANGES
+                changes = isinstance(above, ast.Attribute) and above.attr in names("changing_methods")
                 here = any(node is store.target for store, _ in self.filled)
-                if (puts or changes) and not here and method.name not in {*each.late, *_CLOSING}:
+                if (puts or changes) and not here and method.name not in {*each.late, *names("closing_hooks")}:
                     raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
 
     def _again(self, store: Store, loop: ast.For | None) -> list[str]:
@@ -238,7 +237,7 @@ class Filling:
         fillers = {store.method.name for store, _ in self.filled}
         for each in self.recreator.family.circle(self.shape):
             for method, node in each.selves.get(self.name, []):
-                harmless = method.name in fillers or method.name in _CLOSING or method.name == "__init__"
+                harmless = method.name in fillers or method.name in names("closing_hooks") or method.name == "__init__"
                 above = each.outline.parents[node]
                 counted = isinstance(above, ast.Call) and last_name(above.func) == "len"
                 if isinstance(node.ctx, ast.Load) and not harmless and not counted:

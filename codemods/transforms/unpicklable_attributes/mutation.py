@@ -8,9 +8,7 @@ from collections.abc import Iterable
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.unpicklable import Kind
-
-_SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum", "pragma", "attach")
-_ONLY_LOOK = frozenset(("len", "print", "isinstance", "str", "repr", "type", "id", "hasattr"))
+from .data import names
 
 
 def touch(outline: Outline, node: ast.expr, kind: Kind) -> str | None:
@@ -24,14 +22,16 @@ def touch(outline: Outline, node: ast.expr, kind: Kind) -> str | None:
             if above.attr in kind.moves | kind.stands | kind.setup:
                 return f"calls `{above.attr}` on it"
             first = str(getattr(call.args[0], "value", "")).lstrip().lower() if call.args else ""
-            if above.attr.startswith("execute") and first.startswith(_SQL):
+            if above.attr.startswith("execute") and first.startswith(
+                tuple(names("sql_writes") | names("sql_settings"))
+            ):
                 return "changes the database"
     elif isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load):
         return "writes to it"
     elif isinstance(above, (ast.For, ast.comprehension)) and above.iter is node and kind.moves:
         return "reads from it"
     elif isinstance(above, (ast.Starred, ast.keyword)) or (
-        isinstance(above, ast.Call) and node in above.args and last_name(above.func) not in _ONLY_LOOK
+        isinstance(above, ast.Call) and node in above.args and last_name(above.func) not in names("looking")
     ):
         return "hands it on, so it may be read from" if kind.moves else None
     return None

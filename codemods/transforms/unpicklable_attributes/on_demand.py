@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from .attribute_uses import CLOSES, AttributeUses
+from .attribute_uses import AttributeUses
 from .classes import Method, Shape, Store
+from .data import names
 
 
 def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
@@ -44,7 +45,7 @@ def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: as
             if ast.unparse(above.test) in (f"{text} is not None", text):
                 # who uses it only where it is open would go without, if nobody opens it
                 called = uses.called(node, shape)
-                closes = called is not None and called[0] in CLOSES
+                closes = called is not None and called[0] in names("closing_methods")
                 return closes or all(_is_guarded(uses, each.store) for each in uses.hazards)
     for statement in method.body:
         if any(each is node for each in ast.walk(statement)):

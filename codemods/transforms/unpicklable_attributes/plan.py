@@ -14,11 +14,11 @@ from ...syntax.unpicklable import MODULE, advice, kind_of_class
 from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
+from .data import names
 from .search import Search
 from .state_methods import Form, Treatment, check_bases, check_existing, edits
 from .treatment import treatment_of
 
-_ENDLESS = ("itertools.count", "itertools.cycle", "itertools.repeat")
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task
 _DEPTH = 3  # of calls that are looked into
 
@@ -217,7 +217,7 @@ class Planner:
             if not isinstance(call, ast.Call):
                 continue
             name = last_name(call.func)
-            if self.recogniser.origin(outline, call.func) in _ENDLESS:
+            if self.recogniser.origin(outline, call.func) in names("endless"):
                 return True
             for where, function in self.repo.functions(name) if depth < _DEPTH else ():
                 own = where.own(function)

@@ -13,19 +13,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Binding, position
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
+from .data import names
 
-_PURE = frozenset(
-    [
-        "str", "int", "float", "bool", "len", "min", "max", "sorted", "list", "tuple", "dict", "set", "range",
-        "enumerate", "zip", "repr", "format", "join", "replace", "split", "strip", "lower", "upper", "rstrip", "lstrip",
-        "get", "items", "keys", "values", "as_posix", "with_suffix", "with_name", "joinpath", "expanduser", "resolve",
-        "absolute", "fileno",
-    ]
-)  # fmt: skip
-_PURE_MODULES = ("os.path.", "pathlib.", "os.fspath", "os.cpu_count", "functools.partial", "threading.", "logging.")
-_ONCE = frozenset(
-    ["map", "filter", "zip", "iter", "reversed", "enumerate", "glob", "rglob", "iglob", "iterdir", "scandir", "chain"]
-)
 _STATE_METHODS = frozenset(["__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"])
 
 
@@ -185,9 +174,11 @@ class ExpressionRebuilder:
             return
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         origin = self.recogniser.origin(self.outline, call.func)
-        if origin.startswith(_PURE_MODULES):
+        if origin.startswith(tuple(names("pure_modules"))):
             return
-        if name in _PURE and (isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]):
+        if name in names("pure_calls") and (
+            isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]
+        ):
             return
         raise Refused(f"`{short(call)}` may give something else the second time; keep its result as an attribute")
 
@@ -263,7 +254,7 @@ class ExpressionRebuilder:
                 given = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == parameter)]
                 for each in given:
                     name = last_name(each.func) if isinstance(each, ast.Call) else None
-                    if isinstance(each, ast.GeneratorExp) or name in _ONCE:
+                    if isinstance(each, ast.GeneratorExp) or name in names("single_use"):
                         raise Refused(
                             f"`{parameter}` can be walked only once ({outline.path}:{call.lineno}); give a list there"
                         )

@@ -10,11 +10,9 @@ from ...syntax.names import last_name
 from ...syntax.unpicklable import Kind, Made, Recogniser, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store
+from .data import names
 from .mutation import first_touch, named
 from .rebuild_expression import ExpressionRebuilder, Stash, short
-
-_IN_MEMORY = (":memory:", "sqlite://", "sqlite:///")
-_LOCK_ARGUMENT = frozenset(("threading.Condition", "logging.handlers.QueueHandler", "logging.StreamHandler"))
 
 
 @dataclass(frozen=True)
@@ -121,11 +119,11 @@ class Recreator:
             if kind.in_order:
                 self._check_order()
             place = str(first.value) if isinstance(first, ast.Constant) else "?"
-            if kind.memory and (not place or place.endswith(_IN_MEMORY)):
+            if kind.memory and (not place or place.endswith(tuple(names("databases_in_memory")))):
                 raise Refused("a database in memory is gone in the copy; keep it in a file, or build it in the worker")
             if kind.needs and not call.args and not call.keywords:
                 raise Refused(kind.needs)
-            if isinstance(first, ast.Name) and not _LOCK_ARGUMENT.isdisjoint(kind.constructors):
+            if isinstance(first, ast.Name) and not names("around_a_lock").isdisjoint(kind.constructors):
                 raise Refused(f"it is made around `{first.id}`, which others share; a new one would not go with theirs")
 
     def _creations(self) -> list[ast.Call]:

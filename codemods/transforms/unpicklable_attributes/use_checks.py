@@ -9,13 +9,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import position
 from .attribute_uses import AttributeUses
 from .classes import Method, Shape
+from .data import names
 from .mutation import elements, first_touch, named, touch
-
-_BOUND = frozenset(
-    ("get", "read", "begin", "execute", "cursor", "acquire", "release", "fetchone", "readline", "seek", "put")
-)
-_WALKS = ("iter", "enumerate", "zip", "map", "filter", "reversed", "cycle", "chain", "islice")
-_SQL = ("insert", "update", "delete", "create", "drop", "alter", "replace", "vacuum")
 
 
 def check_outside(uses: AttributeUses) -> None:
@@ -38,7 +33,7 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
             continue
         if not any(isinstance(each, ast.Attribute) for each in statement.targets):
             continue
-        if isinstance(above, ast.Attribute) and above is statement.value and above.attr in _BOUND:
+        if isinstance(above, ast.Attribute) and above is statement.value and above.attr in names("reading_methods"):
             raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
         if _is_element(statement.value, node) and any(each.made.nested for each in uses.hazards):
             raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
@@ -47,7 +42,7 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
             call = outline.parents[call]
         if isinstance(call, ast.Call) and node is not call.func:
             name = last_name(call.func)
-            walks = name in _WALKS and call is statement.value
+            walks = name in names("iterators") and call is statement.value
             keeps = name[:1].isupper() or name == "partial" or walks
             if keeps and not uses.recogniser.made(outline, call):
                 raise Refused(f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it")
@@ -77,7 +72,7 @@ def check_writes(uses: AttributeUses) -> None:
             given = [*call.args, *(each.value for each in call.keywords)]
             if name in ("execute", "executemany") and given:
                 words = str(getattr(given[0], "value", "")).lstrip().lower()
-                if words.startswith(_SQL):
+                if words.startswith(tuple(names("sql_writes"))):
                     raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
             if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
