@@ -18,7 +18,8 @@ class KnownError:
     """A family of errors that have one cause, recognised by their words.
 
     `pattern` is searched for in the line of the error, in any case; its groups `type` and `name` (`name2`, `name3`,
-    `name4`) are the type of the value and the qualified name of a function, class or variable.
+    `name4`) are the type of the value and the qualified name of a function, class or variable. `examples` are messages
+    that Python or a library really gives; a test sees that this row recognises them, and no other does.
     """
 
     pattern: str
@@ -35,3 +36,4 @@ class KnownError:
     context: str = ""  # what the error's line or the lines of its traceback must match too
     unless: str = ""  # what they must not match
     reference: str = ""  # where it is documented
+    examples: tuple[str, ...] = ()

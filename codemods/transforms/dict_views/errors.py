@@ -9,6 +9,7 @@ ERRORS = (
         r"can(?:not|'t) pickle '?(?P<type>(?:odict|dict)_(?:keys|values|items))'?",
         "a view of a dict (keys, values, items) is kept on something that is sent to a worker",
         "store list(...) of it",
+        examples=("TypeError: cannot pickle 'dict_keys' object",),
         in_own_code="{0} = list({0})",
         source=((r"keys", r"keys"), (r"values", r"values"), (r"items", r"items")),
     ),

@@ -9,6 +9,7 @@ ERRORS = (
         r"unrecognized arguments: (?:.*\s)?-{1,2}local[-_]rank(?![\w-])",
         "torch.distributed.launch gives the script an option that it does not know",
         "start it with torchrun, and read LOCAL_RANK from the environment",
+        examples=("train.py: error: unrecognized arguments: --local_rank=1",),
         unless=r"(?:torchrun|launch\.py|run\.py): error",
         reference="https://pytorch.org/docs/stable/elastic/run.html#transitioning-from-torch-distributed-launch-to-torchrun",
     ),
@@ -16,6 +17,7 @@ ERRORS = (
         r"environment variable (?P<name>RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected",
         "the script is started without a launcher, and expects one",
         "start it with torchrun --nproc_per_node=N",
+        examples=("ValueError: environment variable MASTER_ADDR expected, but not set",),
         reference="https://pytorch.org/docs/stable/elastic/run.html",
     ),
 )

@@ -8,12 +8,35 @@ _WHAT = "a function or class made inside a function (lambda, nested def, local c
 _ADVICE = "give it a name at the top of a module; functools.partial carries the values that it uses"
 
 ERRORS = (
-    KnownError(rf"Can't (?:pickle|get) local (?:object|attribute):? {NAME_IN_ERROR}", _WHAT, _ADVICE),
-    KnownError(r"Can't (?:pickle|get) local (?:objects?|function|class)\b", _WHAT, _ADVICE, general=True),
+    KnownError(
+        rf"Can't (?:pickle|get) local (?:object|attribute):? {NAME_IN_ERROR}",
+        _WHAT,
+        _ADVICE,
+        examples=(
+            "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
+            "AttributeError: Can't get local object 'main.<locals>.collate'",
+        ),
+    ),
+    KnownError(
+        r"Can't (?:pickle|get) local (?:objects?|function|class)\b",
+        _WHAT,
+        _ADVICE,
+        examples=("error: can't pickle local objects",),
+        general=True,
+    ),
     KnownError(
         rf"Can't pickle {NAME_IN_ERROR}: (?:attribute lookup \S*<lambda>|it's not found as \S*<(?:lambda|locals)>)",
         _WHAT,
         _ADVICE,
+        examples=(
+            "_pickle.PicklingError: Can't pickle <function main.<locals>.f at 0x7f>: it's not found as m.<locals>.f",
+            "_pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1>: attribute lookup <lambda> on m failed",
+        ),
     ),
-    KnownError(r"Can't pickle <function (?P<name><lambda>) at", _WHAT, _ADVICE),
+    KnownError(
+        r"Can't pickle <function (?P<name><lambda>) at",
+        _WHAT,
+        _ADVICE,
+        examples=("pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1>",),
+    ),
 )

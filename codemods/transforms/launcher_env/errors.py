@@ -11,6 +11,7 @@ ERRORS = (
         rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$",
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
+        examples=("KeyError: 'SLURM_LOCALID'",),
         reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
 )
