@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import sys
 from pathlib import Path
 from typing import Annotated, Optional
@@ -13,7 +11,6 @@ import typer
 from ..problem import Problem
 from ..quoting import shell
 from .output import put
-from .run import settings_of
 
 
 def new_rule(
@@ -40,8 +37,9 @@ def explain(
     rule: Annotated[
         str,
         typer.Argument(
-            metavar="RULE|PATH:LINE|ERROR",
-            help='A rule as `spawnfix rules` lists them, PATH:LINE, or the text of an error: "TypeError: cannot ...".',
+            metavar="RULE|PATH:LINE|NAME|ERROR",
+            help="A rule as `spawnfix rules` lists them, PATH:LINE, a library's name like DataLoader, "
+            'or the text of an error: "TypeError: cannot ...".',
         ),
     ],
     path: Annotated[
@@ -49,29 +47,26 @@ def explain(
         typer.Argument(metavar="[PATH]", help="With an error: where to look for its cause.", show_default=False),
     ] = None,
 ) -> None:
-    """Explain a rule (what it finds, why that breaks, what it writes), a line of code, or an error and its fix."""
-    from ..delivery import target
+    """Explain a rule (what it finds, why that breaks, what it writes), a line of code, or an error and its fix.
+
+    Nothing is run. Exit code: 0 explained, 2 not known, or no such file or line.
+    """
     from ..review.documentation import documentation
     from ..settings import nearest
     from ..transforms import rules as known
 
-    place = re.fullmatch(r"(.+):(\d{1,9})", rule)
-    if place is not None and os.path.isfile(place[1]):  # noqa: PTH113  (it takes any text for an answer)
-        from ..flow.answers.explain import explain_line
-        from ..project import Project
-        from ..review.sites import sites_text
-
-        where = target.to_check(Path(place[1]))
-        project = Project(where.files, settings_of(where, None, None, None, None, None, None, True))
-        line = int(place[2])
-        put(sites_text(where.scope, line, explain_line(project, where.scope, line)).encode("utf-8", "backslashreplace"))
-        return
-    if rule not in known() and (path is not None or any(letter in rule for letter in " '\n")):
-        from ..diagnose.command import explain_text
-
-        explain_text(rule, path)
-        return
     if rule not in known():
+        from ..diagnose.explain_line import explain_name, explain_place
+
+        answer = explain_place(rule) or (explain_name(rule) if path is None else None)
+        if answer is not None:
+            put(answer.encode("utf-8", "backslashreplace"))
+            return
+        if path is not None or any(letter in rule for letter in " '\n"):
+            from ..diagnose.command import explain_text
+
+            explain_text(rule, path)
+            return
         raise Problem(f"no rule called {rule!r}{nearest(rule, known())}")
     text = documentation(known()[rule]).markdown
     if sys.stdout.isatty():
