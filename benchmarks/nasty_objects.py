@@ -7,6 +7,7 @@ An empty set of paths: nothing is wrong with it.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import functools
 import io
 import itertools
@@ -73,6 +74,44 @@ class Reduces:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Reduces, (self.name, self.module))
+
+
+class Forwards:
+    """As wrappers of environments and datasets forward what they don't have."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class Keyed:
+    """As configurations give their items for attributes."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values = values
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["values"][name]
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    __slots__ = ("x",)
+    x: int
+
+
+class Node:
+    def __init__(self, after: Any) -> None:
+        self.after = after
+
+
+def _linked(length: int) -> Any:
+    head = None
+    for _ in range(length):
+        head = Node(head)
+    return head
 
 
 class ListWithAttributes(list):  # type: ignore[type-arg]  # list[Any] is newer than Python 3.7
@@ -239,6 +278,10 @@ OBJECTS: dict[str, tuple[Callable[[], Any], set[str] | None]] = {
         set(),
     ),
     "iterators that pickle until 3.14": (lambda: Box(i=itertools.count()), None),
+    "__getattr__ without a guard, in the child": (lambda: Box(rows=[Forwards([1])]), {"obj.rows[0]"}),
+    "__getattr__ over a dict, from 3.11 on in the child": (lambda: Box(cfg=Keyed(a=1)), {"obj.cfg"}),
+    "frozen dataclass with slots, in the child": (lambda: Box(points={"a": [Frozen(1)]}), {"obj.points['a'][0]"}),
+    "a linked list a million deep": (lambda: Box(rows={"head": _linked(1_000_000)}), {"obj.rows['head']"}),
     "simple namespace": (lambda: types.SimpleNamespace(act=lambda x: x), {"obj.act"}),
 }
 

@@ -385,6 +385,7 @@ class _Look(_pickle._Pickler):  # type: ignore[misc]  # of no type
         self.names: dict[tuple[str, str], str] = {}  # (module, qualified name) -> path
         self.notes: dict[str, str] = {}  # what -> path
         self.too_deep: str | None = None
+        self.deep: Any = None  # the frame that is the deepest
         self.samples: dict[type, tuple[str, Any]] = {}  # class -> (path, object) whose whole part could be pickled
         self.ticks = 0
         self.keep: list[Any] = []  # alive, so that no id comes back
@@ -424,7 +425,8 @@ class _Look(_pickle._Pickler):  # type: ignore[misc]  # of no type
             return
         before, shared, count = self.size, self.shared, len(self.problems)
         self.top, self.depth = frame, self.depth + 1
-        self.deepest = max(self.deepest, self.depth)
+        if self.depth > self.deepest:
+            self.deepest, self.deep = self.depth, frame
         try:
             if id(obj) in self.memo:
                 self.size += 3
@@ -684,7 +686,9 @@ def _restores(cls: Any) -> bool:
     """True when making an instance of `cls` again runs code of its own."""
     if cls.__module__ in ("builtins", "collections", "functools"):
         return False
-    if hasattr(cls, "__setstate__"):
+    if hasattr(cls, "__setstate__") or hasattr(cls, "__getattr__"):
+        return True
+    if cls.__setattr__ is not object.__setattr__:
         return True
     return cls.__reduce_ex__ is not object.__reduce_ex__ or cls.__reduce__ is not object.__reduce__
 
@@ -738,7 +742,7 @@ def _described(frame: _Frame, path: str, error: BaseException, size: int, side: 
         kind = _type_name(obj) if frame.parent is not None and type(frame.parent.obj) is obj else "type"
     else:
         kind = _type_name(type(obj))
-    made = _definition(subject if subject is not None else getattr(obj, "__func__", None))
+    made = _definition(subject if subject is not None else _safely(lambda: obj.__func__, None))
     place = _assigned(frame)
     return {
         "path": path,
@@ -755,7 +759,7 @@ def _described(frame: _Frame, path: str, error: BaseException, size: int, side: 
 
 def _definition(subject: Any) -> Row | None:
     """Where a function or class is defined."""
-    code = getattr(subject, "__code__", None)
+    code = _safely(lambda: subject.__code__, None)
     if code is not None:
         return _place(code.co_filename, code.co_firstlineno)
     if isinstance(subject, type):
@@ -820,7 +824,7 @@ def _tree(file: str) -> Any:
 def _assigned(frame: Any) -> Row | None:
     """Where the attribute on the way to this value, the nearest, was assigned; None when that can't be told."""
     obj = frame.obj
-    subject = getattr(getattr(obj, "__code__", None), "co_firstlineno", None)
+    subject = _safely(lambda: obj.__code__.co_firstlineno, None)
     while frame.parent is not None:
         name = frame.label[1]
         if name is not None:
@@ -979,15 +983,36 @@ def _deep(look: _Look, obj: Any, name: str) -> None:
         pickler.sink.deadline = time.monotonic() + 10
         pickler.dump(obj)
     except RecursionError as error:
-        frame = _Frame(obj, None, 0)
-        problem = _described(frame, name, error, look.size, "parent")
-        problem["error"] = _message(error) + " (objects inside each other, %s levels or more)" % look.deepest
+        frame, step = _chain(look.deep)
+        if frame is None:
+            frame = _Frame(obj, None, 0)
+        problem = _described(frame, _path(name, frame), error, look.size, "parent")
+        by = ", by %s" % step if step else ""
+        problem["error"] = _message(error) + " (objects inside each other, %s levels or more%s)" % (look.deepest, by)
         if len(look.problems) < MAX_PROBLEMS:
             look.problems.append(problem)
     except _STOP:
         raise
     except Exception:
         pass
+
+
+def _chain(deepest: Any) -> tuple[Any, str]:
+    """The first of the values of one type that hold each other above the frame `deepest`, and by what: `.next`."""
+    frames = _frames(deepest)
+    counts: dict[type, int] = {}
+    for frame in frames:
+        counts[type(frame.obj)] = counts.get(type(frame.obj), 0) + 1
+    own = {cls: count for cls, count in counts.items() if cls not in (dict, list, tuple)}
+    counts = own if own and max(own.values()) * 4 > len(frames) else counts  # not the state of objects
+    if not counts:
+        return None, ""
+    cls = max(counts, key=lambda each: counts[each])
+    chain = [frame for frame in frames if type(frame.obj) is cls]
+    if len(chain) < 3:
+        return None, ""
+    first, second = _path("x", chain[0]), _path("x", chain[1])
+    return chain[0], second[len(first) :] if second.startswith(first) else ""
 
 
 def _stack_depth() -> int:
@@ -1233,7 +1258,7 @@ def child_main(request: str) -> None:
         except _STOP:
             raise
         except BaseException as error:
-            loads.append((number, _message(error), _last_place(error)))
+            loads.append((number, _message(error) + _inside(error), _last_place(error)))
     with open(job["out"] + ".part", "w") as out:
         json.dump({"names": names, "loads": loads}, out)
     os.replace(job["out"] + ".part", job["out"])
@@ -1253,10 +1278,20 @@ def _look_up(module: str, qualname: str) -> Any:
     return found
 
 
+def _inside(error: BaseException) -> str:
+    """Where an error without words of its own comes from: a `__getattr__` that calls itself."""
+    rows = traceback.extract_tb(error.__traceback__)[-4:]
+    return " (in __getattr__)" if any(row.name in ("__getattr__", "__getattribute__") for row in rows) else ""
+
+
 def _last_place(error: BaseException) -> list[Any] | None:
     rows = traceback.extract_tb(error.__traceback__)
     for row in reversed(rows):
-        if _is_users(os.path.abspath(row.filename)) and os.path.basename(row.filename) != os.path.basename(__file__):
+        if (
+            os.path.isfile(row.filename)
+            and _is_users(os.path.abspath(row.filename))
+            and os.path.basename(row.filename) != os.path.basename(__file__)
+        ):
             return [os.path.abspath(row.filename), row.lineno]
     return None
 
@@ -1415,7 +1450,7 @@ def diagnose(
     total["target"] = name
     total["picklable"] = not total["problems"]
     if len(results) > 1 or results[0]["target"] != name:
-        if getattr(obj, "num_workers", None) == 0:
+        if _safely(lambda: obj.num_workers, None) == 0:
             total["notes"].append("%s has num_workers=0: nothing is sent as long as that stays" % name)
     return total
 

@@ -27,6 +27,7 @@ from .report import (
 )
 from .tracebacks import read_traceback
 
+OLDEST = (3, 7)  # that the probe runs in
 _PROBE = Path(__file__).with_name("probe.py")
 _SITE = """\
 import os
@@ -68,6 +69,8 @@ def diagnose_target(
     Runs the user's code. Raises Problem when the object could not be had.
     """
     python = _interpreter(interpreter)
+    if interpreter is not None:
+        _new_enough(python)
     with _probe_folder() as folder:
         request, answer = folder / "request.json", folder / "answer.json"
         wanted = {"target": target, "seconds": seconds, "child": child, "child_seconds": child_seconds}
@@ -100,6 +103,20 @@ def _interpreter(given: str | None) -> str:
     if found is None:
         raise Problem(f"--python: no interpreter called {given}")
     return found
+
+
+def _new_enough(python: str) -> None:
+    """Raises Problem for an interpreter that the probe can't run in."""
+    words = [python, "-c", "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"]
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Problem(f"--python {python}: {error}") from None
+    major, _, minor = done.stdout.partition(".")
+    if not (major.isdigit() and minor.isdigit()):
+        raise Problem(f"--python {python}: no Python (it ended with exit code {done.returncode})")
+    if (int(major), int(minor)) < OLDEST:
+        raise Problem(f"--python {python}: this is Python {done.stdout}; an object can be looked at from 3.7 on")
 
 
 @contextmanager

@@ -322,8 +322,9 @@ def test_depth_is_bounded_and_said() -> None:
         nested = [nested]
     limit = sys.getrecursionlimit()
     result, _ = probe.examine(nasty.Box(chain=nested), "obj")
-    assert [row["path"] for row in result["problems"]] == ["obj"]
+    assert [row["path"] for row in result["problems"]] == ["obj.chain"]
     assert result["problems"][0]["error"].startswith("RecursionError")
+    assert result["problems"][0]["error"].endswith("by [0])")
     assert sys.getrecursionlimit() == limit
     while nested:
         nested = nested.pop()  # a nest this deep can't be freed at once on old Pythons
@@ -571,3 +572,73 @@ def test_copying_a_model_is_explained_by_the_error_it_ends_with(folder: Path) ->
     (each,) = diagnose_run([sys.executable, "train.py"]).obstacles
     assert each.rule == "model-deepcopy"
     assert each.assigned_at is not None and each.assigned_at.line == 6
+
+
+NEW_CAUSES = """
+import dataclasses
+
+
+class Forwards:
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    __slots__ = ("x",)
+    x: int
+
+
+class Node:
+    def __init__(self, after):
+        self.after = after
+
+
+def linked():
+    head = None
+    for _ in range(5000):
+        head = Node(head)
+    return {"head": head}
+
+
+def forwards():
+    return [Forwards([1])]
+
+
+def frozen():
+    return {"p": Frozen(1)}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("target", "path", "family", "words"),
+    [
+        ("forwards()", "forwards()[0]", "guardless-getattr", "(in __getattr__)"),
+        ("frozen()", "frozen()['p']", "frozen-slots", "cannot assign to field 'x'"),
+        ("linked()", "linked()['head']", "too-deep", "by .after"),
+    ],
+)
+def test_causes_that_only_a_child_or_the_depth_shows(
+    tmp_path: Path, target: str, path: str, family: str, words: str
+) -> None:
+    (tmp_path / "things.py").write_text(NEW_CAUSES, encoding="utf-8")
+    (problem,) = diagnose_target(f"{tmp_path / 'things.py'}:{target}").obstacles
+    assert problem.cause is not None
+    assert (problem.path, problem.cause.family) == (path, family)
+    assert words in problem.error
+
+
+def test_an_interpreter_that_is_too_old_or_none(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    for says, words in (
+        ("printf 3.6", "this is Python 3.6; an object can be looked at from 3.7 on"),
+        ("true", "no Python"),
+    ):
+        python.write_text(f"#!/bin/sh\n{says}\n", encoding="utf-8")
+        python.chmod(0o755)
+        with pytest.raises(Problem, match=words):
+            diagnose_target("things:x", str(python))
