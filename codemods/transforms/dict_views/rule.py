@@ -122,7 +122,7 @@ class _Search:
         kind = self.receivers.kind(outline, receiver, method)
         if kind is Kind.UNKNOWN:  # nothing near by tells; perhaps its callers do
             own = flow_of(self.project).own_methods(outline.path, view.lineno, view.col_offset)
-            if any(self.receivers.method_at(*each) is Kind.OTHER for each in own):
+            if any(self.receivers.method_at(*item) is Kind.OTHER for item in own):
                 return
         if kind is Kind.OTHER:
             return
@@ -135,7 +135,7 @@ class _Search:
             choices.append([_Candidate(outline, view, name, (item,), item) for name, item in stores])
         if not choices:
             return
-        judged = [[self._judge(each, receiver, method, kind, crossing) for each in choice] for choice in choices]
+        judged = [[self._judge(item, receiver, method, kind, crossing) for item in choice] for choice in choices]
         yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
 
     def _only_looped_over(self, held: Iterable[Held]) -> bool:
@@ -161,7 +161,7 @@ class _Search:
                 continue
             for node in self._reads(local.scope).get(local.name, ()):
                 scope, bindings = local.outline.lookup(node, node.id)
-                if scope is not local.scope or all(local.statement is not each.statement for each in bindings):
+                if scope is not local.scope or all(local.statement is not binding.statement for binding in bindings):
                     continue
                 for item in held_by(local.outline, node, local.nested)[0]:
                     if item.kind == "attribute" and keeps(self.repo, local.outline, item):
@@ -180,7 +180,9 @@ class _Search:
     def _only_views(self, outline: Outline, name: ast.Name) -> bool:
         """Whatever reaches this use of a name is a view, so `list(name)` is right on every path."""
         _, bindings = outline.lookup(name, name.id)
-        return all(each.value is not None and view_receiver(each.value, outline) is not None for each in bindings)
+        return all(
+            binding.value is not None and view_receiver(binding.value, outline) is not None for binding in bindings
+        )
 
     def _judge(
         self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None

@@ -202,7 +202,7 @@ class Decisions:
         if program is None:
             return self._without_entry(source, line, f"`{target}` can't be read as Python")
         own = self._own_ranks(line, program)
-        if any(each.value == "ssh" for each in line.wrappers):
+        if any(wrapper.value == "ssh" for wrapper in line.wrappers):
             reason = "it runs on another machine, whose checkout and torch can't be seen: rename the launcher by hand"
             return Verdict(DEPRECATED, reason=reason) if line.starter is Starter.LAUNCH else Verdict()
         if own is not None:

@@ -31,7 +31,7 @@ def swap_launcher(source: Source, line: LaunchLine, module_only: bool) -> tuple[
 def drop_flag(source: Source, line: LaunchLine, flag: Flag) -> list[Edit]:
     """Without `flag`, and without the blanks (or the continued line) that led to it."""
     first, last = flag.words[0], flag.words[-1]
-    around = [*_head(line), *(word for each in line.flags for word in each.words)] if first.via else line.command.words
+    around = [*_head(line), *(word for flag in line.flags for word in flag.words)] if first.via else line.command.words
     before = [word for word in around if word.via == first.via and word.end <= first.start]
     if line.listed and before and _named(source, before[-1].end, first.start):  # `args:` stands before it
         after = [word for word in line.command.words if word.start >= last.end]

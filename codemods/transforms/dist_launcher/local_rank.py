@@ -236,7 +236,7 @@ def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]
             continue
         for node in nodes(tree):
             if isinstance(node, ast.If) and _for_local_first(node.test):
-                done = next((call for each in node.body for call in ast.walk(each) if _for_all(call)), None)
+                done = next((call for statement in node.body for call in ast.walk(statement) if _for_all(call)), None)
                 if isinstance(done, ast.Call):
                     yield path, node, done
 
@@ -253,4 +253,4 @@ def _for_all(node: ast.AST) -> bool:
     """Is something saved or reported that there should be one of? Not when its name tells ranks or nodes apart."""
     if not isinstance(node, ast.Call) or not _SAVES.search(ast.unparse(node.func)):
         return False
-    return not re.search(r"rank|node", " ".join(ast.unparse(each) for each in [*node.args, *node.keywords]))
+    return not re.search(r"rank|node", " ".join(ast.unparse(argument) for argument in [*node.args, *node.keywords]))

@@ -134,7 +134,9 @@ def _makes_names(tree: ast.Module) -> bool:
     """Is there an `add_argument(f"--{key}")`?"""
     calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "add_argument")
     return any(
-        isinstance(each, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Starred)) for call in calls for each in call.args
+        isinstance(argument, (ast.JoinedStr, ast.BinOp, ast.Name, ast.Starred))
+        for call in calls
+        for argument in call.args
     )
 
 

@@ -91,7 +91,7 @@ def _flags(line: LaunchLine) -> dict[str, str]:
     """The launcher's flags as written, by name. Raises Refused for those that no loop can honour."""
     found: dict[str, str] = {}
     for flag in line.flags:
-        if flag.name in ("rdzv-backend", "rdzv-id") and "nnodes" not in {each.name for each in line.flags}:
+        if flag.name in ("rdzv-backend", "rdzv-id") and "nnodes" not in {flag.name for flag in line.flags}:
             continue  # one node: who finds whom is settled by the address
         if via := flag.words[0].via:
             raise Refused(f"flags of the launcher stand in the variable {via}: spell them out on the line")

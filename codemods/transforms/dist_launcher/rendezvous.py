@@ -75,7 +75,9 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
         outline = repo.outline(path) if "init_process_group" in found.texts[path] else None
         for call in _joins(tree) if outline is not None else ():
             method, words = _method(call), {keyword.arg for keyword in call.keywords}
-            backend = next((each.value for each in call.keywords if each.arg == "backend"), [*call.args, None][0])
+            backend = next(
+                (keyword.value for keyword in call.keywords if keyword.arg == "backend"), [*call.args, None][0]
+            )
             if words & {"store", None} or (isinstance(backend, ast.Constant) and "mpi" in str(backend.value)):
                 continue
             if method is not None and not (isinstance(method, ast.Constant) and method.value in ("env://", None)):
@@ -92,8 +94,8 @@ def sets_ranks(found: Program) -> bool:
     for path, tree in found.modules.items():
         if any(name in found.texts[path] for name in _RANKS):
             elsewhere = _elsewhere(tree)
-            named = (each for node in nodes(tree) if id(node) not in elsewhere for each in _names_set(node))
-            if any(isinstance(each, ast.Constant) and each.value in _RANKS for each in named):
+            named = (item for node in nodes(tree) if id(node) not in elsewhere for item in _names_set(node))
+            if any(isinstance(item, ast.Constant) and item.value in _RANKS for item in named):
                 return True
     return False
 
@@ -238,7 +240,7 @@ def _told(found: Program, value: ast.expr | None, variable: str, depth: int = 0)
         read = value.args[0] if re.search(r"environ\.get$|getenv$", ast.unparse(value.func)) else None
     elif isinstance(value, (ast.Name, ast.Attribute)):
         stored = list(_stores(found, value))
-        return bool(stored) and all(each is not None and _told(found, each, variable, depth + 1) for each in stored)
+        return bool(stored) and all(item is not None and _told(found, item, variable, depth + 1) for item in stored)
     else:
         return False
     return isinstance(read, ast.Constant) and read.value == variable
@@ -256,7 +258,7 @@ def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.ex
         plain: dict[int, ast.expr] = {}
         for node in nodes(tree):
             if isinstance(node, ast.Assign):
-                plain |= {id(each): node.value for each in node.targets}
+                plain |= {id(target): node.value for target in node.targets}
             elif isinstance(node, ast.arg) and isinstance(target, ast.Name) and node.arg == name:
                 yield None
             elif isinstance(node, type(target)) and isinstance(node.ctx, ast.Store) and last_name(node) == name:

@@ -170,7 +170,7 @@ def _values(found: Program, test: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     for path, tree in found.modules.items() if name else ():
         if not re.search(rf"\b{re.escape(name)}\s*=(?!=)", found.texts[path]):
             continue
-        for function in [tree, *(each for each in nodes(tree) if isinstance(each, ast.FunctionDef))]:
+        for function in [tree, *(node for node in nodes(tree) if isinstance(node, ast.FunctionDef))]:
             own = function.body if isinstance(function, ast.FunctionDef) else []
             text = "\n".join(map(ast.unparse, own))
             for node in ast.walk(function) if own else tree.body:

@@ -160,7 +160,7 @@ def _oldest(clauses: str) -> Version | None:
         allowed = SpecifierSet(",".join(parts))
     except InvalidSpecifier:
         return None
-    fitting = [each for each in _MINORS if any(allowed.contains(f"{each[0]}.{each[1]}.{patch}") for patch in _PATCHES)]
+    fitting = [item for item in _MINORS if any(allowed.contains(f"{item[0]}.{item[1]}.{patch}") for patch in _PATCHES)]
     if not fitting:
         return None
     only_above = all(specifier.operator in ("<", "<=", "!=") for specifier in allowed)

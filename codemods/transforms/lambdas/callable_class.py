@@ -50,17 +50,17 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
     node = unit.node
     if isinstance(node, ast.ClassDef) or unit.own_self is not None or unit.frozen or unit.mangled:
         return "it takes more than values of its place"
-    if any(each is not unit for each in unit.functions.values()):
+    if any(value is not unit for value in unit.functions.values()):
         return "it uses other local functions"
     if isinstance(node, ast.AsyncFunctionDef) or (isinstance(node, FUNCTIONS) and node.decorator_list):
         return "it is no plain function"
-    if any(isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await)) for each in ast.walk(node)):
+    if any(isinstance(inner, (ast.Yield, ast.YieldFrom, ast.Await)) for inner in ast.walk(node)):
         return "it is no plain function"
-    words = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    words |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    words = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    words |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
     if "self" in words:
         return "it has a `self` of its own"
-    words |= {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    words |= {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
     if any(word.startswith("__") and not word.endswith("__") for word in words):
         return "it has names that a class changes (two leading underscores)"
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
@@ -99,7 +99,7 @@ def object_class(
         call = moved(source, node, "__call__", leading, edits, step, preamble)
     parts = [call]
     if captures:
-        stored = "".join(f"\n{step * 2}self.{kept[each]} = {each}" for each in captures)
+        stored = "".join(f"\n{step * 2}self.{kept[name]} = {name}" for name in captures)
         parts.insert(0, f"{step}def __init__(self, {', '.join(captures)}):{stored}")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
@@ -128,11 +128,11 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
         return f"it has a `{special[0]}`"
     if init is not None and not _can_take_more(init):
         return "its `__init__` has a decorator, nothing to do, or stands on one line"
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute) and each.attr in ("__class__", "__dict__"):
-            return f"it uses `{ast.unparse(each)}` (line {each.lineno})"
-        if isinstance(each, ast.Name) and each.id in ("type", "vars"):
-            return f"it uses `{each.id}` (line {each.lineno})"
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr in ("__class__", "__dict__"):
+            return f"it uses `{ast.unparse(inner)}` (line {inner.lineno})"
+        if isinstance(inner, ast.Name) and inner.id in ("type", "vars"):
+            return f"it uses `{inner.id}` (line {inner.lineno})"
     for use in unit.variable.scope.uses.get(unit.variable.name, []):
         call = scopes.parents[use.node]
         if not (isinstance(call, ast.Call) and call.func is use.node) or scopes.is_inside(use.scope, node):
@@ -166,7 +166,7 @@ def constructor_edits(
             kept.append(variable.name)
     given = [variable.name for variable in unit.captures]
     if init is None:
-        first = next(each for each in node.body if isinstance(each, FUNCTIONS))
+        first = next(statement for statement in node.body if isinstance(statement, FUNCTIONS))
         indent = indentation_at(source, first.lineno)
         at = source.line_starts[first_attached_line(source, first) - 1]
         lines = [
@@ -184,7 +184,14 @@ def constructor_edits(
 
 
 def _initialiser(node: ast.ClassDef) -> ast.FunctionDef | None:
-    return next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+    return next(
+        (
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__"
+        ),
+        None,
+    )
 
 
 def _does(init: ast.FunctionDef) -> list[ast.stmt]:
@@ -210,7 +217,7 @@ def _is_plain(scopes: Scopes, base: ast.expr, initialises: bool, depth: int = 0)
     if node.decorator_list or node.keywords or any(name in _SPECIAL for name in own):
         return False
     return (initialises or "__init__" not in own) and all(
-        _is_plain(scopes, each, initialises, depth + 1) for each in node.bases
+        _is_plain(scopes, base, initialises, depth + 1) for base in node.bases
     )
 
 
@@ -219,7 +226,7 @@ def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:
     inner = [above for above in scopes.ancestors(use.node) if isinstance(above, (*FUNCTIONS, ast.Lambda))]
     method = next((above for above in inner if scopes.parents[above] is node), None)
     if not isinstance(method, FUNCTIONS) or any(
-        ast.unparse(each) in ("staticmethod", "classmethod") for each in method.decorator_list
+        ast.unparse(decorator) in ("staticmethod", "classmethod") for decorator in method.decorator_list
     ):
         return None
     scope = scopes.inner(method)
@@ -234,9 +241,9 @@ def _object_at(scopes: Scopes, node: ast.ClassDef, use: Use) -> str | None:
 def is_attribute(scopes: Scopes, name: str) -> bool:
     """Something in the file has such an attribute, or asks for one by name."""
     return any(
-        (isinstance(each, ast.Attribute) and each.attr == name)
-        or (isinstance(each, ast.Constant) and each.value == name)
-        for each in ast.walk(scopes.tree)
+        (isinstance(node, ast.Attribute) and node.attr == name)
+        or (isinstance(node, ast.Constant) and node.value == name)
+        for node in ast.walk(scopes.tree)
     )
 
 

@@ -51,10 +51,10 @@ class Units:
         """The unit and every unit it needs, each once."""
         found, todo = [unit], [unit]
         while todo:
-            for each in todo.pop().functions.values():
-                if each not in found:
-                    found.append(each)
-                    todo.append(each)
+            for value in todo.pop().functions.values():
+                if value not in found:
+                    found.append(value)
+                    todo.append(value)
         return found
 
     def _variable(self, node: Movable) -> Variable | None:
@@ -156,7 +156,7 @@ class Units:
 
     def _capture(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         bindings = variable.bindings
-        imported = [each for each in bindings if each.kind == "import"]
+        imported = [binding for binding in bindings if binding.kind == "import"]
         if imported:
             if isinstance(unit.node, ast.ClassDef):
                 raise Refused(f"it uses `{variable.name}`, imported in the function: import it at the top of the file")
@@ -185,7 +185,7 @@ class Units:
 
     def _another_self(self, variable: Variable) -> None:
         """The first parameter of a method is a value like others only where it is no instance."""
-        function, again = variable.scope.node, [each for each in variable.bindings if each.kind != "param"]
+        function, again = variable.scope.node, [binding for binding in variable.bindings if binding.kind != "param"]
         if isinstance(function, FUNCTIONS) and isinstance(self.scopes.parents[function], ast.ClassDef) and again:
             parameters = [*function.args.posonlyargs, *function.args.args]
             if parameters and parameters[0].arg == variable.name:
@@ -204,16 +204,16 @@ class Units:
             if variable in unit.captures:
                 unit.captures[variable].append(use)
                 continue
-            bindings = [each for each in variable.bindings if not self.scopes.is_inside(each.by, unit.node)]
-            elsewhere = [each for each in bindings if each.by is not module]
+            bindings = [binding for binding in variable.bindings if not self.scopes.is_inside(binding.by, unit.node)]
+            elsewhere = [binding for binding in bindings if binding.by is not module]
             if elsewhere:
                 what = f"`{use.name}` is set through `global` (line {elsewhere[0].line})"
                 raise Refused(f"{what}, which a spawned worker does not run: pass it as an argument")
-            guarded = [each for each in bindings if self.scopes.under_guard(each.node)]
+            guarded = [binding for binding in bindings if self.scopes.under_guard(binding.node)]
             if not guarded:
                 continue
             line = guarded[0].line
-            if any(each.kind in ("def", "class", "import") for each in guarded):
+            if any(item.kind in ("def", "class", "import") for item in guarded):
                 raise Refused(f"`{use.name}` exists only under the main guard (line {line}): move it above the guard")
             if len(guarded) < len(bindings) or unit.home is not module or isinstance(unit.node, ast.ClassDef):
                 what = f"`{use.name}` is set only under the main guard (line {line})"

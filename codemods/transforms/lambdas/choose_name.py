@@ -68,9 +68,9 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         wanted = _spoken(rewrite, snake(own), what)
         move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
         return
-    twins = [each for other, each in moves.items() if signature(rewrite, unit) == signature(rewrite, other) is not None]
+    twins = [item for other, item in moves.items() if signature(rewrite, unit) == signature(rewrite, other) is not None]
     several = len(twins) > 1 and not move.is_object
-    named = next((each.name for each in twins if each.name), "") if several else ""
+    named = next((twin.name for twin in twins if twin.name), "") if several else ""
     if named:
         move.name, move.is_repeated = named, True
         return
@@ -117,14 +117,18 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
 def _known_identity(rewrite: FileRewrite, node: ast.Lambda) -> str | None:
     """The function of the module that does what `lambda x: x` does, where the lambda stands below it."""
     top = rewrite.scopes.top_statement(node)
-    for each in rewrite.scopes.tree.body[: rewrite.scopes.tree.body.index(top)]:
-        if isinstance(each, ast.FunctionDef) and not each.decorator_list and isinstance(each.body[-1], ast.Return):
-            said = each.body[1:] if ast.get_docstring(each) is not None else each.body
-            same = len(said) == 1 and ast.dump(each.args) == ast.dump(node.args)
-            if same and ast.dump(each.body[-1]) == ast.dump(ast.Return(node.body)):
-                owner = rewrite.scopes.owner(rewrite.scopes.around(node), each.name)
-                if owner is rewrite.scopes.module and len(owner.bindings[each.name]) == 1:
-                    return each.name
+    for statement in rewrite.scopes.tree.body[: rewrite.scopes.tree.body.index(top)]:
+        if (
+            isinstance(statement, ast.FunctionDef)
+            and not statement.decorator_list
+            and isinstance(statement.body[-1], ast.Return)
+        ):
+            said = statement.body[1:] if ast.get_docstring(statement) is not None else statement.body
+            same = len(said) == 1 and ast.dump(statement.args) == ast.dump(node.args)
+            if same and ast.dump(statement.body[-1]) == ast.dump(ast.Return(node.body)):
+                owner = rewrite.scopes.owner(rewrite.scopes.around(node), statement.name)
+                if owner is rewrite.scopes.module and len(owner.bindings[statement.name]) == 1:
+                    return statement.name
     return None
 
 

@@ -84,7 +84,7 @@ def lambda_as_def(
     lines += [inner + statement for statement in preamble]
     lines.append(_returned(body, inner, unit, column, line_indent))
     written = "\n".join(lines)
-    _check(text, written, len([each for each in leading if each != "/"]))
+    _check(text, written, len([item for item in leading if item != "/"]))
     return written
 
 
@@ -111,7 +111,7 @@ def within(text: str, width: int, unit: str) -> str:
     inner = indent + unit
     together = inner + ", ".join(parameters)
     if len(together) > width:
-        together = "\n".join(f"{inner}{each}," for each in parameters if each)
+        together = "\n".join(f"{inner}{parameter}," for parameter in parameters if parameter)
     lines[at] = f"{lines[at][: head.end()]}\n{together}\n{indent}{rest[start - 1 :]}"
     return "\n".join(lines)
 

@@ -106,7 +106,7 @@ def describe_lambda(node: ast.Lambda) -> str:
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     """`accuracy` for the lambda of `log("accuracy", lambda ...)`; or ""."""
     before = call.args[: call.args.index(argument)] if argument in call.args else []
-    texts = [each.value for each in before if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    texts = [item.value for item in before if isinstance(item, ast.Constant) and isinstance(item.value, str)]
     if not texts or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", texts[-1]):
         return ""
     name = snake(texts[-1].removeprefix("self."))

@@ -24,11 +24,11 @@ def span(scopes: Scopes, source: Source, use: Use) -> tuple[int, int]:
     low, high = source.offset(*start_of(outer[-1])), source.offset(*end_of(outer[-1]))
     text, word = source.text[low:high], re.compile(rf"(?<![\w.]){re.escape(use.name)}(?!\w)")
     found = [match.start() for match in word.finditer(text)]
-    same = [each for each in scopes.uses_within([outer[-1]]) if each.name == use.name]
-    owners = {id(scopes.owner(each.scope, each.name)) for each in same}
+    same = [item for item in scopes.uses_within([outer[-1]]) if item.name == use.name]
+    owners = {id(scopes.owner(item.scope, item.name)) for item in same}
     if len(found) != len(same) or len(owners) != 1 or _SHOWS_ITSELF.search(text):
         raise Refused(
             f"`{use.name}` is used inside an f-string (line {line_of(use.node)}): take it out of the string first"
         )
-    at = low + found[[each.node for each in same].index(use.node)]
+    at = low + found[[item.node for item in same].index(use.node)]
     return at, at + len(use.name)

@@ -94,7 +94,7 @@ class Header:
             return
         arguments = node.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        annotations = [each.annotation for each in every if each is not None] + [node.returns]
+        annotations = [item.annotation for item in every if item is not None] + [node.returns]
         for annotation in annotations:
             if annotation is not None and not self.settled.annotation(annotation):
                 what = f"its annotation `{ast.unparse(annotation)}` (line {annotation.lineno})"
@@ -127,8 +127,8 @@ class Header:
     def _base(self, unit: Unit, node: ast.ClassDef, base: ast.expr) -> None:
         scopes = self.scopes
         if not all(
-            isinstance(each, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
-            for each in ast.walk(base)
+            isinstance(node, (ast.Name, ast.Attribute, ast.expr_context, ast.Subscript, ast.Index, ast.Tuple))
+            for node in ast.walk(base)
         ):
             raise Refused(f"its base `{ast.unparse(base)}` is computed: write the classes out at module level")
         for use in scopes.uses_within([base]):
@@ -138,7 +138,7 @@ class Header:
                 continue
             variable = Variable(owner, use.name)
             value = self.units.movable_value(variable)
-            if any(each.kind == "import" for each in variable.bindings):
+            if any(binding.kind == "import" for binding in variable.bindings):
                 raise Refused(f"its base `{use.name}` is imported in the function: import it at the top of the file")
             if not isinstance(value, ast.ClassDef):
                 raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")
@@ -165,7 +165,7 @@ class Header:
                 if statement.keywords or any(not self.settled.constant(base) for base in statement.bases):
                     raise Refused(f"it has a class `{statement.name}` with computed bases (line {statement.lineno})")
                 known = libraries().class_decorators
-                if any(not self.settled.pure_decorator(each, known) for each in statement.decorator_list):
+                if any(not self.settled.pure_decorator(decorator, known) for decorator in statement.decorator_list):
                     raise Refused(f"it has a decorated class `{statement.name}` (line {statement.lineno}): {_BY_HAND}")
                 self._class_body(statement)
             elif isinstance(statement, (ast.Assign, ast.AnnAssign)):

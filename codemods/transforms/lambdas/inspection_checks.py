@@ -100,9 +100,12 @@ class InspectionChecks:
         """The names in a file's `__all__`."""
         module = self.project.module(path)
         found: set[str] = set()
-        for each in module.body if module is not None else ():
-            if isinstance(each, (ast.Assign, ast.AugAssign)) and "__all__" in ast.unparse(each).partition("=")[0]:
-                constants = (node.value for node in ast.walk(each) if isinstance(node, ast.Constant))
+        for statement in module.body if module is not None else ():
+            if (
+                isinstance(statement, (ast.Assign, ast.AugAssign))
+                and "__all__" in ast.unparse(statement).partition("=")[0]
+            ):
+                constants = (node.value for node in ast.walk(statement) if isinstance(node, ast.Constant))
                 found |= {value for value in constants if isinstance(value, str)}
         return frozenset(found)
 
@@ -153,6 +156,6 @@ class InspectionChecks:
                 return False
             owner = self.scopes.owner(self.scopes.around(value), value.id)
             return owner is not None and all(
-                each.kind not in ("import", "def", "class") for each in owner.bindings[value.id]
+                binding.kind not in ("import", "def", "class") for binding in owner.bindings[value.id]
             )
         return isinstance(value, ast.Subscript)

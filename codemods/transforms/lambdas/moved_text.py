@@ -42,7 +42,7 @@ def moved(
     except (cst.ParserSyntaxError, TypeError):  # a backslash on its last line, `return(lambda: 0)`
         raise Refused("its lines are not laid out as usual: move it by hand") from None
     found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
-    definition = next(each for each in found if isinstance(each, (cst.FunctionDef, cst.ClassDef)))
+    definition = next(item for item in found if isinstance(item, (cst.FunctionDef, cst.ClassDef)))
     shifted = definition.visit(_Shift(old, indent, "__doc__" not in source.text))
     assert isinstance(shifted, (cst.FunctionDef, cst.ClassDef))
     if preamble:

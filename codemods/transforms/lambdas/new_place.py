@@ -65,11 +65,11 @@ def arrive(rewrite: FileRewrite, moves: dict[Unit, Move], imports: list[Import])
     edits = []
     for (offset, missing, gap), texts in places.items():
         if not gap:
-            text = "".join(f"\n\n{each}" for each in texts) + "\n" * missing
+            text = "".join(f"\n\n{text}" for text in texts) + "\n" * missing
             text = text[missing:] if offset in rewrite.padded else text
         else:
             lead = "" if offset in rewrite.padded else "\n" * missing
-            text = lead + "".join(each + "\n" * (gap + 1) for each in texts)
+            text = lead + "".join(text + "\n" * (gap + 1) for text in texts)
         rewrite.padded.add(offset)
         edits.append(Edit(rewrite.path, offset, offset, text))
     return edits
@@ -127,8 +127,10 @@ def _header_end(rewrite: FileRewrite) -> int:
     """The last line of the module's docstring and `__future__` imports, 0 without any."""
     body = rewrite.scopes.tree.body
     header = body[:1] if ast.get_docstring(rewrite.scopes.tree) is not None else []
-    header += [each for each in body if isinstance(each, ast.ImportFrom) and each.module == "__future__"]
-    return max((each.end_lineno or 0 for each in header), default=0)
+    header += [
+        statement for statement in body if isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    ]
+    return max((item.end_lineno or 0 for item in header), default=0)
 
 
 def _last_accessor(rewrite: FileRewrite, method: tuple[Scope, str, ast.ClassDef]) -> ast.stmt:
@@ -173,18 +175,18 @@ def _check_order(rewrite: FileRewrite, unit: Unit, offset: int) -> None:
         bindings = rewrite.scopes.module.bindings.get(use.name, [])
         owner = rewrite.scopes.owner(use.scope, use.name)
         if owner is not None and owner.kind is Kind.CLASS:
-            if start_of(use.node) >= min(each.done for each in owner.bindings[use.name]):
+            if start_of(use.node) >= min(binding.done for binding in owner.bindings[use.name]):
                 continue
             owner = rewrite.scopes.module if bindings else None  # not bound there yet: Python looks in the module
         if owner is None and use.name not in BUILTINS and not rewrite.scopes.module.stars:
             raise Refused(f"`{use.name}` (line {line_of(use.node)}) is nowhere defined in this file")
         if not bindings or owner is not rewrite.scopes.module:
             continue
-        first = min(rewrite.source.offset(*each.done) for each in bindings)
+        first = min(rewrite.source.offset(*binding.done) for binding in bindings)
         if first > offset:
             raise Refused(f"`{use.name}` is bound only further down (line {bindings[0].line}): move that up first")
         body = rewrite.scopes.tree.body
-        before = [each for each in body if rewrite.source.offset(*end_of(each)) <= offset]
+        before = [statement for statement in body if rewrite.source.offset(*end_of(statement)) <= offset]
         if not definite.binds(before, use.name):
             raise Refused(
                 f"`{use.name}` (line {bindings[0].line}) may not be there when the file is imported: it is bound "

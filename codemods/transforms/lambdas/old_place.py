@@ -55,7 +55,7 @@ def _broken(rewrite: FileRewrite, indent: str, head: str, made: str) -> str:
     if len(text) <= rewrite.width or not made.endswith(")"):
         return text
     function, _, arguments = made[:-1].partition("(")
-    lines = [f"{indent}{head}{function}(", *(f"{indent}{rewrite.indent_unit}{each}," for each in arguments.split(", "))]
+    lines = [f"{indent}{head}{function}(", *(f"{indent}{rewrite.indent_unit}{item}," for item in arguments.split(", "))]
     return "\n".join([*lines, f"{indent})"])
 
 

@@ -29,7 +29,7 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
     if shape is not None:
         return Fix(f"say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
-    calls = {each.what for each in known.given(rewrite.path, *start_of(node))}
+    calls = {item.what for item in known.given(rewrite.path, *start_of(node))}
     text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
     if text is not None and not known.asked(rewrite.path, *start_of(node)):
         return Fix(f"say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))

@@ -49,7 +49,7 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
     for crossing in crossings:
         draft = _finding(source, crossing, Refused("not planned yet"))
         reaches = crossing.confidence.reaches(project.settings.confidence)
-        wanted[crossing] = reaches and not any(each.silences(draft) for each in silent)
+        wanted[crossing] = reaches and not any(item.silences(draft) for item in silent)
     for part in (True, False):
         targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
         if not targets:

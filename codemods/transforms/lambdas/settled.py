@@ -37,7 +37,7 @@ class Settled:
         if isinstance(value, ast.BinOp):
             return self.constant(value.left, within) and self.constant(value.right, within)
         if isinstance(value, ast.Tuple):
-            return all(self.constant(each, within) for each in value.elts)
+            return all(self.constant(element, within) for element in value.elts)
         if isinstance(value, ast.Attribute):
             root = value.value
             while isinstance(root, ast.Attribute):
@@ -45,7 +45,7 @@ class Settled:
             if not isinstance(root, ast.Name) or self.is_local(root):
                 return False
             bindings = self.scopes.module.bindings.get(root.id, [])
-            return [each.kind for each in bindings] == ["import"] and not self._may_change(bindings[0], value)
+            return [binding.kind for binding in bindings] == ["import"] and not self._may_change(bindings[0], value)
         return isinstance(value, ast.Name) and self._constant_name(value, within)
 
     def _constant_name(self, value: ast.Name, within: ast.ClassDef | None) -> bool:
@@ -58,32 +58,36 @@ class Settled:
         bindings = scopes.module.bindings.get(value.id, [])
         if not bindings:
             return value.id in BUILTINS or bool(scopes.module.stars)
-        if any(scopes.under_guard(each.node) or scopes.loops_around(each.node, scopes.module) for each in bindings):
+        if any(
+            scopes.under_guard(binding.node) or scopes.loops_around(binding.node, scopes.module) for binding in bindings
+        ):
             return False
         if len(bindings) == 1:
             return bindings[0].by is scopes.module
         # `try: import a` / `except: a = None`: all of it is done before the file gets here
         here = start_of(scopes.top_statement(value))
-        return all(each.by is scopes.module and each.kind != "del" and each.done <= here for each in bindings)
+        return all(
+            binding.by is scopes.module and binding.kind != "del" and binding.done <= here for binding in bindings
+        )
 
     def pure_class_value(self, value: ast.expr, within: ast.ClassDef) -> bool:
         """As `constant`, for a value in the body of a class: also functions, and fields of dataclasses."""
         if isinstance(value, ast.Lambda):
-            defaults = [*value.args.defaults, *(each for each in value.args.kw_defaults if each is not None)]
-            return all(self.constant(each, within) for each in defaults)
+            defaults = [*value.args.defaults, *(default for default in value.args.kw_defaults if default is not None)]
+            return all(self.constant(default, within) for default in defaults)
         if isinstance(value, ast.Call):
             known = origin_in(self.scopes, value.func) in libraries().pure_calls
-            arguments = [*value.args, *(each.value for each in value.keywords)]
-            return known and all(self.pure_class_value(each, within) for each in arguments)
+            arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+            return known and all(self.pure_class_value(argument, within) for argument in arguments)
         if isinstance(value, (ast.Compare, ast.BoolOp, ast.IfExp, ast.JoinedStr, ast.FormattedValue)):
-            parts = [each for each in ast.iter_child_nodes(value) if isinstance(each, ast.expr)]
-            return all(self.pure_class_value(each, within) for each in parts)
+            parts = [child for child in ast.iter_child_nodes(value) if isinstance(child, ast.expr)]
+            return all(self.pure_class_value(part, within) for part in parts)
         return self.constant(value, within)
 
     def annotation(self, value: ast.expr) -> bool:
         """Evaluating it does nothing but name types."""
         return not any(
-            isinstance(each, (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.Lambda)) for each in ast.walk(value)
+            isinstance(node, (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.Lambda)) for node in ast.walk(value)
         )
 
     def is_local(self, node: ast.Name) -> bool:
@@ -114,7 +118,7 @@ class Settled:
         if module is None:
             return False
         bindings = Scopes(module).module.bindings.get(name, [])
-        return len(bindings) > 1 or any(each.kind in ("aug", "for", "del") for each in bindings)
+        return len(bindings) > 1 or any(binding.kind in ("aug", "for", "del") for binding in bindings)
 
     def value_may_change(self, variable: Variable) -> bool:
         """`from m import name` in a function takes the value of that moment: it may be another one later."""
@@ -127,7 +131,7 @@ class Settled:
         module = self.project.module(path) if path is not None else None
         if module is not None:
             bindings = Scopes(module).module.bindings.get(name, [])
-            return any(each.kind not in ("def", "class", "import") for each in bindings) or len(bindings) > 1
+            return any(binding.kind not in ("def", "class", "import") for binding in bindings) or len(bindings) > 1
         return False
 
     def file_of(self, binding: Binding) -> str | None:
@@ -175,8 +179,8 @@ class Settled:
         """Decorating once, on import, is the same: it is one of `known`, or only wraps what it is given."""
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if isinstance(decorator, ast.Call):
-            arguments = [*decorator.args, *(each.value for each in decorator.keywords)]
-            if not all(self.constant(each) for each in arguments):
+            arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+            if not all(self.constant(argument) for argument in arguments):
                 return False
         if origin_in(self.scopes, called) in known or last_name(called) in known:
             return True
@@ -193,21 +197,21 @@ class Settled:
         if self.scopes.owner(self.scopes.around(decorator), decorator.id) is not self.scopes.module:
             return False
         body = node.body[ast.get_docstring(node) is not None :]
-        inner = [each for each in ast.walk(node) if isinstance(each, (*FUNCTIONS, ast.ClassDef))][1:]
+        inner = [inner for inner in ast.walk(node) if isinstance(inner, (*FUNCTIONS, ast.ClassDef))][1:]
         plain = len(body) == 2 and isinstance(body[0], ast.FunctionDef) and isinstance(body[1], ast.Return)
-        ours = {each.name for each in inner} | {each.arg for each in node.args.args}
+        ours = {item.name for item in inner} | {argument.arg for argument in node.args.args}
         marks = (
-            each
-            for each in ast.walk(node)
-            if isinstance(each, ast.Attribute)
-            and not isinstance(each.ctx, ast.Load)
-            and isinstance(each.value, ast.Name)
-            and each.value.id in ours
+            inner
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Attribute)
+            and not isinstance(inner.ctx, ast.Load)
+            and isinstance(inner.value, ast.Name)
+            and inner.value.id in ours
         )
         return (
             plain
-            and all(any("wraps(" in ast.unparse(d) for d in getattr(each, "decorator_list", ())) for each in inner)
-            and not any(each.args.defaults for each in inner if isinstance(each, FUNCTIONS))
+            and all(any("wraps(" in ast.unparse(d) for d in getattr(item, "decorator_list", ())) for item in inner)
+            and not any(item.args.defaults for item in inner if isinstance(item, FUNCTIONS))
             and next(marks, None) is None
         )
 

@@ -50,7 +50,7 @@ def _calls_with_nothing(scopes: Scopes, node: ast.Lambda, call: ast.Call) -> boo
     before = call.args[0] if len(call.args) > 1 and call.args[1] is node else None
     if before is not None and last_name(call.func) == "partial" and _is_defaultdict(scopes, before):
         return True
-    return any(each.value is node and each.arg == "default_factory" for each in call.keywords)
+    return any(keyword.value is node and keyword.arg == "default_factory" for keyword in call.keywords)
 
 
 def _has_parameters(node: ast.Lambda) -> bool:
@@ -111,7 +111,7 @@ def _is_defaultdict(scopes: Scopes, func: ast.expr) -> bool:
         return False
     root = func.value if isinstance(func, ast.Attribute) else func
     owner = scopes.owner(scopes.around(root), root.id) if isinstance(root, ast.Name) else None
-    return owner is not None and [each.kind for each in owner.bindings[last_name(root)]] == ["import"]
+    return owner is not None and [binding.kind for binding in owner.bindings[last_name(root)]] == ["import"]
 
 
 def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
@@ -144,7 +144,7 @@ def filled_text(source: Source, node: ast.Lambda) -> str | None:
     )
     if not plain or not isinstance(body, ast.JoinedStr) or body.lineno != body.end_lineno:
         return None
-    name, gaps = arguments.args[0].arg, [each for each in body.values if isinstance(each, ast.FormattedValue)]
+    name, gaps = arguments.args[0].arg, [value for value in body.values if isinstance(value, ast.FormattedValue)]
     for gap in gaps:
         if not isinstance(gap.value, ast.Name) or gap.value.id != name or gap.conversion != -1 or gap.format_spec:
             return None
@@ -159,9 +159,9 @@ def filled_text(source: Source, node: ast.Lambda) -> str | None:
         parts = [*Formatter().parse(value)]
     except (SyntaxError, ValueError):
         return None
-    said = [each.value for each in body.values if isinstance(each, ast.Constant)]
-    fields = [each[1] for each in parts if each[1] is not None]
-    literal = "".join(each[0] for each in parts)
+    said = [value.value for value in body.values if isinstance(value, ast.Constant)]
+    fields = [part[1] for part in parts if part[1] is not None]
+    literal = "".join(part[0] for part in parts)
     same = fields == [field[1:-1]] * len(gaps) and literal == "".join(map(str, said)) and text.endswith(head[3])
     return f"{text}.format" if same else None
 

@@ -24,7 +24,7 @@ def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving
     For that their fixes must be made one after the other: each has an edit there, which changes nothing.
     """
     scopes = settled.scopes
-    imported = dict.fromkeys(each for unit in group for each in unit.imported)
+    imported = dict.fromkeys(item for unit in group for item in unit.imported)
     if not imported:
         return []
     edits: list[Edit] = []
@@ -43,7 +43,7 @@ def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving
             start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
             edits.append(Edit(source.path, start, end, source.text[start:end]))
     going = {unit.node for unit in group}
-    whole = {each for each, names in idle.items() if len(names) == len(each.names) and settled.cannot_fail(each)}
+    whole = {item for item, names in idle.items() if len(names) == len(item.names) and settled.cannot_fail(item)}
     for statement, names in idle.items():
         block = scopes.block_of(statement)
         if not settled.cannot_fail(statement):
@@ -51,7 +51,7 @@ def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving
             continue
         if statement not in whole:
             edits.append(_without(source, statement, names))
-        elif not all(each in going or each in whole for each in block):  # the block needs something
+        elif not all(statement in going or statement in whole for statement in block):  # the block needs something
             head = list(takewhile(whole.__contains__, block))
             if statement in head:  # no blank line stays below the `def`
                 start = source.line_starts[head[0].lineno - 1]
@@ -69,7 +69,7 @@ def _kept(source: Source, statement: ast.Import | ast.ImportFrom) -> Edit:
 
 
 def _without(source: Source, statement: ast.Import | ast.ImportFrom, names: Sequence[str]) -> Edit:
-    kept = ", ".join(ast.unparse(each) for each in statement.names if (each.asname or each.name) not in names)
+    kept = ", ".join(ast.unparse(name) for name in statement.names if (name.asname or name.name) not in names)
     head = "import "
     if isinstance(statement, ast.ImportFrom):
         head = f"from {'.' * statement.level}{statement.module or ''} import "
@@ -94,5 +94,5 @@ def _plain_import(scopes: Scopes, source: Source, variable: Variable) -> ast.Imp
         return None
     if first_attached_line(source, statement) != line or (behind and (behind[0] != "#" or "noqa" in behind)):
         return None
-    seen = any(isinstance(each, ast.Name) and each.id in SEES_NAMES for each in ast.walk(variable.scope.node))
+    seen = any(isinstance(node, ast.Name) and node.id in SEES_NAMES for node in ast.walk(variable.scope.node))
     return None if seen else statement

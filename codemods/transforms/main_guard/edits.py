@@ -32,7 +32,7 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
         if moved:
             edits.append(Edit(source.path, at, at, _definitions(source, low, body, run, moved)))
         gap = "\n" if low > 1 and not moved and source.line_text(low - 1).strip() else ""
-        gone = {line for each in moved for line in range(each.cut, each.end + 1)}
+        gone = {line for item in moved for line in range(item.cut, item.end + 1)}
         for line in range(low, high + 1):
             if line in gone or line in strings or not source.line_text(line).strip():
                 continue
@@ -73,8 +73,8 @@ class _Moved:
 def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved: list[_Moved]) -> str:
     """What stands in front of the guard, with the blank lines that are usual around definitions."""
     text, after_definition = "", False
-    for at, each in zip(run.above, moved, strict=True):
-        lines = "\n".join(source.line_text(line) for line in range(each.first, each.last + 1))
+    for at, item in zip(run.above, moved, strict=True):
+        lines = "\n".join(source.line_text(line) for line in range(item.first, item.last + 1))
         definition = isinstance(body[at], (*FUNCTIONS, ast.ClassDef))
         if definition or after_definition:
             text += blank_lines(source, low) if not text else "\n\n"
@@ -85,7 +85,7 @@ def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved
 
 def blank_lines(source: Source, line: int) -> str:
     """What is missing to two blank lines above `line`."""
-    above = [source.line_text(each).strip() for each in range(max(1, line - 2), line)]
+    above = [source.line_text(item).strip() for item in range(max(1, line - 2), line)]
     blank = 0
     while above and not above.pop():
         blank += 1

@@ -37,8 +37,12 @@ def guarded_definitions(starts: Starts, outline: Outline) -> Iterator[Guarded]:
     for guard in outline.module.body:
         if not (isinstance(guard, ast.If) and is_main_name_test(guard.test)):
             continue
-        inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
-        outside = {name for each in outline.module.body if each is not guard for name in names_bound(each)}
+        inside = {
+            statement.name: statement for statement in guard.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+        }
+        outside = {
+            name for statement in outline.module.body if statement is not guard for name in names_bound(statement)
+        }
         found: dict[str, Guarded] = {}
         for node in own_nodes(guard.body) if inside else ():
             if not isinstance(node, ast.Call):
@@ -129,7 +133,7 @@ def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterat
                 for binding in outline.bindings(outline.module, node.id):
                     value = binding.value
                     if isinstance(value, ast.Call):
-                        yield from (each.id for each in ast.walk(value) if isinstance(each, ast.Name))
+                        yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name))
 
 
 def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[Definition]) -> tuple[Edit, ...]:
@@ -137,7 +141,9 @@ def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[De
 
     Raises Refused.
     """
-    inside = {each.name: each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
+    inside = {
+        statement.name: statement for statement in guard.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+    }
     moved = _closure(outline, guard, inside, wanted)
     if len(moved) == len(guard.body):
         raise Refused("nothing but definitions stands under the guard")
@@ -180,20 +186,20 @@ def _closure(
     """`wanted` with the definitions under the guard that they read, in order. Raises Refused."""
     outside = {
         name
-        for each in outline.module.body
-        if each is not guard and each.lineno < guard.lineno
-        for name in names_bound(each)
+        for statement in outline.module.body
+        if statement is not guard and statement.lineno < guard.lineno
+        for name in names_bound(statement)
     }
     star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in outline.module.body)
-    guarded = {name for each in guard.body for name in names_bound(each)}
+    guarded = {name for statement in guard.body for name in names_bound(statement)}
     chosen: dict[str, Definition] = {}
     todo = list(wanted)
     while todo:
         node = todo.pop()
         if node.name in chosen:
             continue
-        if sum(node.name in names_bound(each) for each in outline.module.body if each is not guard) or (
-            sum(node.name in set(names_bound(each)) for each in guard.body) > 1
+        if sum(node.name in names_bound(statement) for statement in outline.module.body if statement is not guard) or (
+            sum(node.name in set(names_bound(statement)) for statement in guard.body) > 1
         ):
             raise Refused(f"`{node.name}` is bound in other places as well")
         chosen[node.name] = node
@@ -208,7 +214,11 @@ def _closure(
                 )
             elif name not in outside and name not in BUILTINS and not star:
                 raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
-    return [each for each in guard.body if isinstance(each, (*FUNCTIONS, ast.ClassDef)) and each.name in chosen]
+    return [
+        statement
+        for statement in guard.body
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and statement.name in chosen
+    ]
 
 
 def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Iterator[ast.Name]:
@@ -219,7 +229,7 @@ def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Ite
     skipped: set[ast.AST] = set()
     if isinstance(node, ast.ClassDef):
         uses = [use for use in outline.nodes if isinstance(use, ast.Name) and use.id == node.name]
-        own = {each.name: each for each in node.body if isinstance(each, FUNCTIONS)}
+        own = {statement.name: statement for statement in node.body if isinstance(statement, FUNCTIONS)}
         if not _PICKLES_ITSELF & own.keys() and all(
             isinstance(outline.scope(use), ast.Module) and guard in outline.ancestors(use) for use in uses
         ):

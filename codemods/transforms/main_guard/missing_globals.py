@@ -40,16 +40,22 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     known = _by_stars(starts, outline)
     if known is None:
         return
-    guards = [each for each in body if isinstance(each, ast.If) and is_main_process_test(each.test) and not each.orelse]
-    outside = [each for each in body if each not in guards]
+    guards = [
+        statement
+        for statement in body
+        if isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
+    ]
+    outside = [statement for statement in body if statement not in guards]
     bound: dict[str, list[ast.stmt]] = {}
     for statement in outside:
         for name in names_bound(statement):
             bound.setdefault(name, []).append(statement)
-    guarded = {name: each.lineno for guard in guards for each in guard.body for name in names_bound(each)}
-    tops = {each.name: each for each in outside if isinstance(each, FUNCTIONS)}
+    guarded = {
+        name: statement.lineno for guard in guards for statement in guard.body for name in names_bound(statement)
+    }
+    tops = {item.name: item for item in outside if isinstance(item, FUNCTIONS)}
     setters = _setters(outline)
-    run = [node for each in outside for node in own_nodes([each]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
     seen: set[str] = set()
     for sure, hop, runs in _workers(starts, outline):
@@ -65,7 +71,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     or _does_without(outline, read, function, lazily=bool(who) or name in bound)
                 ):
                     continue
-                if name in guarded and not who and all(_is_other(guards, name, each) for each in bound.get(name, [])):
+                if name in guarded and not who and all(_is_other(guards, name, item) for item in bound.get(name, [])):
                     seen.add(name)
                     where = "under the main guard"
                     literal = _literal(outline, guards, name)
@@ -73,8 +79,8 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     yield MissingGlobal(
                         read, function.name, guarded[name], where, sure, hop, literal=literal, instead=instead
                     )
-                elif who and name not in guarded and all(_is_none(each) for each in bound.get(name, [])):
-                    if not all(_only_parent(outline, each, tops, reached, at_import) for each in who):
+                elif who and name not in guarded and all(_is_none(item) for item in bound.get(name, [])):
+                    if not all(_only_parent(outline, item, tops, reached, at_import) for item in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
@@ -85,9 +91,9 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
 def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
     """Names that `from ... import *` binds; None where that can't be told."""
     found: set[str] = set()
-    for each in outline.module.body:
-        if isinstance(each, ast.ImportFrom) and each.names[0].name == "*":
-            other = starts.callees.star_source(outline, each)
+    for part in outline.module.body:
+        if isinstance(part, ast.ImportFrom) and part.names[0].name == "*":
+            other = starts.callees.star_source(outline, part)
             inner = _by_stars(starts, other, depth + 1) if other is not None and depth < _MAX_STARS else None
             if other is None or inner is None:
                 return None
@@ -99,8 +105,10 @@ def _is_other(guards: list[ast.If], name: str, statement: ast.stmt) -> bool:
     """`statement` binds None, or a module, to the name that the guard gives to something else."""
     if not isinstance(statement, (ast.Import, ast.ImportFrom)):
         return _is_none(statement)
-    imports = [each for guard in guards for each in guard.body if isinstance(each, (ast.Import, ast.ImportFrom))]
-    return not any(name in names_bound(each) for each in imports)
+    imports = [
+        statement for guard in guards for statement in guard.body if isinstance(statement, (ast.Import, ast.ImportFrom))
+    ]
+    return not any(name in names_bound(statement) for statement in imports)
 
 
 def _literal(outline: Outline, guards: list[ast.If], name: str) -> tuple[ast.If, ast.Assign] | None:
@@ -121,14 +129,14 @@ def _literal(outline: Outline, guards: list[ast.If], name: str) -> tuple[ast.If,
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
     """Functions of the file that a worker runs, call by call: handed over, or methods of an object that is."""
-    for call in (each for calls in outline.calls.values() for each in calls):
+    for call in (call for calls in outline.calls.values() for call in calls):
         found = sent(starts, outline, call)
         if found is None:
             continue
         sure, hop, arguments = found
         runs: list[Function] = []
-        parents = [each.value for each in call.keywords if each.arg in _IN_PARENT]
-        arguments = [each for each in arguments if each not in parents]
+        parents = [keyword.value for keyword in call.keywords if keyword.arg in _IN_PARENT]
+        arguments = [argument for argument in arguments if argument not in parents]
         for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
             above = outline.parents[name]
             if isinstance(above, ast.Call) and above.func is name:

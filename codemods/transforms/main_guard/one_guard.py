@@ -67,14 +67,17 @@ def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> b
         return False  # the lines before it mean the builtin
     if len(outline.bindings(outline.module, name)) != 1 or not (is_plain(statement) or _is_inert(outline, statement)):
         return False
-    touched = {other for each in over for other in (*names_bound(each), *changed(each))}
+    touched = {other for item in over for other in (*names_bound(item), *changed(item))}
     return not touched & {*reads_on_import(statement), name}
 
 
 def _is_inert(outline: Outline, statement: ast.stmt) -> bool:
     """A function or class whose definition runs no code of its own."""
     if isinstance(statement, FUNCTIONS):
-        defaults = [*statement.args.defaults, *(each for each in statement.args.kw_defaults if each is not None)]
+        defaults = [
+            *statement.args.defaults,
+            *(default for default in statement.args.kw_defaults if default is not None),
+        ]
         plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
         return plain and all(_is_pure(outline, mark) for mark in statement.decorator_list)
     if not isinstance(statement, ast.ClassDef) or statement.keywords:

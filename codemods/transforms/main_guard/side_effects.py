@@ -56,21 +56,21 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
     """It writes a line for people, directly or in a function of the repository, and does nothing else."""
     if isinstance(statement, ast.If):
         asks = any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(statement.test))
-        return not asks and all(only_prints(starts, outline, each) for each in [*statement.body, *statement.orelse])
+        return not asks and all(only_prints(starts, outline, part) for part in [*statement.body, *statement.orelse])
     value = statement.value if isinstance(statement, ast.Expr) else None
     if depth and isinstance(value, ast.Constant):
         return True  # a docstring
     if not isinstance(value, ast.Call) or any(isinstance(node, ast.NamedExpr) for node in ast.walk(value)):
         return False
     inner = [node.func for node in ast.walk(value) if isinstance(node, ast.Call) and node is not value]
-    if any((last_name(each)) not in _SHOWS for each in inner):
+    if any((last_name(item)) not in _SHOWS for item in inner):
         return False
     if isinstance(value.func, ast.Name) and value.func.id == "print":
-        return not outline.lookup(value.func, "print")[1] and all(each.arg != "file" for each in value.keywords)
+        return not outline.lookup(value.func, "print")[1] and all(keyword.arg != "file" for keyword in value.keywords)
     called = starts.callees.called(outline, value) if depth < _DEPTH else None
     if called is None or called[1].decorator_list:
         return False
-    return all(only_prints(starts, called[0], each, depth + 1) for each in called[1].body)
+    return all(only_prints(starts, called[0], statement, depth + 1) for statement in called[1].body)
 
 
 def _does(outline: Outline, call: ast.Call) -> str | None:
@@ -92,7 +92,7 @@ def _does(outline: Outline, call: ast.Call) -> str | None:
     if name == "concurrent.futures.ProcessPoolExecutor":
         return ""
     loads = name in names("loads") or name.startswith("torchvision.datasets.") or _loads_weights(call)
-    moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(each)) for each in call.args))
+    moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     return "" if loads or last in names("log_files") or (is_method and moved) else None
 
 

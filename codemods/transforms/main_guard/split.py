@@ -140,12 +140,14 @@ class _Splitter:
 
     def _children(self) -> dict[str, frozenset[str]]:
         """Functions and classes that a child may run, with the globals that each reads."""
-        definitions = {each.name: each for each in self.body if isinstance(each, (*FUNCTIONS, ast.ClassDef))}
+        definitions = {
+            statement.name: statement for statement in self.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+        }
         callers: dict[str, set[str]] = {name: set() for name in definitions}
-        reached = {name for name, each in definitions.items() if isinstance(each, ast.ClassDef)}
+        reached = {name for name, item in definitions.items() if isinstance(item, ast.ClassDef)}
         holder: dict[ast.AST, str] = {}
-        for name, each in definitions.items():
-            holder.update(dict.fromkeys(ast.walk(each), name))
+        for name, item in definitions.items():
+            holder.update(dict.fromkeys(ast.walk(item), name))
         for node in self.outline.nodes:
             if isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load):
                 if not isinstance(self.outline.lookup(node, node.id)[0], ast.Module):
@@ -175,7 +177,9 @@ class _Splitter:
     def children_log(self) -> bool:
         """A function or class of the file that a child may run writes to a log."""
         return any(
-            _LOGS.search(ast.unparse(each)) for each in self.body if getattr(each, "name", "") in self.in_children
+            _LOGS.search(ast.unparse(statement))
+            for statement in self.body
+            if getattr(statement, "name", "") in self.in_children
         )
 
     # where the guard begins
@@ -203,12 +207,12 @@ class _Splitter:
     def _prepares(self, statement: ast.stmt) -> bool:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            simple = all(isinstance(each, ast.Name) for target in targets for each in leaves(target))
+            simple = all(isinstance(leave, ast.Name) for target in targets for leave in leaves(target))
             return simple and not stays(statement) and not dunder(targets)
         root = method_root(statement)
         if root is not None:
             found = self.outline.bindings(self.outline.module, root)
-            return bool(found) and all(isinstance(each.statement, ast.Assign) for each in found)
+            return bool(found) and all(isinstance(item.statement, ast.Assign) for item in found)
         return is_print(statement)
 
     # what stays outside

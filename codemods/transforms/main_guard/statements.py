@@ -26,9 +26,9 @@ def stays(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If) and is_main_process_test(statement.test):
         return True
     if isinstance(statement, ast.Try):
-        inner = [*statement.body, *statement.orelse, *(each for h in statement.handlers for each in h.body)]
-        return any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in statement.body) and all(
-            isinstance(each, (ast.Import, ast.ImportFrom, ast.Pass)) or is_plain(each) for each in inner
+        inner = [*statement.body, *statement.orelse, *(part for h in statement.handlers for part in h.body)]
+        return any(isinstance(part, (ast.Import, ast.ImportFrom)) for part in statement.body) and all(
+            isinstance(item, (ast.Import, ast.ImportFrom, ast.Pass)) or is_plain(item) for item in inner
         )
     value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
     return isinstance(value, ast.Call) and last_name(value.func) in _DEFINERS and len(value.args) > 1
@@ -66,13 +66,13 @@ def method_root(statement: ast.stmt) -> str | None:
 
 
 def dunder(targets: Iterable[ast.expr]) -> bool:
-    return any(isinstance(each, ast.Name) and each.id.startswith("__") for each in targets)
+    return any(isinstance(target, ast.Name) and target.id.startswith("__") for target in targets)
 
 
 def leaves(target: ast.expr) -> Iterator[ast.expr]:
     if isinstance(target, (ast.Tuple, ast.List)):
-        for each in target.elts:
-            yield from leaves(each)
+        for element in target.elts:
+            yield from leaves(element)
     else:
         yield target
 

@@ -91,8 +91,8 @@ class AttributeUses:
 
     def skips_init(self) -> bool:
         """A class below has an `__init__` that never calls ours."""
-        for each in self.family.derived(self.shape):
-            init = each.methods.get("__init__")
+        for shape in self.family.derived(self.shape):
+            init = shape.methods.get("__init__")
             if init is not None and "__init__(" not in "".join(ast.unparse(part) for part in init.body):
                 return True
         return False
@@ -113,8 +113,8 @@ class AttributeUses:
 
     def asked_for(self) -> int | None:
         """A line that asks with `hasattr` or `getattr` for the attribute."""
-        for each in self.circle:
-            for method in each.methods.values():
+        for shape in self.circle:
+            for method in shape.methods.values():
                 for node in ast.walk(method):
                     if (
                         isinstance(node, ast.Call)
@@ -147,5 +147,5 @@ class AttributeUses:
         early = [(shape, node) for shape, method, node in self.reads if method.name in self.early]
         called = [(node.lineno, self.called(node, shape)) for shape, node in early]
         return max(
-            (line for line, each in called if each is not None and each[0] in names("closing_methods")), default=None
+            (line for line, item in called if item is not None and item[0] in names("closing_methods")), default=None
         )

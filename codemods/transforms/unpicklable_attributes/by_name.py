@@ -28,7 +28,7 @@ def python_below(project: Project, version: tuple[int, int]) -> bool:
         if source is not None:
             declared += [(int(major), int(minor)) for major, minor in _REQUIRES.findall(source.text)]
             classified += [(int(major), int(minor)) for major, minor in _CLASSIFIER.findall(source.text)]
-    return any((3, 0) <= each < version for each in declared or classified)
+    return any((3, 0) <= item < version for item in declared or classified)
 
 
 def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:
@@ -77,8 +77,8 @@ def _constant_of_the_module(outline: Outline, value: ast.expr | None) -> str | N
     if not isinstance(value, ast.Name):
         return None
     scope, bindings = outline.lookup(value, value.id)
-    imports = all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
-    top = all(outline.parents[each.statement] is outline.module for each in bindings)
+    imports = all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings)
+    top = all(outline.parents[binding.statement] is outline.module for binding in bindings)
     changed = any(isinstance(node, ast.Global) and value.id in node.names for node in outline.nodes)
     return (
         value.id if isinstance(scope, ast.Module) and top and (imports or len(bindings) == 1) and not changed else None
@@ -94,21 +94,25 @@ def _logger_of_the_module(family: Family, shape: Shape, call: ast.Call, edits: l
     origin = ast.unparse(call.func)
     if isinstance(root, ast.Name):
         origin = outline.imported.get(root.id, root.id) + origin.removeprefix(root.id)
-    plain = all(isinstance(each, ast.Constant) or ast.unparse(each) == "__name__" for each in call.args)
+    plain = all(isinstance(argument, ast.Constant) or ast.unparse(argument) == "__name__" for argument in call.args)
     if origin != "logging.getLogger" or not plain or call.keywords:
         return None
     wanted, imports = ast.dump(call), []
-    for each in outline.module.body:
-        if isinstance(each, ast.Assign) and ast.dump(each.value) == wanted and isinstance(each.targets[0], ast.Name):
-            return _constant_of_the_module(outline, each.targets[0])
-        if isinstance(each, (ast.Import, ast.ImportFrom)) and each.lineno < shape.node.lineno:
-            imports.append(each)
+    for statement in outline.module.body:
+        if (
+            isinstance(statement, ast.Assign)
+            and ast.dump(statement.value) == wanted
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            return _constant_of_the_module(outline, statement.targets[0])
+        if isinstance(statement, (ast.Import, ast.ImportFrom)) and statement.lineno < shape.node.lineno:
+            imports.append(statement)
     taken = {node.id for node in outline.nodes if isinstance(node, ast.Name)}
     taken |= {node.arg for node in outline.nodes if isinstance(node, ast.arg)} | outline.imported.keys()
-    name = next((each for each in ("logger", "_logger") if each not in taken), None)
+    name = next((item for item in ("logger", "_logger") if item not in taken), None)
     if name is None or not isinstance(root, ast.Name) or not imports:
         return None
-    first = [each for each in imports if root.id in [alias.asname or alias.name for alias in each.names]]
+    first = [statement for statement in imports if root.id in [alias.asname or alias.name for alias in statement.names]]
     source = family.repo.project.source(outline.path)
     if not first or source is None or ";" in source.line_text(imports[-1].end_lineno or 0):
         return None
@@ -128,10 +132,10 @@ def _read_elsewhere(family: Family, shape: Shape, name: str) -> bool:
     for outline in family.repo.mentioning(name):
         if id(outline) not in known:
             continue
-        for each in outline.nodes:
-            of_other = isinstance(each, ast.Attribute) and each.attr == name and id(each) not in own
-            if of_other and not outline.is_self(each.value):  # type: ignore[attr-defined]
+        for inner in outline.nodes:
+            of_other = isinstance(inner, ast.Attribute) and inner.attr == name and id(inner) not in own
+            if of_other and not outline.is_self(inner.value):  # type: ignore[attr-defined]
                 return True
-            if isinstance(each, ast.Constant) and each.value == name:
+            if isinstance(inner, ast.Constant) and inner.value == name:
                 return True
     return False

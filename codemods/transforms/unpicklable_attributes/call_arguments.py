@@ -15,16 +15,16 @@ _ASKS = ("isinstance", "issubclass", "super")
 def passed(family: Family, shape: Shape, method: Method, parameter: str) -> list[ast.expr]:
     """The arguments of all calls (else the default); nothing where one may not be seen, or where there is no call."""
     arguments = [*method.args.posonlyargs, *method.args.args]
-    defaults = dict(zip([each.arg for each in arguments[::-1]], method.args.defaults[::-1], strict=False))
+    defaults = dict(zip([argument.arg for argument in arguments[::-1]], method.args.defaults[::-1], strict=False))
     pairs = zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
-    defaults |= {each.arg: default for each, default in pairs if default is not None}
-    at = next((at for at, each in enumerate(arguments) if each.arg == parameter), 99) - 1
+    defaults |= {item.arg: default for item, default in pairs if default is not None}
+    at = next((at for at, argument in enumerate(arguments) if argument.arg == parameter), 99) - 1
     found: list[ast.expr] = []
     for call in _calls(family, shape, method):
-        if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        if call is None or any(isinstance(argument, ast.Starred) for argument in call.args):
             return []
         own = isinstance(call.func, ast.Attribute) and bool(call.args) and getattr(call.args[0], "id", "") == "self"
-        given = [each.value for each in call.keywords if each.arg in (parameter, None)]
+        given = [keyword.value for keyword in call.keywords if keyword.arg in (parameter, None)]
         given += call.args[at + own :][:1] if at >= 0 else []
         value = given[0] if given else defaults.get(parameter)
         if value is None:
@@ -38,10 +38,10 @@ def _calls(family: Family, shape: Shape, method: Method) -> Iterator[ast.Call | 
     names = [method.name]
     if method.name == "__init__":
         below = family.derived(shape)
-        names = [each.node.name for each in (shape, *below) if each is shape or "__init__" not in each.methods]
-        yield from (None for each in (shape, *below) if each.node.decorator_list)
-        for each in below:
-            for node in ast.walk(each.methods["__init__"]) if "__init__" in each.methods else ():
+        names = [item.node.name for item in (shape, *below) if item is shape or "__init__" not in item.methods]
+        yield from (None for item in (shape, *below) if item.node.decorator_list)
+        for item in below:
+            for node in ast.walk(item.methods["__init__"]) if "__init__" in item.methods else ():
                 if isinstance(node, ast.Call) and last_name(node.func) == "__init__":
                     yield node
     for name in names:

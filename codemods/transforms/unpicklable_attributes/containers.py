@@ -37,9 +37,9 @@ def fields(shape: Shape) -> dict[str, list[Store]]:
 def given_fields(shape: Shape) -> list[Store]:
     """Fields of a dataclass that whoever makes one may give."""
     return [
-        _of_field(shape, each, each.target, each.target)
-        for each in (shape.node.body if is_dataclass(shape) else ())
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        _of_field(shape, statement, statement.target, statement.target)
+        for statement in (shape.node.body if is_dataclass(shape) else ())
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
 
 
@@ -47,10 +47,10 @@ def cached(shape: Shape) -> Iterator[Store]:
     """What each `@cached_property` gives, and so leaves on the object under its name."""
     for name, method in shape.methods.items():
         if any(shape.outline.home_name(mark) == "cached_property" for mark in method.decorator_list):
-            for each in shape.outline.own(method):
-                if isinstance(each, ast.Return) and each.value is not None:
+            for node in shape.outline.own(method):
+                if isinstance(node, ast.Return) and node.value is not None:
                     target = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Store())
-                    yield Store(shape, method, each, ast.copy_location(target, each.value), each.value, cached=True)
+                    yield Store(shape, method, node, ast.copy_location(target, node.value), node.value, cached=True)
 
 
 def is_dataclass(shape: Shape) -> bool:
@@ -75,7 +75,7 @@ def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
         return None
     if shape.outline.home_name(value.func) not in ("field", "ib", "attrib"):
         return value
-    factory = next((each.value for each in value.keywords if each.arg in ("default_factory", "factory")), None)
+    factory = next((keyword.value for keyword in value.keywords if keyword.arg in ("default_factory", "factory")), None)
     if isinstance(factory, ast.Lambda):
         return factory.body
     if isinstance(factory, (ast.Name, ast.Attribute)):
@@ -93,7 +93,7 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
                 continue
             if isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Store):
                 statement = outline.statement(above)
-                if isinstance(statement, ast.Assign) and any(each is above for each in statement.targets):
+                if isinstance(statement, ast.Assign) and any(target is above for target in statement.targets):
                     yield name, Store(shape, method, statement, node, statement.value, fills=True)
             elif isinstance(above, ast.Attribute) and above.attr in _PUTS:
                 call, statement = outline.parents[above], outline.statement(above)
@@ -116,7 +116,7 @@ class Filling:
         self.empty = ast.unparse(stores[0].value)
         if self.empty not in _EMPTY and last_name(getattr(stores[0].value, "func", stores[0].value)) != "defaultdict":
             raise Refused("it does not begin as an empty container; fill it in one method")
-        if any(each.owner is not self.shape for each, _ in filled):
+        if any(item.owner is not self.shape for item, _ in filled):
             raise Refused("classes above and below fill it; fill it in one method")
 
     def treatment(self) -> Treatment:
@@ -149,13 +149,13 @@ class Filling:
 
     def _only_filled_here(self) -> None:
         """Nothing else takes from it or adds to it before the object crosses."""
-        for each in self.recreator.family.circle(self.shape):
-            for method, node in each.selves.get(self.name, []):
-                above = each.outline.parents[node]
+        for shape in self.recreator.family.circle(self.shape):
+            for method, node in shape.selves.get(self.name, []):
+                above = shape.outline.parents[node]
                 puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
                 changes = isinstance(above, ast.Attribute) and above.attr in names("changing_methods")
                 here = any(node is store.target for store, _ in self.filled)
-                if (puts or changes) and not here and method.name not in {*each.late, *names("closing_hooks")}:
+                if (puts or changes) and not here and method.name not in {*shape.late, *names("closing_hooks")}:
                     raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
 
     def _again(self, store: Store, loop: ast.For | None) -> list[str]:
@@ -163,47 +163,59 @@ class Filling:
         rebuilder.anchor = loop or store.statement
         if loop is None:
             return [self._statement(store.statement, set())]
-        bound = {each.id for each in ast.walk(loop.target) if isinstance(each, ast.Name)}
-        needed = {each.id for each in ast.walk(store.statement) if isinstance(each, ast.Name)}
+        bound = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        needed = {node.id for node in ast.walk(store.statement) if isinstance(node, ast.Name)}
         body = [store.statement]
-        for each in reversed(loop.body[: loop.body.index(store.statement)]):
+        for statement in reversed(loop.body[: loop.body.index(store.statement)]):
             names = {
-                node.id for node in ast.walk(each) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                node.id
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             }
             if not names & needed:
-                if any(isinstance(node, (ast.Continue, ast.Break, ast.Return)) for node in ast.walk(each)):
-                    raise Refused(f"line {each.lineno} leaves things out; open what is needed where it is read")
+                if any(isinstance(node, (ast.Continue, ast.Break, ast.Return)) for node in ast.walk(statement)):
+                    raise Refused(f"line {statement.lineno} leaves things out; open what is needed where it is read")
                 continue
-            if not isinstance(each, ast.Assign) or len(each.targets) != 1 or not isinstance(each.targets[0], ast.Name):
-                raise Refused(f"line {each.lineno} prepares it in more than one step; open what is needed in a method")
-            if recreator.recogniser.made(self.outline, each.value) and self._kept_too(loop, each.targets[0].id, store):
-                raise Refused(f"line {each.lineno} opens what goes into two attributes; let one of them own it")
-            recreator.check_local(each.targets[0])
-            needed |= {node.id for node in ast.walk(each.value) if isinstance(node, ast.Name)}
+            if (
+                not isinstance(statement, ast.Assign)
+                or len(statement.targets) != 1
+                or not isinstance(statement.targets[0], ast.Name)
+            ):
+                raise Refused(
+                    f"line {statement.lineno} prepares it in more than one step; open what is needed in a method"
+                )
+            if recreator.recogniser.made(self.outline, statement.value) and self._kept_too(
+                loop, statement.targets[0].id, store
+            ):
+                raise Refused(f"line {statement.lineno} opens what goes into two attributes; let one of them own it")
+            recreator.check_local(statement.targets[0])
+            needed |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
             bound |= names
-            body.insert(0, each)
+            body.insert(0, statement)
         head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
-        return [head, *(f"    {self._statement(each, bound)}" for each in body)]
+        return [head, *(f"    {self._statement(statement, bound)}" for statement in body)]
 
     def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
         """Another statement of the loop puts it somewhere else as well."""
         return any(
-            each is not store.statement
+            statement is not store.statement
             and isinstance(node, ast.Name)
             and node.id == name
             and isinstance(node.ctx, ast.Load)
             and isinstance(self.outline.parents[node], (ast.Call, ast.Assign, ast.Tuple))
-            and "self." in ast.unparse(each)
+            and "self." in ast.unparse(statement)
             and last_name(getattr(self.outline.parents[node], "func", node)) not in ("len", "list", "sorted")
-            for each in loop.body
-            for node in ast.walk(each)
+            for statement in loop.body
+            for node in ast.walk(statement)
         )
 
     def _statement(self, statement: ast.stmt, bound: set[str]) -> str:
         """A statement again, with attributes for the locals that it takes from outside the loop."""
         text = self.recreator.rebuilder.text_of
         if isinstance(statement, ast.Assign):
-            target = next((each for each in statement.targets if isinstance(each, ast.Subscript)), statement.targets[0])
+            target = next(
+                (target for target in statement.targets if isinstance(target, ast.Subscript)), statement.targets[0]
+            )
             if isinstance(target, ast.Subscript):
                 return f"self.{self.name}[{text(target.slice, bound)}] = {text(statement.value, bound)}"
             return f"{ast.unparse(target)} = {text(statement.value, bound)}"
@@ -211,7 +223,7 @@ class Filling:
         call = statement.value
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             raise Refused("it is filled in the middle of an expression; do it in a statement of its own")
-        given = ", ".join(text(each, bound) for each in call.args)
+        given = ", ".join(text(argument, bound) for argument in call.args)
         return f"self.{self.name}.{call.func.attr}({given})"
 
     # filled on demand
@@ -223,7 +235,7 @@ class Filling:
             if above is store.method:
                 return False
             if isinstance(above, ast.If) and any(
-                each is store.statement for part in above.body for each in ast.walk(part)
+                node is store.statement for part in above.body for node in ast.walk(part)
             ):
                 test = above.test
                 missing = isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotIn)
@@ -235,10 +247,10 @@ class Filling:
 
     def _only_through_the_cache(self) -> None:
         fillers = {store.method.name for store, _ in self.filled}
-        for each in self.recreator.family.circle(self.shape):
-            for method, node in each.selves.get(self.name, []):
+        for shape in self.recreator.family.circle(self.shape):
+            for method, node in shape.selves.get(self.name, []):
                 harmless = method.name in fillers or method.name in names("closing_hooks") or method.name == "__init__"
-                above = each.outline.parents[node]
+                above = shape.outline.parents[node]
                 counted = isinstance(above, ast.Call) and last_name(above.func) == "len"
                 if isinstance(node.ctx, ast.Load) and not harmless and not counted:
                     raise Refused(f"line {node.lineno} reads it without opening what is missing; go through one method")

@@ -45,7 +45,7 @@ def is_rewind(outline: Outline, node: ast.expr) -> bool:
         isinstance(above, ast.Attribute)
         and above.attr == "seek"
         and isinstance(call, ast.Call)
-        and [ast.unparse(each) for each in call.args] == ["0"]
+        and [ast.unparse(argument) for argument in call.args] == ["0"]
     )
 
 
@@ -63,9 +63,9 @@ def first_touch(outline: Outline, nodes: Iterable[ast.expr], kind: Kind) -> str 
 def named(outline: Outline, scope: ast.AST, name: str) -> list[ast.expr]:
     """Reads of the name in a function."""
     return [
-        each
-        for each in ast.walk(scope)
-        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
     ]
 
 
@@ -82,10 +82,10 @@ def elements(outline: Outline, container: ast.expr) -> list[ast.expr]:
         walked, above = above, outline.parents[above]
     if not isinstance(above, (ast.For, ast.comprehension)) or above.iter is not walked:
         return []
-    names = {each.id for each in ast.walk(above.target) if isinstance(each, ast.Name)}
+    names = {node.id for node in ast.walk(above.target) if isinstance(node, ast.Name)}
     whole = above if isinstance(above, ast.For) else outline.parents[above]
     return [
-        each
-        for each in ast.walk(whole)
-        if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load)
+        node
+        for node in ast.walk(whole)
+        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load)
     ]

@@ -11,8 +11,8 @@ from .data import names
 
 def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
     """Wherever it is read, the class first opens it in case it is None."""
-    openers = {each.store.method.name for each in uses.hazards}
-    opened_at_once = "__init__" in openers and not all(_is_guarded(uses, each.store) for each in uses.hazards)
+    openers = {hazard.store.method.name for hazard in uses.hazards}
+    opened_at_once = "__init__" in openers and not all(_is_guarded(uses, hazard.store) for hazard in uses.hazards)
     if not uses.on_demand or not uses.always_there(stores) or opened_at_once:
         return False
     return all(
@@ -40,21 +40,21 @@ def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: as
     text = uses.text
     for above in shape.outline.ancestors(node):
         if isinstance(above, (ast.If, ast.IfExp)):
-            if any(each is node for each in ast.walk(above.test)):
+            if any(inner is node for inner in ast.walk(above.test)):
                 return True
             if ast.unparse(above.test) in (f"{text} is not None", text):
                 # who uses it only where it is open would go without, if nobody opens it
                 called = uses.called(node, shape)
                 closes = called is not None and called[0] in names("closing_methods")
-                return closes or all(_is_guarded(uses, each.store) for each in uses.hazards)
+                return closes or all(_is_guarded(uses, hazard.store) for hazard in uses.hazards)
     for statement in method.body:
-        if any(each is node for each in ast.walk(statement)):
+        if any(inner is node for inner in ast.walk(statement)):
             break
         if isinstance(statement, ast.If) and not _asks_none(uses, statement.test):
             continue  # what it asks is of something else
-        for each in ast.walk(statement):
-            if not isinstance(each, ast.Attribute) or not shape.outline.is_self(each.value):
+        for inner in ast.walk(statement):
+            if not isinstance(inner, ast.Attribute) or not shape.outline.is_self(inner.value):
                 continue
-            if each.attr in openers or (each.attr == uses.attribute and isinstance(each.ctx, ast.Store)):
+            if inner.attr in openers or (inner.attr == uses.attribute and isinstance(inner.ctx, ast.Store)):
                 return True
     return False

@@ -38,7 +38,7 @@ class Outside:
         if kind.form != "anew":
             return None
         for outline in self.outlines:  # objects that are attributes of others: `self.reader.queue.put(item)`
-            for call in (each for name in kind.stands for each in outline.calls.get(name, [])):
+            for call in (call for name in kind.stands for call in outline.calls.get(name, [])):
                 holder = call.func.value if isinstance(call.func, ast.Attribute) else None
                 of_other = isinstance(holder, ast.Attribute) and isinstance(holder.value, ast.Attribute)
                 if of_other and getattr(holder, "attr", "") == attribute:
@@ -65,7 +65,7 @@ class Outside:
 
     def _raw(self, outline: Outline, call: ast.Call) -> bool:
         """It makes an object of the class, and no `__init__` follows by itself as after a method `__new__`."""
-        around = next((each for each in outline.ancestors(call) if isinstance(each, ast.FunctionDef)), None)
+        around = next((above for above in outline.ancestors(call) if isinstance(above, ast.FunctionDef)), None)
         if around is not None and around.name == "__new__":
             return False
         first = last_name(call.args[0])
@@ -76,11 +76,11 @@ class Outside:
         """The uses of the local name for an object."""
         scope = outline.scope(made)
         uses = [
-            each
-            for each in ast.walk(scope)
-            if isinstance(each, ast.Name) and each.id == name and position(each) > position(made)
+            node
+            for node in ast.walk(scope)
+            if isinstance(node, ast.Name) and node.id == name and position(node) > position(made)
         ]
-        passed = [position(each) for each in uses if self._passes_on(outline, each)]
+        passed = [position(use) for use in uses if self._passes_on(outline, use)]
         last = max(passed, default=(0, 0))
         for use in uses:
             above = outline.parents[use]

@@ -46,10 +46,10 @@ class ExpressionRebuilder:
         assert value is not None
         stray = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
         bound = set(bound)
-        for each in ast.walk(value):
-            if isinstance(each, ast.comprehension):
-                bound |= {name.id for name in ast.walk(each.target) if isinstance(name, ast.Name)}
-            if isinstance(each, stray):
+        for node in ast.walk(value):
+            if isinstance(node, ast.comprehension):
+                bound |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+            if isinstance(node, stray):
                 raise Refused("it is made by an expression that can't stand elsewhere; open it in a method of its own")
         exchanged: dict[str, str] = {}
         self._walk(value, bound, exchanged, sure=True)
@@ -83,7 +83,7 @@ class ExpressionRebuilder:
                     self._walk(node.func.value, bound, exchanged, sure)
             else:
                 self._walk(node.func, bound, exchanged, sure)
-            for argument in [*node.args, *(each.value for each in node.keywords)]:
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 self._walk(argument, bound, exchanged, sure)
             return
         sure = sure and not isinstance(node, (ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.DictComp))
@@ -109,8 +109,8 @@ class ExpressionRebuilder:
             return
         scope, bindings = outline.lookup(root, root.id)
         if isinstance(scope, ast.Module):
-            self._module_name(root, [each.statement for each in bindings])
-        elif bindings and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings):
+            self._module_name(root, [binding.statement for binding in bindings])
+        elif bindings and all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings):
             self.imports[root.id] = ast.unparse(bindings[0].statement)
         else:
             text = self.source_of(node)
@@ -130,35 +130,37 @@ class ExpressionRebuilder:
             )
         first = self.store
         changes = [
-            each
+            store
             for shape in self.family.circle(self.shape)
-            for each in shape.stores(node.attr)
-            if (each.method is first.method and position(each.target) > position(first.target))
+            for store in shape.stores(node.attr)
+            if (store.method is first.method and position(store.target) > position(first.target))
             or (
-                each.method is not first.method
-                and each.method.name not in ("__init__", "__setstate__", "__post_init__")
+                store.method is not first.method
+                and store.method.name not in ("__init__", "__setstate__", "__post_init__")
             )
         ]
-        for each in changes:
-            mine = each.owner.stores(first.target.attr)
-            opened = [other for other in mine if other.method is each.method and other.value is not None]
-            if not any(position(other.target) > position(each.target) for other in opened):
+        for change in changes:
+            mine = change.owner.stores(first.target.attr)
+            opened = [other for other in mine if other.method is change.method and other.value is not None]
+            if not any(position(other.target) > position(change.target) for other in opened):
                 raise Refused(
-                    f"`self.{node.attr}` may be another by then (line {each.statement.lineno}); "
+                    f"`self.{node.attr}` may be another by then (line {change.statement.lineno}); "
                     "keep what it was opened with in an attribute of its own"
                 )
 
     def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
         """A name of the module must be there, with the same value, when the copy is made in another process."""
-        imports = [ast.dump(each) for each in statements if isinstance(each, (ast.Import, ast.ImportFrom))]
+        imports = [
+            ast.dump(statement) for statement in statements if isinstance(statement, (ast.Import, ast.ImportFrom))
+        ]
         for statement in statements:
             again = imports.count(ast.dump(statement)) > 1  # under the guard too, but not only there
-            for each in self.outline.ancestors(statement):
-                if is_main_guard(each) and not again:
+            for above in self.outline.ancestors(statement):
+                if is_main_guard(above) and not again:
                     line = getattr(statement, "lineno", 1)
                     raise Refused(f"`{root.id}` exists only in the main process (line {line}); keep it as an attribute")
         fixed = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-        if len(statements) > 1 and not all(isinstance(each, fixed) for each in statements):
+        if len(statements) > 1 and not all(isinstance(statement, fixed) for statement in statements):
             raise Refused(
                 f"`{root.id}` gets several values in the module; keep the one it was opened with as an attribute"
             )
@@ -168,7 +170,7 @@ class ExpressionRebuilder:
 
     def _check_call(self, call: ast.Call) -> None:
         """Refuse calls that may give something else the second time."""
-        if any(each.node is call for each in self.recogniser.made(self.outline, call)):
+        if any(made.node is call for made in self.recogniser.made(self.outline, call)):
             return  # it makes something of the table itself (in a container, or `conn` of `conn.cursor()`)
         if isinstance(call.func, ast.Attribute) and self.outline.is_self(call.func.value):
             return
@@ -191,7 +193,7 @@ class ExpressionRebuilder:
         if scope is not store.method:
             raise Refused(f"`{root.id}` belongs to an inner function; open it in the method itself")
         bindings = outline.bindings(store.method, root.id)
-        if len(bindings) > 1 and any(position(each.statement) > position(store.statement) for each in bindings):
+        if len(bindings) > 1 and any(position(binding.statement) > position(store.statement) for binding in bindings):
             raise Refused(f"`{root.id}` changes after it is opened; keep it under another name")
         for held in bindings:
             if isinstance(held.statement, (ast.With, ast.AsyncWith, ast.withitem)) or _opens(held.value):
@@ -209,7 +211,7 @@ class ExpressionRebuilder:
                         continue
                     if self._settled(name, bindings, other):  # `self.args = args`
                         return f"self.{name}{text[len(root.id) :]}"
-        if any(each.parameter for each in bindings):
+        if any(binding.parameter for binding in bindings):
             self._refuse_iterators(root.id)
         if text in self.stashes:
             return f"self.{self.stashes[text].name}"
@@ -247,26 +249,31 @@ class ExpressionRebuilder:
 
     def _refuse_iterators(self, parameter: str) -> None:
         """Some call of the class gives what can be walked only once."""
-        arguments = [each.arg for each in [*self.store.method.args.posonlyargs, *self.store.method.args.args]][1:]
+        arguments = [
+            parameter.arg for parameter in [*self.store.method.args.posonlyargs, *self.store.method.args.args]
+        ][1:]
         at = arguments.index(parameter) if parameter in arguments else 99
         for outline in self.family.repo.mentioning(self.shape.node.name):
             for call in outline.calls.get(self.shape.node.name, []):
-                given = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == parameter)]
-                for each in given:
-                    name = last_name(each.func) if isinstance(each, ast.Call) else None
-                    if isinstance(each, ast.GeneratorExp) or name in names("single_use"):
+                given = [
+                    *call.args[at : at + 1],
+                    *(keyword.value for keyword in call.keywords if keyword.arg == parameter),
+                ]
+                for argument in given:
+                    name = last_name(argument.func) if isinstance(argument, ast.Call) else None
+                    if isinstance(argument, ast.GeneratorExp) or name in names("single_use"):
                         raise Refused(
                             f"`{parameter}` can be walked only once ({outline.path}:{call.lineno}); give a list there"
                         )
 
     def _settled(self, name: str, bindings: Sequence[Binding], store: Store) -> bool:
         """`self.name` keeps that value, and the local one does not change in between."""
-        if sum(len(each.stores(name)) for each in self.family.circle(self.shape)) != 1:
+        if sum(len(shape.stores(name)) for shape in self.family.circle(self.shape)) != 1:
             return False
         if name in self.family.outside(self.shape).sets:
             return False
         first, last = sorted((position(store.statement), position(self.store.statement)))
-        return not any(first < position(each.statement) < last for each in bindings if not each.parameter)
+        return not any(first < position(binding.statement) < last for binding in bindings if not binding.parameter)
 
     def _free(self, wanted: str) -> str:
         """An attribute name that nobody in the family uses."""
@@ -275,7 +282,7 @@ class ExpressionRebuilder:
         candidates = [f"_{own}_{wanted}" if wanted != own else f"_{own}_source", f"_{own}_{wanted}_given"]
         if wanted != self.store.target.attr and all(name.startswith(plain) for name in self.family.foreign(self.shape)):
             candidates.insert(0, wanted)
-        taken = {each.name for each in self.stashes.values()} | self.family.outside(self.shape).sets.keys()
+        taken = {value.name for value in self.stashes.values()} | self.family.outside(self.shape).sets.keys()
         for shape in self.family.circle(self.shape):
             taken |= shape.selves.keys() | shape.methods.keys()
             for statement in shape.node.body:

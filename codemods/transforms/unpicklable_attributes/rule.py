@@ -131,8 +131,8 @@ def _message(name: str, made: Made) -> str:
         return f"`{name}` is {kind.what}: from Python 3.14 on it can't be pickled (`{kind.error}`)"
     error = kind.error
     if kind.binary and isinstance(made.node, ast.Call):
-        given = [*made.node.args[1:2], *(each.value for each in made.node.keywords if each.arg == "mode")]
-        if any(isinstance(each, ast.Constant) and "b" in str(each.value) for each in given):
+        given = [*made.node.args[1:2], *(keyword.value for keyword in made.node.keywords if keyword.arg == "mode")]
+        if any(isinstance(argument, ast.Constant) and "b" in str(argument.value) for argument in given):
             error = kind.binary
     holds = "holds" if made.nested else "is"
     return f"`{name}` {holds} {kind.what}{_hidden(kind)}; {_STOPS} `{error}`"

@@ -62,15 +62,15 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     source = family.repo.project.source(shape.outline.path)
     assert source is not None
     treatments = sorted(treatments, key=lambda each: each.line)
-    found = [_stash(source, each) for each in _stashes(treatments)]
+    found = [_stash(source, stashe) for stashe in _stashes(treatments)]
     step = _step(source, shape)
-    remade = [each for each in treatments if each.again is not None]
-    always = [each.again for each in remade if each.again and each.form is not Form.MAYBE]
+    remade = [treatment for treatment in treatments if treatment.again is not None]
+    always = [item.again for item in remade if item.again and item.form is not Form.MAYBE]
     imports = list(dict.fromkeys(line for again in always for line in again.imports))
     new: list[list[str]] = []
     existing = shape.methods.get("__getstate__")
     name = "state" if existing is None else _returned(existing)
-    get = [line for each in treatments for line in _leaves(each, step, name)]
+    get = [line for treatment in treatments for line in _leaves(treatment, step, name)]
     if existing is not None:
         found.append(_before_return(source, existing, get))
     else:
@@ -84,8 +84,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         new.append(["def __getstate__(self):", *(step + line for line in body)])
     existing_put = shape.methods.get("__setstate__")
     filled = "state" if existing_put is None else _updated_from(existing_put)
-    put = [line for each in remade for line in _remake(each, step, filled)]
-    put += [line for each in remade if each.form is Form.CLOSED for line in _close(each, step, filled)]
+    put = [line for item in remade for line in _remake(item, step, filled)]
+    put += [line for item in remade if item.form is Form.CLOSED for line in _close(item, step, filled)]
     if put and existing_put is not None:
         found.append(_at_end(source, existing_put, [*imports, *put]))
     elif put:
@@ -102,14 +102,14 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
 
 
 def _has_copy(family: Family, shape: Shape) -> bool:
-    return any("__copy__" in each.methods for each in family.line(shape))
+    return any("__copy__" in other.methods for other in family.line(shape))
 
 
 def _has_slots(shape: Shape) -> bool:
     """It has `__slots__` with something in them."""
     for statement in shape.node.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        if any(isinstance(each, ast.Name) and each.id == "__slots__" for each in targets):
+        if any(isinstance(target, ast.Name) and target.id == "__slots__" for target in targets):
             return not (
                 isinstance(value := getattr(statement, "value", None), (ast.Tuple, ast.List)) and not value.elts
             )
@@ -162,7 +162,7 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
             method = below.methods.get(name)
             if method is None or f"super().{name}" in ast.unparse(method):
                 continue
-            words = {each.value for each in ast.walk(method) if isinstance(each, ast.Constant)}
+            words = {node.value for node in ast.walk(method) if isinstance(node, ast.Constant)}
             if name != "__getstate__" or not set(attributes) <= words:
                 raise Refused(
                     f"`{below.node.name}` ({below.outline.path}:{method.lineno}) has its own `{name}`, which would not "
@@ -172,13 +172,17 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
 
 def _returned(method: Method) -> str:
     """The variable that a `__getstate__` of the plain shape fills and returns."""
-    body = [each for each in method.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
-    returns = [each for each in ast.walk(method) if isinstance(each, ast.Return)]
+    body = [
+        statement
+        for statement in method.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    ]
+    returns = [node for node in ast.walk(method) if isinstance(node, ast.Return)]
     last, first = (body[-1], body[0]) if body else (None, None)
     if len(returns) == 1 and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
         name = last.value.id
-        sets = [each for each in ast.walk(method) if isinstance(each, ast.Name) and each.id == name]
-        sets = [each for each in sets if not isinstance(each.ctx, ast.Load)]
+        sets = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == name]
+        sets = [item for item in sets if not isinstance(item.ctx, ast.Load)]
         copied = isinstance(first, ast.Assign) and first.targets[0] is sets[0] and ast.unparse(first.value) in _COPIES
         if copied and len(sets) == 1:
             return name
@@ -190,9 +194,9 @@ def _returned(method: Method) -> str:
 def _updated_from(method: Method) -> str:
     """The parameter from which a `__setstate__` of the plain shape fills the object."""
     arguments = method.args.args
-    if len(arguments) == 2 and not any(isinstance(each, ast.Return) for each in ast.walk(method)):
+    if len(arguments) == 2 and not any(isinstance(node, ast.Return) for node in ast.walk(method)):
         name = arguments[1].arg
-        known = {each.format(name) for each in _UPDATES}
+        known = {item.format(name) for item in _UPDATES}
         if any(ast.unparse(statement) in known for statement in method.body):
             return name
     raise Refused(
@@ -288,8 +292,8 @@ def _step(source: Source, shape: Shape) -> str:
 
 def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
     found: dict[tuple[str, str], Stash] = {}
-    for each in treatments:
-        for stash in each.again.stashes if each.again is not None else ():
+    for treatment in treatments:
+        for stash in treatment.again.stashes if treatment.again is not None else ():
             known = found.setdefault((stash.name, stash.text), stash)
             if known.statement is not stash.statement and known.statement.lineno > stash.statement.lineno:
                 found[stash.name, stash.text] = stash

@@ -31,11 +31,11 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
         statement = outline.statement(node)
         if not isinstance(statement, ast.Assign):
             continue
-        if not any(isinstance(each, ast.Attribute) for each in statement.targets):
+        if not any(isinstance(target, ast.Attribute) for target in statement.targets):
             continue
         if isinstance(above, ast.Attribute) and above is statement.value and above.attr in names("reading_methods"):
             raise Refused(f"line {node.lineno} keeps its method `{above.attr}` too; call it through the attribute")
-        if _is_element(statement.value, node) and any(each.made.nested for each in uses.hazards):
+        if _is_element(statement.value, node) and any(hazard.made.nested for hazard in uses.hazards):
             raise Refused(f"line {node.lineno} keeps one of them under another name too; let the container own it")
         call = above
         while isinstance(call, (ast.keyword, ast.List, ast.Tuple, ast.Dict, ast.Starred)):
@@ -69,14 +69,14 @@ def check_writes(uses: AttributeUses) -> None:
             if name in kind.stands and (reopened or early) and not repeated:
                 what = "writes to it" if reopened else "fills or sets it"
                 raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
-            given = [*call.args, *(each.value for each in call.keywords)]
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
             if name in ("execute", "executemany") and given:
                 words = str(getattr(given[0], "value", "")).lstrip().lower()
                 if words.startswith(tuple(names("sql_writes"))):
                     raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
-            if any(each.arg == "write" and getattr(each.value, "value", True) for each in call.keywords):
+            if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
-        puts = any(each.store.target is node for each in uses.hazards)
+        puts = any(hazard.store.target is node for hazard in uses.hazards)
         if early and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it right after it is made")
         if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
@@ -93,7 +93,7 @@ def _changed_by_another_name(uses: AttributeUses, shape: Shape, method: Method, 
     """A local name for it, or the parameter of a function that gets it, is used to change it; in words."""
     outline, above = shape.outline, shape.outline.parents[node]
     if isinstance(above, ast.Assign) and above.value is node:
-        names = [each.id for each in above.targets if isinstance(each, ast.Name)]
+        names = [target.id for target in above.targets if isinstance(target, ast.Name)]
         reads = [read for name in names for read in named(outline, method, name)]
         return first_touch(outline, [read for read in reads if position(read) > position(node)], uses.kind)
     if isinstance(above, ast.Call) and node in above.args:
@@ -112,7 +112,7 @@ def _is_repeated(uses: AttributeUses, target: ast.AST, shape: Shape) -> bool:
     store = uses.hazards[0].store
     return (
         not uses.kind.filled
-        and any(each is statement for each in shape.block(store.statement))
+        and any(item is statement for item in shape.block(store.statement))
         and position(statement) > position(store.statement)
     )
 
@@ -128,7 +128,7 @@ def _on_demand_inside(uses: AttributeUses, target: ast.AST) -> bool:
         for shape, method, node in uses.reads
         if getattr(shape.outline.parents[node], "attr", None) == target.attr
     }
-    return all(any(each in ast.unparse(method) for each in asks) for method in users)
+    return all(any(ask in ast.unparse(method) for ask in asks) for method in users)
 
 
 def has_moved(uses: AttributeUses) -> bool:
@@ -147,7 +147,7 @@ def has_moved(uses: AttributeUses) -> bool:
             readers.setdefault((shape.node, method.name), []).append((node, name))
             if method.name in uses.outside.called:
                 before.append((node, walked))
-        elif name == "seek" and called is not None and [ast.unparse(each) for each in called[1].args] == ["0"]:
+        elif name == "seek" and called is not None and [ast.unparse(argument) for argument in called[1].args] == ["0"]:
             before = []
         else:
             before.append((node, walked))
