@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
+_TOKEN = re.compile(r"\w+|[^\w\s]")  # each takes kilobytes as a syntax tree, whatever its length
+_SCOPE = re.compile(r"\b(?:def|class|lambda|for)\b")
 _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
-MAX_PYTHON = 1024 * 1024  # characters; a list of small numbers as long takes 0.7 GB, nothing but short calls 1.7 GB
-MAX_NODES = 4_000_000  # of the value flow, before it is solved; seen: 45 000 in 1 MB of Python
+MAX_PYTHON = 1024 * 1024  # characters
+MAX_TOKENS = 200_000  # names, numbers and signs of a Python file: 0.5 GB; code stays below 50 000, tables below 100 000
+MAX_SCOPES = 10_000  # definitions and loops: Python's compiler takes time by the square of functions that look alike
+MAX_NODES = 2_500_000  # of the value flow, before it is solved; seen: 45 000 in 1 MB of code, 180 000 in 1 MB of nothing but calls
 MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
 MAX_NAME = 1000  # characters of one name: some patterns over names take time by its square
 MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
@@ -97,6 +101,9 @@ class Project:
             return None
         if len(source.text) > MAX_PYTHON:
             self.skipped[path] = Skipped(path, f"larger than {MAX_PYTHON // 2**20} MiB, for Python")
+            return None
+        if (why := _too_much(source.text)) is not None:
+            self.skipped[path] = Skipped(path, why)
             return None
         try:
             with warnings.catch_warnings():
@@ -268,6 +275,15 @@ class Project:
         for values in after._by_text.values():
             values.pop(path, None)
         return after
+
+
+def _too_much(text: str) -> str | None:
+    """Why `text` is not parsed: time and memory follow the number of its parts, which is counted before."""
+    for what, pattern, least, most in (("names, numbers and signs", _TOKEN, 1, MAX_TOKENS),
+                                       ("definitions and loops", _SCOPE, 4, MAX_SCOPES)):  # fmt: skip
+        if len(text) > most * least and (found := sum(1 for _ in pattern.finditer(text))) > most:
+            return f"{found} {what}, more than {most}: generated code"
+    return None
 
 
 def _longest_name(tree: ast.Module) -> int:
