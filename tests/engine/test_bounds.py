@@ -122,7 +122,7 @@ def test_a_file_of_too_many_parts_is_not_parsed(more: str, reason: str, monkeypa
     report = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in report.findings] == ["a.py"]
     assert [(row.path, row.reason.partition(" ")[2]) for row in report.skipped] == [("b.py", reason)]
-    assert max(sizes) == len(files["a.py"])
+    assert max(sizes) < 1000
 
 
 def test_a_large_file_of_prose_and_tables_is_parsed() -> None:
