@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import gc
+import types
 from pathlib import Path
 
 import pytest
@@ -114,10 +116,12 @@ def test_a_name_of_a_page() -> None:
 )
 def test_a_file_of_too_many_parts_is_not_parsed(more: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    parse = codemods.project.ast.parse
-    monkeypatch.setattr(
-        codemods.project.ast, "parse", lambda text, *args: sizes.append(len(text)) or parse(text, *args)
-    )
+
+    def parse(text: str, *arguments: str) -> ast.Module:
+        sizes.append(len(text))
+        return ast.parse(text, *arguments)
+
+    monkeypatch.setattr(codemods.project, "ast", types.SimpleNamespace(**{**vars(ast), "parse": parse}))
     files = {"a.py": loader("a").encode(), "b.py": (loader("b") + more).encode()}
     report = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in report.findings] == ["a.py"]
