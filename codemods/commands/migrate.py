@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from ..engine.choices import Choices, Commits
 from ..engine.time_limit import time_limit
 from ..problem import Problem
 from .options import Bar, Baseline, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Since, Target_, Unsafe
@@ -67,6 +68,13 @@ def migrate(
     ] = False,
     since: Since = None,
     baseline: Baseline = None,
+    commits: Annotated[
+        Commits, typer.Option(help="What becomes a commit: all fixes of a rule, each fix, or everything.")
+    ] = Commits.PER_RULE,
+    pr_body: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Also write the text of a pull request to FILE, as Markdown."),
+    ] = None,
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
     ] = False,
@@ -110,20 +118,26 @@ def migrate(
         write_page(done, where, html, decisions)
     at_terminal = dry_run and sys.stdout.isatty()
     chosen: Selected | None = None
-    if decisions is not None or interactive or since is not None or baseline is not None:
-        from .selected import Choices, selected
+    choices = Choices(decisions, interactive, since, baseline, commits)
+    if choices != Choices():
+        from .selected import selected
 
-        chosen = selected(done, where, settings, rules, Choices(decisions, interactive, since, baseline))
+        chosen = selected(done, where, settings, rules, choices)
         done = chosen.plan
-    elif at_terminal:
+    elif at_terminal or pr_body is not None:
         from .selected import everything
 
         chosen = everything(done, where)
     diff = deliver.diff_of(where, done) if (dry_run and not at_terminal) or patch is not None else b""
     if patch is not None:
         deliver.write_patch(patch, diff)
+    if pr_body is not None and chosen is not None:
+        from ..review.pull_request import pull_request
+
+        text = pull_request(chosen.review, chosen.changes, done, commits)
+        deliver.write_patch(pr_body, text.encode("utf-8", "backslashreplace"))
     if done.changes and not dry_run:
-        deliver.deliver(where, done, branch, not no_checkout, say)
+        deliver.deliver(where, done, branch, not no_checkout, say, commits is Commits.PER_FINDING)
     else:
         for line in deliver.summary(done, would=True):
             say(line)

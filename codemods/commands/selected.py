@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ..engine.choices import Choices
 from ..engine.selection import Selector
 from ..engine.units import Units
 from ..problem import Problem
@@ -43,16 +44,6 @@ def everything(plan: Plan, where: Target) -> Selected:
     return Selected(plan, review, review.changes)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """What the command line says about which changes are wanted."""
-
-    decisions: Path | None = None
-    interactive: bool = False
-    since: str | None = None
-    baseline: Path | None = None
-
-
 def selected(plan: Plan, where: Target, settings: Settings, rules: Mapping[str, Rule], choices: Choices) -> Selected:
     """What is left of `plan` after the decisions that are in a file, or taken now, and what is not new.
 
@@ -65,7 +56,7 @@ def selected(plan: Plan, where: Target, settings: Settings, rules: Mapping[str, 
     review = review_of(units, where.files)
     wanted = wanted_changes(review, where, choices.since, choices.baseline)
     review = replace(review, changes=tuple(change for change in review.changes if wanted(change.id)))
-    selector = Selector(units, where.files, settings, where.scope, rules)
+    selector = Selector(units, where.files, settings, where.scope, rules, choices.commits)
     if choices.interactive:
         decisions = _asked(review, selector, file)
     elif file is not None:

@@ -15,21 +15,35 @@ _SUBJECT = 72
 _BODY = 92
 
 
-def commit_message(change: RuleChange, summary: str, version: str) -> str:
-    """Subject (from the rule's `summary`), every site with its reason and trace, and trailers."""
+def commit_message(change: RuleChange, summary: str, version: str, alone: bool = False) -> str:
+    """Subject (from the rule's `summary`), every site with its reason and trace, and trailers.
+
+    `alone`: the commit is one fix, and the subject says which.
+    """
     what = summary.rstrip(". ")
     what = what if what[:2].isupper() else what[:1].lower() + what[1:]
     number = len(change.findings)
     places = f"{number} place" if number == 1 else f"{number} places"
     opening = ""
+    rules = list(dict.fromkeys(finding.rule for finding in change.findings)) or [change.rule]
+    titles = {finding.fix.title for finding in change.findings if finding.fix is not None}
     subject = f"{change.rule}: {what}"
-    if len(subject) > _SUBJECT:
+    if len(rules) > 1:
+        subject = f"spawnfix: repair {places} of {len(rules)} rules"
+    elif alone and len(titles) == 1:
+        first = change.findings[0]
+        subject = f"{change.rule}: {_plain(titles.pop())}"
+        if len(subject) > _SUBJECT:
+            subject = f"{change.rule}: repair {_plain(first.path.rpartition('/')[2])}:{first.span.line}"
+        subject = subject[:_SUBJECT]
+    elif len(subject) > _SUBJECT:
         subject = f"{change.rule}: repair {places}"
         opening = "\n".join(_wrapped(summary, "", "")) + "\n\n"
     elif len(subject) + len(places) + 3 <= _SUBJECT:
         subject += f" ({places})"
     sites = "\n".join(line for finding in change.findings for line in _site(finding))
-    return f"{subject}\n\n{opening}{sites}\n\nSpawnfix-Rule: {change.rule}\nSpawnfix-Version: {version}\n"
+    trailers = "".join(f"Spawnfix-Rule: {rule}\n" for rule in rules)
+    return f"{subject}\n\n{opening}{sites}\n\n{trailers}Spawnfix-Version: {version}\n"
 
 
 def _site(finding: Finding) -> Iterable[str]:
@@ -44,7 +58,15 @@ def _site(finding: Finding) -> Iterable[str]:
 
 def _wrapped(text: str, first: str, following: str) -> list[str]:
     """`text` in lines, without control characters: names and source in it come from the repository."""
-    clean = "".join(letter if letter.isprintable() else " " for letter in text)
     return textwrap.wrap(
-        clean, _BODY, initial_indent=first, subsequent_indent=following, break_long_words=False, break_on_hyphens=False
+        _plain(text),
+        _BODY,
+        initial_indent=first,
+        subsequent_indent=following,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -36,13 +36,17 @@ def write_patch(file: Path, diff: bytes) -> None:
         raise Problem(f"can't write {file}: {error.strerror or error}") from None
 
 
-def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+def deliver(
+    target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say, each_alone: bool = False
+) -> None:
     """Carry `plan` out where `target` came from, and say what was done, how to look at it and how to go back.
+
+    `each_alone`: its commits are single fixes.
 
     Raises Problem; a branch that could not be checked out is one too, and the branch is there.
     """
     if target.commit is not None:
-        _branch(target, plan, wanted, check_out, say)
+        _branch(target, plan, wanted, check_out, say, each_alone)
     elif target.folder is not None:
         after = plan.contents
         replace_files(target.folder, {path: target.files.read(path) for path in after}, after)
@@ -50,7 +54,7 @@ def deliver(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
         say(f"rewrote {_counted(len(after), 'file')} in {target.folder}")
 
 
-def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say) -> None:
+def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say: Say, alone: bool) -> None:
     from ..tree import git_tree
 
     assert target.commit is not None
@@ -60,7 +64,9 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     commits = [
         git_tree.Commit(
             change.contents,
-            commit_message(change, known[change.rule].summary if change.rule in known else change.rule, __version__),
+            commit_message(
+                change, known[change.rule].summary if change.rule in known else change.rule, __version__, alone
+            ),
         )
         for change in plan.changes
     ]

@@ -11,6 +11,7 @@ from ..problem import Problem
 from ..rule import Rule
 from ..settings import Settings
 from ..tree.files import Entry, Files
+from .choices import Commits
 from .migrate import check
 from .results import Plan, Report, RuleChange
 from .units import NewText, Unit, Units
@@ -53,8 +54,17 @@ class _Overlay:
 class Selector:
     """Cuts a plan down to chosen units. `files`, `settings`, `scope` and `rules` are those of the plan."""
 
-    def __init__(self, units: Units, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
+    def __init__(
+        self,
+        units: Units,
+        files: Files,
+        settings: Settings,
+        scope: str,
+        rules: Mapping[str, Rule],
+        commits: Commits = Commits.PER_RULE,
+    ) -> None:
         self.units = units
+        self.commits = commits
         self.files, self.settings, self.scope, self.rules = files, settings, scope, rules
 
     def select(self, chosen: Collection[int], edited: Mapping[int, Edited] | None = None) -> Selection:
@@ -67,7 +77,10 @@ class Selector:
         left_out: dict[int, str] = {}
         taken = self._standing(frozenset(chosen), by_hand, left_out)
         if len(taken) == len(self.units.units) and not by_hand:
-            return Selection(self.units.plan, {})
+            plan = self.units.plan
+            if self.commits is not Commits.PER_RULE:
+                plan = replace(plan, changes=self._changes(taken, {}, plan.contents))
+            return Selection(plan, {})
         while True:
             taken = self._verified(taken, by_hand, left_out)
             found = self._check(self._texts(taken, by_hand)) if taken else None
@@ -179,20 +192,43 @@ class Selector:
 
     def _plan(self, taken: frozenset[int], edited: Mapping[int, Edited], found: Report | None) -> Plan:
         plan, units = self.units.plan, self.units.units
-        changes: list[RuleChange] = []
-        before: dict[str, bytes] = {}
-        for group, change in enumerate(plan.changes):
-            own = [number for number in sorted(taken) if units[number].group == group]
-            if own:
-                until = {number for number in taken if units[number].group <= group}
-                after = encoded(self._texts(until, edited))
-                contents = {path: data for path, data in after.items() if before.get(path) != data}
-                findings = tuple(finding for number in own for finding in units[number].findings)
-                changes.append(RuleChange(change.rule, findings, contents))
-                before = after
+        changes = self._changes(taken, edited, encoded(self._texts(taken, edited)))
         declined = tuple(f for unit in units if unit.number not in taken for f in unit.findings)
         sources = found.sources if found is not None else plan.sources
-        return replace(plan, changes=tuple(changes), remaining=self.units.remaining, sources=sources, declined=declined)
+        return replace(plan, changes=changes, remaining=self.units.remaining, sources=sources, declined=declined)
+
+    def _changes(
+        self, taken: frozenset[int], edited: Mapping[int, Edited], final: Mapping[str, bytes]
+    ) -> tuple[RuleChange, ...]:
+        """The units `taken`, commit by commit; the last one leaves the files as in `final`."""
+        units = self.units.units
+        groups: list[list[int]] = []
+        for number in sorted(taken, key=lambda number: (units[number].group, number)):
+            last = units[groups[-1][-1]] if groups else None
+            together = last is not None and (
+                self.commits is Commits.ONE
+                or (self.commits is Commits.PER_RULE and last.group == units[number].group)
+                # a commit that does not pass the checks without what comes next is no commit of its own
+                or self._why(self._until(groups), edited, self._paths(groups[-1][-1], edited)) is not None
+            )
+            if together:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        changes: list[RuleChange] = []
+        before: Mapping[str, bytes] = {}
+        for index, own in enumerate(groups):
+            whole = index == len(groups) - 1
+            after = final if whole else encoded(self._texts(self._until(groups[: index + 1]), edited))
+            contents = {path: data for path, data in after.items() if before.get(path) != data}
+            rules = dict.fromkeys(units[number].rule for number in own)
+            findings = tuple(finding for number in own for finding in units[number].findings)
+            changes.append(RuleChange(", ".join(rules), findings, contents))
+            before = after
+        return tuple(changes)
+
+    def _until(self, groups: list[list[int]]) -> frozenset[int]:
+        return frozenset(number for group in groups for number in group)
 
 
 def encoded(texts: Mapping[str, NewText]) -> dict[str, bytes]:

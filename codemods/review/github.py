@@ -17,7 +17,9 @@ def to_github(report: Report) -> str:
         if span.end_line == span.line:
             place += f",endColumn={span.end_column}"
         why = report.why_not(finding)
-        text = finding.message if why is None else f"{finding.message}\nNot fixed: {why}"
+        text = f"{finding.message}\nNot fixed: {why}"
+        if why is None and finding.fix is not None:
+            text = f"{finding.message}\nFix: {finding.fix.title} (spawnfix migrate)"
         title = _property(f"spawnfix: {finding.rule}")
         lines.append(f"::{_LEVEL[finding.confidence]} {place},title={title}::{_data(text)}\n")
     for row in report.skipped:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -17,6 +18,8 @@ from ..tree.source import Source
 from ..version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_ABOUT = "https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods"
+_LINK = re.compile(r"https://[^\s)>\]]+")
 _LEVEL = {Confidence.PROVEN: "error", Confidence.LIKELY: "warning", Confidence.POSSIBLE: "note"}
 _Object = dict[str, object]
 
@@ -34,10 +37,17 @@ def to_sarif(report: Report, rules: Mapping[str, Rule] | None = None) -> _Object
                 "tool": {
                     "driver": {
                         "name": "spawnfix",
+                        "fullName": f"spawnfix {__version__}",
                         "semanticVersion": __version__,
+                        "informationUri": _ABOUT,
+                        "shortDescription": {
+                            "text": "Finds values that cross a process boundary and can't be pickled."
+                        },
                         "rules": [_rule(name, known.get(name)) for name in ids],
                     }
                 },
+                "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
+                "automationDetails": {"id": "spawnfix/"},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
                     {
@@ -59,13 +69,21 @@ def to_sarif(report: Report, rules: Mapping[str, Rule] | None = None) -> _Object
 
 
 def _rule(name: str, rule: Rule | None) -> _Object:
-    row: _Object = {"id": name}
-    if rule is not None:
-        row["shortDescription"] = {"text": rule.summary}
-        help_text = inspect.cleandoc(rule.documentation) or rule.summary
-        row["help"] = {"text": help_text, "markdown": help_text}
-        row["properties"] = {"tags": ["multiprocessing", "pickle"]}
-    return row
+    """What there is to say about a rule; code scanning shows it beside each result."""
+    summary = rule.summary if rule is not None else name
+    help_text = inspect.cleandoc(rule.documentation) if rule is not None else ""
+    first = help_text.partition("\n\n")[0].replace("\n", " ")
+    link = _LINK.search(help_text.rpartition("References")[2])
+    return {
+        "id": name,
+        "name": "".join(word.capitalize() for word in re.split(r"[^A-Za-z0-9]+", name)),
+        "shortDescription": {"text": f"{summary.rstrip('.')}."},
+        "fullDescription": {"text": first or f"{summary.rstrip('.')}."},
+        "help": {"text": help_text or summary, "markdown": help_text or summary},
+        "helpUri": link.group() if link is not None else _ABOUT,
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["multiprocessing", "pickle"], "precision": "high", "problem.severity": "warning"},
+    }
 
 
 def _result(report: Report, finding: Finding, ids: list[str], prints: Counter[str]) -> _Object:

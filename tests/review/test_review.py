@@ -421,7 +421,7 @@ def test_github_annotations() -> None:
     first, second, third, skipped = to_github(example()).splitlines()
     assert first == (
         "::error file=data/reader.py,line=5,col=18,endLine=5,endColumn=26,title=spawnfix%3A dict-views"
-        "::a dict view is kept on `Reader`, which DataLoader workers unpickle"
+        "::a dict view is kept on `Reader`, which DataLoader workers unpickle%0AFix: make it a list (spawnfix migrate)"
     )
     assert second.startswith("::warning file=old.py,line=2") and "%0ANot fixed: it captures `i`" in second
     assert third.startswith("::notice file=run me.sh,line=1,col=1,endLine=2,title=")
