@@ -281,32 +281,27 @@ class Project:
 
 def _too_much(text: str) -> str | None:
     """Why `text` is not parsed: time and memory follow the number of its parts, which is counted before."""
-    if len(text) > MAX_TOKENS and _count(_TOKEN, text) > MAX_TOKENS and _tokens(text) > MAX_TOKENS:
-        return f"more than {MAX_TOKENS} names, numbers and signs: generated code"
-    if len(text) > 4 * MAX_SCOPES and (found := _count(_SCOPE, text)) > MAX_SCOPES:
-        return f"{found} definitions and loops, more than {MAX_SCOPES}: generated code"
+    if len(text) <= 4 * MAX_SCOPES or (_count(_TOKEN, text) <= MAX_TOKENS and _count(_SCOPE, text) <= MAX_SCOPES):
+        return None
+    tokens = scopes = 0  # those of strings and comments do not count
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
+            if token.type == tokenize.STRING:
+                code = token.string if "f" in token.string[:2].lower() else ""
+                tokens, scopes = tokens + 1 + _count(_TOKEN, code), scopes + _count(_SCOPE, code)
+            elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
+                tokens, scopes = tokens + 1, scopes + (_SCOPE.fullmatch(token.string) is not None)
+            if tokens > MAX_TOKENS:
+                return f"more than {MAX_TOKENS} names, numbers and signs: generated code"
+            if scopes > MAX_SCOPES:
+                return f"more than {MAX_SCOPES} definitions and loops: generated code"
+    except (tokenize.TokenError, SyntaxError):
+        return "too large to be parsed, and no Python that can be cut into words"
     return None
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:
     return sum(1 for _ in pattern.finditer(text))
-
-
-def _tokens(text: str) -> int:
-    """The number of tokens of `text`, or one above MAX_TOKENS; the words of strings and comments do not count."""
-    found = 0
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
-            if token.type == tokenize.STRING:
-                code = "f" in token.string[:2].lower()
-                found += _count(_TOKEN, token.string) if code else 1
-            elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
-                found += 1
-            if found > MAX_TOKENS:
-                break
-    except (tokenize.TokenError, SyntaxError):
-        return MAX_TOKENS + 1  # of code that can't be read the number of words is good enough
-    return found
 
 
 def _longest_name(tree: ast.Module) -> int:
