@@ -39,10 +39,19 @@ def diagnose(
         bool, typer.Option("--child/--no-child", help="With TARGET: let a spawned process make the object again.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="With -: don't print what the program printed.")] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="With a command: end it at its first start of a process that would fail under spawn, and save the "
+            "report for migrate --from.",
+        ),
+    ] = False,
 ) -> None:
     """Look at an object, a running program or a traceback: what can't reach a worker, and what repairs it.
 
-    Runs your code, in your interpreter.
+    Runs your code, in your interpreter. Exit code: 0 nothing is in the way (or the program shows no error), 1 problems
+    or an error that is explained, 2 the object could not be had or the error is of another kind, 130 Ctrl-C.
     """
     from ..diagnose.command import run_diagnose
 
@@ -58,6 +67,7 @@ def diagnose(
             child,
             put,
             quiet,
+            watch,
         )
     )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import shlex
+import signal
 import stat
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +18,7 @@ from ..delivery.target import Target, to_check
 from ..problem import Problem
 from ..settings import Settings, read_settings
 from ..transforms import rules
+from .causes import cause_of
 from .explain import Explanation, explain_log, unknown_error
 from .report import Diagnosis, Obstacle, Place
 from .stream import read_stream
@@ -34,6 +38,7 @@ def run_diagnose(
     child: bool,
     put: Callable[[bytes], None],
     quiet: bool = False,
+    watch: bool = False,
 ) -> int:
     """The exit code of `diagnose`: 0 nothing is in the way, 1 problems. `dashes`: there was a `--` before a command.
 
@@ -42,8 +47,8 @@ def run_diagnose(
     from .run import diagnose_run, diagnose_target
 
     if _is_text(arguments):
-        if python is not None or dry_run_fork:
-            raise Problem("a traceback is only read: leave out --python and --dry-run-fork")
+        if python is not None or dry_run_fork or watch:
+            raise Problem("a traceback is only read: leave out --python, --watch and --dry-run-fork")
         return _read(as_json, save, put, pass_on=bool(arguments) and not quiet)
     if quiet:
         raise Problem("--quiet goes with a program's output: python train.py 2>&1 | spawnfix diagnose --quiet -")
@@ -53,19 +58,47 @@ def run_diagnose(
             raise Problem("give one TARGET, or a command after --: spawnfix diagnose -- python train.py")
         if python is not None:
             raise Problem("--python goes with a TARGET; a command names its own interpreter")
-        done = diagnose_run(arguments, dry_run_fork, seconds)
+        done = diagnose_run(arguments, dry_run_fork or watch, seconds, stop=watch)
+        if watch and save is None and done.obstacles:
+            save = _own_file()
     else:
-        if dry_run_fork:
-            raise Problem("--dry-run-fork goes with a command: spawnfix diagnose --dry-run-fork -- python train.py")
+        if dry_run_fork or watch:
+            option = "--watch" if watch else "--dry-run-fork"
+            raise Problem(f"{option} goes with a command: spawnfix diagnose {option} -- python train.py")
         if not _is_target(first):
             raise Problem(f"want pkg.mod:name, pkg.mod:factory() or script.py:factory(), not {first!r}")
         done = diagnose_target(first, python, seconds, child)
-    _report(done, as_json, save, put)
+    again = " ".join(map(shlex.quote, ["spawnfix", "diagnose", "--watch", "--", *arguments])) if watch else None
+    _report(done, as_json, save, put, again)
     if done.obstacles:
         return 1
     if done.exit_code:
-        raise Problem(f"the program ended with exit code {done.exit_code}, but not for what it sent to other processes")
+        raise Problem(_ended(done.exit_code))
     return 0
+
+
+def _ended(code: int) -> str:
+    """What to say of a program that failed for another reason than what it sent."""
+    if code in (INTERRUPTED, -signal.SIGINT):
+        return "the program was interrupted; until then nothing that it sent to other processes failed"
+    said = f"the program ended with exit code {code}, but not for what it sent to other processes"
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            cause = cause_of(f"terminated with signal {signal.Signals(-code).name}")
+            if cause is not None:
+                said += f": {cause.what}; {cause.advice}"
+    return said
+
+
+def _own_file() -> Path | None:
+    """Where `--watch` saves what it found in the current folder: beside the cache."""
+    from ..store import Unusable, usable_folder
+
+    name = hashlib.sha256(os.fsencode(Path.cwd())).hexdigest()[:12]
+    try:
+        return usable_folder() / f"diagnosis-{name}.json"
+    except (OSError, Unusable):
+        return None
 
 
 def _is_target(word: str) -> bool:
@@ -82,7 +115,9 @@ def _is_text(arguments: Sequence[str]) -> bool:
     return False
 
 
-def _report(done: Diagnosis, as_json: bool, save: Path | None, put: Callable[[bytes], None]) -> None:
+def _report(
+    done: Diagnosis, as_json: bool, save: Path | None, put: Callable[[bytes], None], again: str | None = None
+) -> None:
     if save is not None:
         from .saved import save as write
 
@@ -92,7 +127,7 @@ def _report(done: Diagnosis, as_json: bool, save: Path | None, put: Callable[[by
     else:
         from .show import show_diagnosis
 
-        show_diagnosis(done, None if save is None else str(save))
+        show_diagnosis(done, None if save is None else str(save), again=again)
 
 
 def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_on: bool) -> int:

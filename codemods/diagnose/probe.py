@@ -55,6 +55,8 @@ LARGE = 1 << 16  # bytes from which on data is counted only
 NOTABLE = 1 << 20  # bytes from which on a path is listed in the payload
 CHILD_LIMIT = 64 << 20  # bytes of pickled data that are really sent to a child
 
+STOPPED = 86  # exit code of a program that was ended at the first problem
+
 _ATOMS = (int, float, complex, bool, type(None), str, bytes)
 _STOP = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
@@ -1505,8 +1507,8 @@ def _main(request_path: str, result_path: str) -> None:
 class _Hooks:
     """What `install_hooks` puts into a program."""
 
-    def __init__(self, folder: str, dry_run: bool, seconds: float) -> None:
-        self.folder, self.dry_run, self.seconds = folder, dry_run, seconds
+    def __init__(self, folder: str, dry_run: bool, seconds: float, stop: bool) -> None:
+        self.folder, self.dry_run, self.seconds, self.stop = folder, dry_run, seconds, stop
         self.busy = False
         self.seen: set[Any] = set()
         self.starts: dict[Any, int] = {}
@@ -1520,10 +1522,10 @@ class _Hooks:
         except Exception:
             pass  # the program must not feel us
 
-    def look(self, obj: Any, why: str, forgiving: bool = False) -> None:
-        """Examine what the program sends, or tried to; never raises into the program."""
+    def look(self, obj: Any, why: str, forgiving: bool = False) -> bool:
+        """Examine what the program sends, or tried to; False for a problem. Never raises into the program."""
         if self.busy:
-            return
+            return True
         self.busy = True
         started = time.monotonic()
         try:
@@ -1534,12 +1536,14 @@ class _Hooks:
             result["notes"] = [_renamed(note, renames) for note in result["notes"]]
             result.update(kind=why, context=context, started_at=_user_frames(), seconds=time.monotonic() - started)
             self.write(result)
+            return not result["problems"]
         except _STOP:
             raise
         except BaseException as error:
             self.write({"kind": "trouble", "error": _message(error), "trace": traceback.format_exc()[-2000:]})
         finally:
             self.busy = False
+        return True
 
     def patch_reduction(self, module: Any) -> None:
         real_dump, real_dumps = module.dump, module.ForkingPickler.dumps.__func__
@@ -1577,13 +1581,16 @@ class _Hooks:
 
         @functools.wraps(real_start)
         def start(process: Any) -> Any:
+            good = True
             try:
                 if _method(process) == "fork" and self.wanted(process):
-                    self.look(process, "dry run", forgiving=True)
+                    good = self.look(process, "dry run", forgiving=True)
             except _STOP:
                 raise
             except BaseException:
                 pass
+            if self.stop and not good:
+                raise SystemExit(STOPPED)  # by the way of any other end, so that the program cleans up
             return real_start(process)
 
         if self.dry_run:
@@ -1730,9 +1737,9 @@ class _Patcher:
         return spec
 
 
-def install_hooks(folder: str, dry_run: bool = False, seconds: float = 20.0) -> _Hooks:
-    """Watch what this program, and the processes that it starts, send to others."""
-    hooks = _Hooks(folder, dry_run, seconds)
+def install_hooks(folder: str, dry_run: bool = False, seconds: float = 20.0, stop: bool = False) -> _Hooks:
+    """Watch what this program, and the processes that it starts, send to others; `stop`: end it at the first problem."""
+    hooks = _Hooks(folder, dry_run, seconds, stop)
     hooks.patch_excepthook()
     hooks.patch_reduction(multiprocessing.reduction)
     hooks.patch_process(multiprocessing.process)

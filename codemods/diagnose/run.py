@@ -28,6 +28,7 @@ from .report import (
 from .tracebacks import read_traceback
 
 OLDEST = (3, 7)  # that the probe runs in
+INTERRUPT_SECONDS = 15  # for a program to end after Ctrl-C
 _PROBE = Path(__file__).with_name("probe.py")
 _SITE = """\
 import os
@@ -40,7 +41,7 @@ def _start():
         if sys.version_info >= (3, 7):
             import _spawnfix_probe
 
-            _spawnfix_probe.install_hooks({folder!r}, {dry_run!r}, {seconds!r})
+            _spawnfix_probe.install_hooks({folder!r}, {dry_run!r}, {seconds!r}, {stop!r})
     except Exception:
         sys.stderr.write("spawnfix: could not watch this process\\n")
     try:  # the sitecustomize that ours hides
@@ -128,20 +129,23 @@ def _probe_folder() -> Iterator[Path]:
         yield folder
 
 
-def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float = 20.0) -> Diagnosis:
+def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float = 20.0, stop: bool = False) -> Diagnosis:
     """Run `command` and say what it, or a process that it started, could not send to others.
 
-    With `dry_run`, also what it sends by fork and could not send by spawn. Raises Problem when it could not be watched.
+    With `dry_run`, also what it sends by fork and could not send by spawn; with `stop`, the program is ended at the
+    first such problem. Ctrl-C ends the program, and what was seen until then counts.
+
+    Raises Problem when it could not be watched.
     """
     with _probe_folder() as folder:
         reports = folder / "reports"
         reports.mkdir()
-        site = _SITE.format(folder=str(reports), dry_run=dry_run, seconds=seconds)
+        site = _SITE.format(folder=str(reports), dry_run=dry_run, seconds=seconds, stop=stop)
         (folder / "sitecustomize.py").write_text(site, encoding="utf-8")
         before = os.environ.get("PYTHONPATH")
         path = str(folder) if not before else os.pathsep.join((str(folder), before))
         try:
-            code = subprocess.run(list(command), env={**os.environ, "PYTHONPATH": path}, check=False).returncode
+            code = _exit_code(command, {**os.environ, "PYTHONPATH": path})
         except OSError as error:
             raise Problem(f"{command[0]}: {error.strerror or error}") from None
         records = [record for file in sorted(reports.glob("*.jsonl")) for record in _records(file)]
@@ -151,6 +155,19 @@ def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float =
             f"{command[0]}: no Python 3.7 or newer was started there that reads PYTHONPATH, so nothing was watched"
         )
     return _gathered(" ".join(command), code, records)
+
+
+def _exit_code(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run `command` to its end. Ctrl-C goes to it too, and it gets time to end."""
+    with subprocess.Popen(list(command), env=env) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            try:
+                return process.wait(INTERRUPT_SECONDS)
+            except (KeyboardInterrupt, subprocess.TimeoutExpired):
+                process.kill()
+                return process.wait()
 
 
 def _records(file: Path) -> Iterator[dict[str, Any]]:

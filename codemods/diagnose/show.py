@@ -17,8 +17,13 @@ from .report import Diagnosis, Obstacle, Place
 _STEP = re.compile(r"\.\w+(?:\([^()]*\))?|\[[^\[\]]*\]")
 
 
-def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Console | None = None) -> None:
-    """Print `diagnosis`: a tree of paths to what can't be sent, why, and what repairs it; then what weighs."""
+def show_diagnosis(
+    diagnosis: Diagnosis, saved: str | None = None, console: Console | None = None, again: str | None = None
+) -> None:
+    """Print `diagnosis`: a tree of paths to what can't be sent, why, and what repairs it; then what weighs.
+
+    `saved`: the file that it was written to. `again`: the command that shows whether a fix worked.
+    """
     out = console or Console(highlight=False)
     count = sum(1 + each.more for each in diagnosis.obstacles)
     name = clean(diagnosis.target)
@@ -39,6 +44,8 @@ def show_diagnosis(diagnosis: Diagnosis, saved: str | None = None, console: Cons
     if diagnosis.unfinished:
         show_line(out, ("not complete: ", "yellow"), clean(diagnosis.unfinished))
     _next(out, diagnosis, saved)
+    if again and diagnosis.obstacles:
+        show_line(out, "then, to see that it is gone: ", (clean(again), "bold green"))
 
 
 def _fine(diagnosis: Diagnosis) -> list[tuple[str, str] | str]:
@@ -51,6 +58,7 @@ def _fine(diagnosis: Diagnosis) -> list[tuple[str, str] | str]:
 
 
 def show_line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
+    """Print `parts`, plain or styled, as one line, however long."""
     out.print(Text.assemble(*parts), soft_wrap=True, highlight=False)
 
 
