@@ -107,7 +107,9 @@ class _Watch:
         module.DataLoader.__init__ = init
 
     def look(self, loader: Any) -> None:
-        """Note what can't be sent of what `loader` sends."""
+        """Note what can't be sent of what `loader` sends; without workers it sends nothing."""
+        if not getattr(loader, "num_workers", 0):
+            return
         for part, name in probe.crossing(loader, "DataLoader"):
             if part is not None and (id(part),) not in self.seen:
                 self.seen.add((id(part),))

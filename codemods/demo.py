@@ -38,7 +38,7 @@ def run_demo(keep: Path | None = None, console: Console | None = None) -> int:
     Returns 0 when the program that failed runs and prints what it should, else 2.
     Raises Problem when something is in the way.
     """
-    console = console or Console(highlight=False)
+    console = console or Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     if shutil.which("git") is None:
         raise Problem("the demo needs git, and there is none on the PATH")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):

@@ -80,7 +80,7 @@ def check(
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
     start_method: Annotated[
         Optional[StartMethod],  # noqa: UP045
-        typer.Option(help="How workers will be started.  [default: spawn]"),
+        typer.Option(metavar="METHOD", help="How workers will be started: spawn or forkserver.  [default: spawn]"),
     ] = None,
     no_cache: NoCache = False,
     allow_local_rules: LocalRules = False,

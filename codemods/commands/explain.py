@@ -10,6 +10,7 @@ import typer
 
 from ..problem import Problem
 from ..quoting import shell
+from .options import ReportFormat
 from .output import put
 
 
@@ -24,10 +25,18 @@ def new_rule(
     typer.echo(f"{folder}: pip install -e {shell(str(folder))}, and spawnfix rules lists {name}")
 
 
-def rules() -> None:
+def rules(
+    format: Annotated[ReportFormat, typer.Option("--format", help="How to list them.")] = ReportFormat.text,
+) -> None:
     """List the rules."""
     from ..transforms import rules as known
 
+    if format is ReportFormat.json:
+        import json
+
+        rows = [{"id": rule.id, "summary": rule.summary, "notebooks": rule.notebooks} for rule in known().values()]
+        put(json.dumps({"rules": rows}, indent=2).encode() + b"\n")
+        return
     width = max(map(len, known()), default=0)
     for rule in known().values():
         typer.echo(f"{rule.id:{width}}  {rule.summary}")

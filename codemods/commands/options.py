@@ -48,11 +48,30 @@ class StartMethod(str, enum.Enum):
 # Optional[...] rather than `| None`: older Typer evaluates these at run time.
 Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]
 Targets_ = Annotated[list[Path], typer.Argument(metavar="PATH", help="A repository, or folders and files of one.")]
-Select = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="Only these rules.")]  # noqa: UP045
-Ignore = Annotated[Optional[list[str]], typer.Option(metavar="RULE,..", help="All rules but these.")]  # noqa: UP045
+
+
+def _completed(incomplete: str) -> list[str]:
+    """The rules that `incomplete`, a list of rules as far as it is typed, may go on with."""
+    from ..transforms import rules
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{rule}" for rule in rules() if rule.startswith(last)]
+
+
+Select = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(metavar="RULE,..", help="Only these rules.", autocompletion=_completed),
+]
+Ignore = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(metavar="RULE,..", help="All rules but these.", autocompletion=_completed),
+]
 Bar = Annotated[
     Optional[Confidence],  # noqa: UP045
-    typer.Option(help="How sure to be that a value crosses a process boundary.  [default: likely]"),
+    typer.Option(
+        metavar="LEVEL",
+        help="How sure to be that a value crosses a process boundary: proven, likely or possible.  [default: likely]",
+    ),
 ]
 Unsafe = Annotated[
     Optional[bool],  # noqa: UP045
@@ -65,7 +84,10 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill 
 LocalRules = Annotated[
     bool, typer.Option("--allow-local-rules", help="Run the files with rules that pyproject.toml lists.")
 ]
-Launch = Annotated[Optional[Launcher], typer.Option(help="What replaces torch.distributed.launch.")]  # noqa: UP045
+Launch = Annotated[
+    Optional[Launcher],  # noqa: UP045
+    typer.Option(metavar="NAME", help="What replaces torch.distributed.launch: torchrun, python or auto."),
+]
 Since = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(metavar="REV", help="Only what files changed since REV (a commit, a branch) hold or hand on."),

@@ -576,7 +576,7 @@ def test_every_loader_of_a_suite_is_checked(suite: pytest.Pytester) -> None:
 
         @pytest.fixture
         def loader():
-            return DataLoader([1, 2], collate_fn=lambda batch: batch)
+            return DataLoader([1, 2], num_workers=1, collate_fn=lambda batch: batch)
 
 
         def test_fixture(loader):
@@ -588,7 +588,11 @@ def test_every_loader_of_a_suite_is_checked(suite: pytest.Pytester) -> None:
 
 
         def test_body():
-            DataLoader([lambda: 1])
+            DataLoader([lambda: 1], num_workers=1)
+
+
+        def test_without_workers_nothing_is_sent():
+            DataLoader([lambda: 1], num_workers=0)
 
 
         def test_mixed():
@@ -602,7 +606,7 @@ def test_every_loader_of_a_suite_is_checked(suite: pytest.Pytester) -> None:
     )
     done = suite.runpytest_subprocess(*_plugin(), "--spawnfix")
     mixed = hasattr(multiprocessing.Lock(), "_is_fork_ctx")  # older Pythons don't notice
-    done.assert_outcomes(passed=2 if mixed else 3, failed=3 if mixed else 2)
+    done.assert_outcomes(passed=3 if mixed else 4, failed=3 if mixed else 2)
     done.stdout.fnmatch_lines(["*DataLoader.collate_fn: *", "*DataLoader.dataset[[]0]: *"])
 
 
