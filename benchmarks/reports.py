@@ -1,10 +1,11 @@
 """Real reports from issue threads: does `diagnose -` give the right next step?
 
-    python benchmarks/reports.py [--half first|second] [--list] [--old FOLDER]
+    python benchmarks/reports.py [--part first|second|fresh] [--list] [--old FOLDER]
 
 reports/*.txt holds the essential lines of each report, shortened, under the thread it comes from; reports/families.tsv
 says which rule and which next step each family needs. Both were written before any answer was looked at. The halves are
-split by the hash of the thread's name.
+split by the hash of the thread's name: `first` was worked on, `second` was not. `fresh` was looked for with other words
+after the families were written, and run once.
 
 right: the rule is the expected one, and the first cause and its advice name the next step (and the name, where the
 message has one). vague: only "the other process's error matters". nothing: no answer, or only a question. wrong: the
@@ -36,10 +37,13 @@ class Report:
     family: str
     name: str
     text: str
+    file: str
 
     @property
-    def half(self) -> str:
-        """`first` was worked on; `second` was kept aside until the end."""
+    def part(self) -> str:
+        """`first` was worked on; `second` was kept aside until the end; `fresh` came after the families."""
+        if self.file == "fresh":
+            return self.file
         return "second" if hashlib.sha256(self.thread.encode()).digest()[0] % 2 else "first"
 
 
@@ -50,7 +54,7 @@ def read_reports() -> list[Report]:
         for part in re.split(r"(?m)^%% ", file.read_text(encoding="utf-8"))[1:]:
             head, _, text = part.partition("\n")
             thread, family, name = (word.strip() for word in head.split("|"))
-            found.append(Report(thread, family, name, text))
+            found.append(Report(thread, family, name, text, file.stem))
     return found
 
 
@@ -96,15 +100,15 @@ def grade(report: Report, answer: Answer | None, families: dict[str, tuple[str, 
 def main() -> int:
     """Print the counts, and with --list each report that is not right."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--half", choices=("first", "second"), action="append")
+    parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--old", type=Path, help="another checkout")
     given = parser.parse_args()
     sys.path.insert(0, str(given.old or HERE.parent))
     families = read_families()
-    for half in given.half or ("first", "second"):
+    for part in given.part or PARTS:
         grades: Counter[str] = Counter()
-        for report in (each for each in read_reports() if each.half == half):
+        for report in (each for each in read_reports() if each.part == part):
             answer = answer_of(report.text)
             graded = grade(report, answer, families)
             grades[graded] += 1
@@ -113,10 +117,11 @@ def main() -> int:
                 print(f"{graded:8} {report.family:18} {report.thread:50} {words}")
         count = grades.total()
         shown = ", ".join(f"{word} {grades[word]} ({grades[word] / count:.0%})" for word in GRADES)
-        print(f"{half} half: {count} reports: {shown}")
+        print(f"{part}: {count} reports: {shown}")
     return 0
 
 
+PARTS = ("first", "second", "fresh")
 GRADES = ("right", "vague", "nothing", "wrong")
 
 if __name__ == "__main__":
