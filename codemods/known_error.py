@@ -8,8 +8,8 @@ from dataclasses import dataclass
 # A word like "local" or "this" is no type: "can't pickle local objects".
 TYPE_IN_ERROR = r"(?:_io\.)?(?P<type>(?!(?:local|this|that|the|an?|any|some|such|these|python)\b)[\w.<>]+)"
 NAME_IN_ERROR = (
-    r"(?:'(?P<name>[^']+)'|<function (?P<name2>\S+) at 0x\w+>|<class '(?P<name3>[^']+)'>"
-    r"|(?P<name4>[\w.]*<(?:locals|lambda)>[\w.<>]*))"
+    r"(?:'(?P<name>[^'\"]+)['\"]|<function (?P<name2>\S+) at 0x\w+>|<class '(?P<name3>[^']+)'>"
+    r"|['\"]?(?P<name4>[\w.]*<(?:locals|lambda)>[\w.<>]*))"
 )
 
 

@@ -8,7 +8,8 @@ _VARIABLE = r"(?-i:(?:LOCAL_|GROUP_|NODE_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:
 
 ERRORS = (
     KnownError(
-        rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$",
+        rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$"
+        rf"|could not find '(?P<name3>{_VARIABLE})' in the \w+ environment",
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
         examples=("KeyError: 'SLURM_LOCALID'",),
