@@ -243,9 +243,21 @@ class Resolver:
 
     def related(self, one: Class, other: Class) -> bool:
         """One class is the other, or derives from it."""
-        return any(at.node is other.node for at in self.lineage(one)) or any(
-            at.node is one.node for at in self.lineage(other)
+        return self._derives(one, other) or self._derives(other, one)
+
+    def may_be_related(self, one: Class, other: Class) -> bool:
+        """As `related`; also where a base that can't be followed has the name of the other class."""
+        return (
+            self.related(one, other) or other.node.name in self._unknown(one) or one.node.name in self._unknown(other)
         )
+
+    def _derives(self, one: Class, other: Class) -> bool:
+        return any(at.node is other.node for at in self.lineage(one))
+
+    def _unknown(self, cls: Class) -> set[str]:
+        """Last names of the bases that are no classes of the repository, as far as can be seen."""
+        bases = ((at.outline, base) for at in self.lineage(cls) for base in at.node.bases)
+        return {outline.home_name(base) for outline, base in bases if not self.classes(outline, base)}
 
 
 def method(owner: ast.ClassDef, name: str) -> Function | None:

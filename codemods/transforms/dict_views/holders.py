@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, pairs
 from ...syntax.receivers import qualified_name
+from ...syntax.resolver import Class
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.BitAnd: "&",
@@ -54,20 +55,22 @@ class Problem:
 class Held:
     """Something that holds the view: an attribute of any object, a local name, or what a function returns.
 
-    `kind` is "attribute", "name", "result" or "argument" (`name`: of the callable; `index`: position or keyword there);
-    `owner` the name of the class that stores the attribute on itself; `statement` the binding of a local name;
+    `kind` is "attribute", "name", "result" or "argument" (of the call of `callee`; `index`: position or keyword there);
+    `owner` the class that stores the attribute on itself, by its name where it is not of the repository; `statement`
+    the binding of a local name;
     `nested`: the view sits inside a container that is held; `place`: the node that it is stored to.
     """
 
     kind: str
     name: str
-    owner: str | None = None
+    owner: Class | str | None = None
     outline: Outline | None = None
     scope: ast.AST | None = None
     statement: ast.AST | None = None
     nested: bool = False
     hops: int = 0
     index: int | str | None = None
+    callee: ast.expr | None = None
     place: ast.AST | None = field(default=None, compare=False)
 
 
@@ -249,8 +252,8 @@ def _stored(outline: Outline, place: ast.expr, nested: bool, hops: int) -> Itera
         yield _name(outline, place, nested, hops)
     elif isinstance(place, ast.Attribute):
         owner = outline.owner(place) if outline.is_self(place.value) else None
-        name = owner.name if owner is not None else None
-        yield Held("attribute", place.attr, name, nested=nested, hops=hops, place=place)
+        cls = Class(outline, owner) if owner is not None else None
+        yield Held("attribute", place.attr, cls, nested=nested, hops=hops, place=place)
 
 
 def _argument(
@@ -286,7 +289,7 @@ def _argument(
     ):
         return [Held("attribute", str(call.args[1].value), nested=nested, hops=hops, place=call)], []
     if isinstance(argument, ast.keyword) and argument.arg is not None and argument.arg not in ("args", "kwargs"):
-        return [Held("argument", name, nested=nested, hops=hops + 1, index=argument.arg)], []
+        return [_given(outline, func, argument.arg, nested, hops)], []
     target = next((item.value for item in call.keywords if item.arg == "target"), None)
     inner = argument.value if isinstance(argument, ast.keyword) else argument
     if (
@@ -301,10 +304,16 @@ def _argument(
         for at, item in enumerate(inner.elts):
             if _inside(outline, value, item):
                 direct = _direct(outline, value, item)
-                held.append(Held("argument", last_name(target), nested=not direct, hops=hops + 1, index=at))
+                held.append(_given(outline, target, at, not direct, hops))
     index = next((at for at, item in enumerate(call.args) if item is argument), None)
     if index is None or any(isinstance(item, ast.Starred) for item in call.args[:index]):
         return held, []
     if target is not None and index > 0:  # executor.submit(f, view)
-        held.append(Held("argument", last_name(target), nested=nested, hops=hops + 1, index=index - 1))
-    return [*held, Held("argument", name, nested=nested, hops=hops + 1, index=index)], []
+        held.append(_given(outline, target, index - 1, nested, hops))
+    return [*held, _given(outline, func, index, nested, hops)], []
+
+
+def _given(outline: Outline, callee: ast.expr, index: int | str, nested: bool, hops: int) -> Held:
+    """An argument of a call of `callee`."""
+    name = last_name(callee)
+    return Held("argument", name, outline=outline, nested=nested, hops=hops + 1, index=index, callee=callee)

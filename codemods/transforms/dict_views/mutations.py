@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo, parameters, position
+from ...syntax.resolver import Class
 from .holders import Problem, held_by
 from .uses import ViewUses
 
@@ -29,7 +30,7 @@ class _Target:
     scope: ast.AST | None
     name: str
     keys: tuple[str, ...]
-    owner: str | None = None
+    owner: Class | None = None
     hops: int = 0
     result: bool = False
 
@@ -80,13 +81,14 @@ class DictChanges:
                 yield _Target(outline, scope, node.id, tuple(keys), hops=hops)
             elif isinstance(node, ast.Attribute):
                 owner = outline.owner(node) if outline.is_self(node.value) else None
-                yield _Target(outline, None, node.attr, tuple(keys), owner.name if owner is not None else None, hops)
+                cls = Class(outline, owner) if owner is not None else None
+                yield _Target(outline, None, node.attr, tuple(keys), cls, hops)
             elif isinstance(node, ast.Call) and not keys and hops < _DEPTH:
-                yield from self._given_by(node, hops + 1)
+                yield from self._given_by(outline, node, hops + 1)
 
-    def _given_by(self, call: ast.Call, hops: int) -> Iterator[_Target]:
-        """What functions of the repository, called by name, return: a dict that lives longer than the call."""
-        for where, function in self.repo.functions(last_name(call.func) or ""):
+    def _given_by(self, outline: Outline, call: ast.Call, hops: int) -> Iterator[_Target]:
+        """What functions of the repository return: a dict that lives longer than the call."""
+        for where, function in self.repo.called(outline, call.func):
             for node in where.own(function):
                 if isinstance(node, ast.Return) and node.value is not None:
                     yield from self._targets(where, node.value, hops)
@@ -177,8 +179,8 @@ class DictChanges:
             ):
                 plain = not any(last_name(mark) in _PROPERTIES for mark in around.decorator_list)
                 owner = where.parents[around]
-                name = owner.name if isinstance(owner, ast.ClassDef) and not plain else None
-                yield _Target(where, None, around.name, (), name, target.hops + 1, result=plain)
+                cls = Class(where, owner) if isinstance(owner, ast.ClassDef) and not plain else None
+                yield _Target(where, None, around.name, (), cls, target.hops + 1, result=plain)
             elif isinstance(parent, (ast.Call, ast.keyword)):
                 yield from self._parameters(where, node, target.hops + 1)
         scope = target.scope
@@ -226,7 +228,11 @@ class DictChanges:
         if owner is not None and called == {"__init__"}:
             called = {owner.name}
         here = where.owner(node)
-        same = here is not None and owner is not None and self.repo.related(here.name, owner.name)
+        same = (
+            here is not None
+            and owner is not None
+            and self.repo.resolver.may_be_related(Class(where, here), Class(outline, owner))
+        )
         anchors = [
             call
             for call in where.own(scope)

@@ -6,6 +6,7 @@ import ast
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo, Scope, parameters
+from ...syntax.resolver import Class
 from .holders import Held
 
 _WORKER_SIDE = frozenset(
@@ -37,13 +38,12 @@ def keeps(repo: Repo, outline: Outline, held: Held) -> bool:
         if any(isinstance(each.statement, by_reference) and not each.parameter for each in bindings):
             return False
     owner = outline.owner(holder) if outline.is_self(holder) else None
-    return owner is None or not _left_out(repo, owner, held.name)
+    return owner is None or not _left_out(repo, Class(outline, owner), held.name)
 
 
-def _left_out(repo: Repo, owner: ast.ClassDef, name: str) -> bool:
+def _left_out(repo: Repo, owner: Class, name: str) -> bool:
     """The class decides itself what is pickled, and this attribute is not part of it, or is looked after there."""
-    classes = [node for each in repo.ancestors(owner.name) for _, node in repo.classes(each)]
-    for node in (item for each in [owner, *classes] for item in each.body):
+    for node in (item for cls in repo.resolver.lineage(owner) for item in cls.node.body):
         if isinstance(node, ast.FunctionDef) and node.name in ("__getstate__", "__reduce__", "__reduce_ex__"):
             words = {getattr(part, "attr", None) or getattr(part, "value", None) for part in ast.walk(node)
                      if isinstance(part, (ast.Attribute, ast.Constant))}  # fmt: skip
@@ -65,7 +65,7 @@ def travels(repo: Repo, outline: Outline, kept: Held) -> bool:
     if method is not None and method.name in _LATE:
         return False
     if owner is not None and holder is not None and outline.is_self(holder):
-        if not repo.ancestors(owner.name).isdisjoint(_STAYS_HOME):
+        if not repo.resolver.base_names(Class(outline, owner)).isdisjoint(_STAYS_HOME):
             return False
         if not isinstance(outline.scope(owner), ast.Module):
             return False

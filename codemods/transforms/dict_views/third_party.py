@@ -18,6 +18,7 @@ from ...finding import Edit, Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, Repo
 from ...syntax.receivers import qualified_name
+from ...syntax.resolver import Class
 from .data import names
 from .mutations import CHANGING
 
@@ -121,7 +122,11 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         yield _line_after(repo, outline, row, node, statement, held, crosses)
         return
     argument_of = outline.parents[statement] if isinstance(statement, ast.keyword) else statement
-    if isinstance(argument_of, ast.Call) and argument_of.func is not call and _is_dataset(repo, argument_of.func):
+    if (
+        isinstance(argument_of, ast.Call)
+        and argument_of.func is not call
+        and _is_dataset(repo, outline, argument_of.func)
+    ):
         reason = f"give it a name first, then `name.{row.view} = list(name.{row.view})`"
         yield Foreign(outline, row, node, ast.unparse(call.func) + "(...)", True, Refused(reason))
         return
@@ -242,7 +247,7 @@ def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
     """The object is kept on a dataset, or handed to one."""
     if isinstance(target, ast.Attribute):
         owner = outline.owner(target)
-        return owner is not None and outline.is_self(target.value) and _is_dataset_class(repo, outline, owner)
+        return owner is not None and outline.is_self(target.value) and _is_dataset_class(repo, Class(outline, owner))
     assert isinstance(target, ast.Name)
     for node in ast.walk(outline.scope(target)):
         if not (isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)):
@@ -250,7 +255,7 @@ def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
         parent = outline.parents[node]
         if isinstance(parent, ast.keyword):
             parent = outline.parents[parent]
-        if isinstance(parent, ast.Call) and parent.func is not node and _is_dataset(repo, parent.func):
+        if isinstance(parent, ast.Call) and parent.func is not node and _is_dataset(repo, outline, parent.func):
             return True
         if isinstance(parent, ast.Assign) and parent.value is node:
             kept = parent.targets[0]
@@ -259,15 +264,14 @@ def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
     return False
 
 
-def _is_dataset(repo: Repo, function: ast.expr) -> bool:
-    name = last_name(function)
-    return name is not None and any(_is_dataset_class(repo, outline, node) for outline, node in repo.classes(name))
+def _is_dataset(repo: Repo, outline: Outline, function: ast.expr) -> bool:
+    return any(_is_dataset_class(repo, cls) for cls in repo.resolver.classes(outline, function))
 
 
-def _is_dataset_class(repo: Repo, outline: Outline, owner: ast.ClassDef) -> bool:
+def _is_dataset_class(repo: Repo, cls: Class) -> bool:
     """Whether objects of the class go to a DataLoader: by its bases, or the registry of a library that it is in."""
-    registered = any(_is_dataset_registry(outline, mark) for mark in owner.decorator_list)
-    return registered or not names("dataset_classes").isdisjoint(repo.ancestors(owner.name))
+    registered = any(_is_dataset_registry(cls.outline, mark) for mark in cls.node.decorator_list)
+    return registered or not names("dataset_classes").isdisjoint(repo.resolver.base_names(cls))
 
 
 def _is_dataset_registry(outline: Outline, mark: ast.expr) -> bool:

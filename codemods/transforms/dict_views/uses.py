@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...syntax.names import last_name
 from ...syntax.outline import Function, Outline, Repo, parameters
 from ...syntax.receivers import Receivers
+from ...syntax.resolver import Class, method
 from .holders import Held, Problem, held_by
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
@@ -82,7 +83,7 @@ class ViewUses:
                     ):
                         yield outline, node  # without a binding: `from m import *` may give it
 
-    def attribute_uses(self, name: str, owner: str | None) -> Iterator[tuple[Outline, ast.AST]]:
+    def attribute_uses(self, name: str, owner: Class | str | None) -> Iterator[tuple[Outline, ast.AST]]:
         """Reads of `.name` of any object that may be the one that stores it, `getattr(x, "name")` too."""
         for outline in self.repo.mentioning(name):
             for node in outline.attributes.get(name, ()):
@@ -99,7 +100,7 @@ class ViewUses:
                 if read and isinstance(item.slice, ast.Constant) and item.slice.value == name:  # type: ignore[attr-defined]
                     yield outline, item
 
-    def foreign(self, outline: Outline, node: ast.Attribute, owner: str | None) -> bool:
+    def foreign(self, outline: Outline, node: ast.Attribute, owner: Class | str | None) -> bool:
         """`node` is `.name` of something known to be no `owner`.
 
         That is: an instance of unrelated classes, or `self.name` in an unrelated class that stores its own.
@@ -108,36 +109,41 @@ class ViewUses:
             return False
         if not outline.is_self(node.value):
             classes = self.receivers.instance_of(outline, node.value)
-            return bool(classes) and not any(self.repo.related(found.name, owner) for _, found in classes)
+            return bool(classes) and not any(self._related(cls, owner) for cls in classes)
         here = outline.owner(node)
-        if here is None or self.repo.related(here.name, owner):
+        if here is None or self._related(Class(outline, here), owner):
             return False
-        if not self.repo.classes(owner):  # a class of an installed package, and this one is not derived from it
+        if isinstance(owner, str):  # a class of an installed package, and this one is not derived from it
             return True
-        for name in self.repo.ancestors(here.name):
-            for where, found in self.repo.classes(name):
-                for part in ast.walk(found):
-                    if isinstance(part, ast.Attribute) and part.attr == node.attr and isinstance(part.ctx, ast.Store):
-                        if where.is_self(part.value):
-                            return True
-                    elif (
-                        isinstance(part, ast.Name)
-                        and part.id == node.attr
-                        and where.parents[where.statement(part)] is found
-                    ):
+        for where, found in self.repo.resolver.lineage(Class(outline, here)):
+            for part in ast.walk(found):
+                if isinstance(part, ast.Attribute) and part.attr == node.attr and isinstance(part.ctx, ast.Store):
+                    if where.is_self(part.value):
                         return True
+                elif (
+                    isinstance(part, ast.Name)
+                    and part.id == node.attr
+                    and where.parents[where.statement(part)] is found
+                ):
+                    return True
         return False
+
+    def _related(self, cls: Class, owner: Class | str) -> bool:
+        if isinstance(owner, str):
+            return owner in self.repo.resolver.base_names(cls)
+        return self.repo.resolver.may_be_related(cls, owner)
 
     def parameters(self, held: Held) -> Iterator[Held]:
         """The parameters of the project's functions that an argument may become."""
         functions: list[tuple[Outline, Function, bool]] = []
-        for outline, found in self.repo.functions(held.name):
+        if held.outline is None or held.callee is None:
+            return
+        for outline, found in self.repo.called(held.outline, held.callee):
             static = any(last_name(mark) == "staticmethod" for mark in found.decorator_list)
             functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
-        for outline, owner in self.repo.classes(held.name):
-            for node in owner.body:
-                if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-                    functions.append((outline, node, True))
+        for cls in self.repo.resolver.classes(held.outline, held.callee):
+            inits = ((at.outline, method(at.node, "__init__")) for at in self.repo.resolver.lineage(cls))
+            functions += [(where, init, True) for where, init in inits if init is not None][:1]
         if len(functions) > 6:
             return
         for outline, function, bound in functions:

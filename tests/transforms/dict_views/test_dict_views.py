@@ -654,3 +654,33 @@ def test_installed_package_unsafe_where_its_dict_changes() -> None:
     code = dataset("self.cfg = config_factory(version)\nself.cfg.class_range.pop('barrier')")
     fix = only(reported(code)).fix
     assert fix is not None and "`.class_range`" in (fix.unsafe or "")
+
+
+OTHER_STORE = """
+class Store:
+    def __init__(self, names):
+        self.names = set(names)
+
+    def common(self, more):
+        return self.names | more
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "refused"),
+    [
+        pytest.param("Dataset", False, id="another class of the same name"),
+        pytest.param("Other, Dataset", True, id="its base, under another name"),
+    ],
+)
+def test_classes_of_one_name_in_two_files_are_told_apart(bases: str, refused: bool) -> None:
+    keeps = f"""
+        from torch.utils.data import Dataset
+        from b import Store as Other
+
+        class Store({bases}):
+            def __init__(self, table: dict):
+                self.names = table.keys()
+    """
+    (finding,) = [finding for finding in found(keeps, OTHER_STORE) if finding.path == "a.py"]
+    assert (finding.fix is None) is refused
