@@ -123,13 +123,6 @@ class Outline:
         name = last_name(node)
         return self.imported.get(name, name).rpartition(".")[2] if isinstance(node, ast.Name) else name
 
-    def is_imported(self, node: ast.expr) -> bool:
-        """True for what is imported, and for attributes of it: only imports bind the first name."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        bindings = self.lookup(node, node.id)[1] if isinstance(node, ast.Name) else []
-        return bool(bindings) and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
-
     def calls_of(self, name: str) -> list[ast.Call]:
         """Every call of `name`, also where an import gives it another name."""
         others = [alias for alias, origin in self.imported.items() if origin.endswith(f".{name}") and alias != name]
@@ -320,7 +313,6 @@ class Repo:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._mentions: dict[str, list[Outline]] = {}
-        self._ancestors: dict[str, frozenset[str]] = {}
         self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
 
     def outline(self, path: str) -> Outline | None:
@@ -348,13 +340,13 @@ class Repo:
             self._mentions[word] = [outline for outline in found if outline is not None]
         return self._mentions[word]
 
-    def classes(self, name: str) -> list[tuple[Outline, ast.ClassDef]]:
-        """Every class called `name`."""
-        return [(outline, node) for outline, node in self._defined(name) if isinstance(node, ast.ClassDef)]
-
-    def functions(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
-        """Every function or method called `name`."""
-        return [(outline, node) for outline, node in self._defined(name) if not isinstance(node, ast.ClassDef)]
+    def methods(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """Every method called `name`: what a call on an object of unknown class may run."""
+        return [
+            (outline, node)
+            for outline, node in self._defined(name)
+            if not isinstance(node, ast.ClassDef) and isinstance(outline.parents[node], ast.ClassDef)
+        ]
 
     def called(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
         """The functions of the project that a call of `func` may run.
@@ -362,11 +354,9 @@ class Repo:
         Of an object whose class is not known that is every method of the name; of a foreign module, none.
         """
         found = self.resolver.functions(outline, func)
-        if found or not isinstance(func, ast.Attribute) or outline.is_imported(func):
+        if found or not isinstance(func, ast.Attribute) or self.resolver.is_foreign(outline, func):
             return found
-        return [
-            (where, node) for where, node in self.functions(func.attr) if isinstance(where.parents[node], ast.ClassDef)
-        ]
+        return self.methods(func.attr)
 
     @cached_property
     def _defining(self) -> dict[str, list[str]]:
@@ -386,22 +376,6 @@ class Repo:
                 (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
             ]
         return self._definitions.get(name, [])
-
-    def ancestors(self, name: str) -> frozenset[str]:
-        """Last names of all base classes of the classes called `name` that the project shows, itself included."""
-        if name not in self._ancestors:
-            self._ancestors[name] = frozenset((name,))  # holds while a cycle of bases is walked
-            found = {name}
-            for _, node in self.classes(name):
-                for base in node.bases:
-                    if last := last_name(base):
-                        found |= {last} | self.ancestors(last)
-            self._ancestors[name] = frozenset(found)
-        return self._ancestors[name]
-
-    def related(self, one: str, other: str) -> bool:
-        """One class is the other, or derives from it."""
-        return one in self.ancestors(other) or other in self.ancestors(one)
 
 
 def position(node: ast.AST) -> tuple[int, int]:

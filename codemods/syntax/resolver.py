@@ -72,6 +72,23 @@ class Resolver:
         found = list(dict.fromkeys(self._meanings(outline, node, set())))
         return found[0] if len(found) == 1 and isinstance(found[0], Outline) else None
 
+    def is_foreign(self, outline: Outline, node: ast.expr) -> bool:
+        """True for what is imported from outside the repository, and for attributes of it."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        bindings = outline.lookup(node, node.id)[1] if isinstance(node, ast.Name) else []
+        return bool(bindings) and all(self._imports_foreign(outline, binding.statement) for binding in bindings)
+
+    def _imports_foreign(self, outline: Outline, statement: ast.AST) -> bool:
+        if isinstance(statement, ast.Import):
+            modules = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            module = statement.module or ""
+            modules = [module, *(f"{module}.{alias.name}" for alias in statement.names)]
+        else:
+            return False
+        return all(self.modules.absolute(outline.path, module) is None for module in modules)
+
     def _meanings(self, outline: Outline, node: ast.expr, seen: _Seen) -> Iterator[_Meaning]:
         """All that `node` may mean where it stands."""
         while isinstance(node, (ast.Subscript, ast.Starred)):

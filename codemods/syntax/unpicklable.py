@@ -293,11 +293,8 @@ class Recogniser:
             for binding in bindings:
                 if isinstance(binding.statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and not binding.parameter:
                     found.append((outline, binding.statement))
-                elif isinstance(binding.statement, ast.ImportFrom):
-                    name = outline.imported.get(node.func.id, "").rpartition(".")[2]
-                    if name not in self.makers:
-                        continue
-                    found += [each for each in self.repo.functions(name) if each[0].owner(each[1]) is None]
+                elif isinstance(binding.statement, ast.ImportFrom) and outline.home_name(node.func) in self.makers:
+                    found += self.repo.resolver.functions(outline, node.func)
         elif isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value):
             owner = outline.owner(node)
             for each in owner.body if owner is not None else ():

@@ -128,10 +128,12 @@ def test_a_method_of_a_base_in_another_file_is_called_on_self() -> None:
 
 def test_an_unknown_object_may_be_of_any_class_with_the_method_but_no_module() -> None:
     one = "class A:\n    def save(self):\n        pass\n\n\ndef save():\n    pass\n"
-    main = "import torch\n\n\ndef f(x):\n    x.save()\n    torch.save()\n"
+    one += "\n\nstore = A()\n"
+    main = "import torch\nfrom one import store\n\n\ndef f(x):\n    x.save()\n    torch.save()\n    store.save()\n"
     repo = Repo(Project(MemoryFiles({"main.py": main.encode(), "one.py": one.encode()})))
     outline = repo.outline("main.py")
     assert outline is not None
     called = {ast.unparse(call): repo.called(outline, call.func) for call in outline.calls["save"]}
     assert [(where.path, node.lineno) for where, node in called["x.save()"]] == [("one.py", 2)]
+    assert called["store.save()"] == called["x.save()"]
     assert called["torch.save()"] == []

@@ -10,6 +10,7 @@ from ...nodes import walk
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Repo
+from ...syntax.resolver import Class
 from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes, Variable, start_of
 from .candidate import Unit, assignment_targets
 from .inspection_checks import CALLABLE, RENAMED, UNBOUND
@@ -31,23 +32,23 @@ class BindingChecks:
         """
         if not isinstance(unit.node, ast.ClassDef):
             return
-        ancestors = {each for base in unit.node.bases for each in self.repo.ancestors(last_name(base))}
-        bases = {each: [base for _, base in self.repo.classes(each)] for each in sorted(ancestors)}
-        family = [unit.node, *(base for found in bases.values() for base in found)]
+        outline = self.repo.outline(self.path)
+        lineage = self.repo.resolver.lineage(Class(outline, unit.node)) if outline is not None else ()
+        bases = [cls.node for cls in lineage if cls.node is not unit.node]
+        family = [unit.node, *bases]
         for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():
             if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
                 raise Refused(
                     f"`{ast.unparse(node)}` is read (line {node.lineno}), {RENAMED.replace('function', 'class')}"
                 )
-        for name, found in bases.items():
-            for base in found:
-                hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
-                hooks = [each for each in hooks if not each.endswith("ABCMeta")]
-                methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
-                hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
-                if hooks:
-                    what = f"its base `{name}` has a {hooks[0]}, which would see it on import"
-                    raise Refused(f"{what}: move it to module level by hand")
+        for base in bases:
+            hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
+            hooks = [each for each in hooks if not each.endswith("ABCMeta")]
+            methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
+            hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
+            if hooks:
+                what = f"its base `{base.name}` has a {hooks[0]}, which would see it on import"
+                raise Refused(f"{what}: move it to module level by hand")
 
     def check_binding(self, unit: Unit) -> None:
         """A function that a class holds gets the object as first argument; a partial or bound method there does not.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Repo
+from ...syntax.resolver import Class
 from ...syntax.scopes import FUNCTIONS, Scopes
 from .libraries import libraries
 from .settled import Settled
@@ -33,7 +34,9 @@ class ClassUse:
         return self._answers[key]
 
     def _reasons(self, node: ast.ClassDef, maker: str) -> Iterator[str]:
-        bases = [base for each in self.repo.ancestors(node.name) for _, base in self.repo.classes(each)]
+        outline = self.repo.outline(self.path)
+        lineage = self.repo.resolver.lineage(Class(outline, node)) if outline is not None else ()
+        bases = [cls.node for cls in lineage]
         for decorator in node.decorator_list:
             if not self.settled.pure_decorator(decorator, libraries().class_decorators):
                 yield f"`@{ast.unparse(decorator)}` may look at its methods (line {decorator.lineno})"

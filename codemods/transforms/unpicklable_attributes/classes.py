@@ -11,6 +11,7 @@ from functools import cached_property
 from ...nodes import walk
 from ...syntax.names import last_name
 from ...syntax.outline import LOOPS, Outline, Repo, pairs, position
+from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import base_methods
 from .outside import Outside, hands_out
 
@@ -155,7 +156,6 @@ class Family:
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
         self._early: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
-        self._tops = {part for path in repo.project.python_paths for part in path.removesuffix(".py").split("/")}
 
     @cached_property
     def _index(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -170,16 +170,6 @@ class Family:
                 for base in [*words, *(own[word] for word in words if word in own)]:
                     derived.setdefault(base, []).append(source.path)
         return defined, derived
-
-    def _classes(self, name: str) -> list[tuple[Outline, ast.ClassDef]]:
-        """Every class called `name`."""
-        return [each for path in dict.fromkeys(self._index[0].get(name, ())) for each in self._in(path, name)]
-
-    def _in(self, path: str, name: str) -> list[tuple[Outline, ast.ClassDef]]:
-        outline = self.repo.outline(path)
-        if outline is None:
-            return []
-        return [(outline, node) for node in outline.definitions.get(name, ()) if isinstance(node, ast.ClassDef)]
 
     def shape(self, outline: Outline, node: ast.ClassDef) -> Shape:
         """The one Shape of a class statement."""
@@ -210,25 +200,8 @@ class Family:
         outline = shape.outline
         if isinstance(base, ast.Subscript):
             base = base.value
-        name = last_name(base)
-        root: ast.expr = base
-        tail: list[str] = []
-        while isinstance(root, ast.Attribute):
-            tail.append(root.attr)
-            root = root.value
-        origin, imported = ast.unparse(base), False
-        if isinstance(root, ast.Name):
-            imported = root.id in outline.imported
-            origin = ".".join([outline.imported.get(root.id, root.id), *reversed(tail)])
-        name = origin.rpartition(".")[2] or name
-        candidates = [each for each in self._classes(name) if each[1] is not shape.node]
-        here = [node for where, node in candidates if where is outline and outline.owner(node) is None]
-        if here and not tail and not imported:
-            return self.shape(outline, here[-1])
-        if candidates and (imported or tail) and origin.partition(".")[0] in {*self._tops, ""}:
-            parts = origin.split(".")[:-1]
-            return self.shape(*max(candidates, key=lambda each: _likeness(each[0].path, parts)))
-        return origin
+        found = [cls for cls in self.repo.resolver.classes(outline, base) if cls.node is not shape.node]
+        return self.shape(*found[-1]) if found else qualified_name(outline, base) or ast.unparse(base)
 
     def line(self, shape: Shape) -> Iterator[Shape]:
         """The class and all its base classes in the repository, nearest first."""
@@ -267,18 +240,17 @@ class Family:
             self._derived[shape.node] = found
         return self._derived[shape.node]
 
-    def is_foreign(self, outline: Outline, name: str) -> bool:
-        """The file imports that name from outside of the repository: `from collections import Counter`."""
-        return outline.imported.get(name, "").partition(".")[0] not in {*self._tops, ""}
+    def is_class_name(self, name: str) -> bool:
+        """Some class of the repository has this name: a quick look before it is followed."""
+        return name in self._index[0]
 
     def foreign_bases(self, outline: Outline, node: ast.expr) -> list[str]:
         """Dotted names of base classes outside of the repository, where `node` names one of its classes.
 
         Empty where the class says itself how its objects are pickled.
         """
-        name = last_name(node)
-        found = self._classes(name) if name in self._index[0] and not self.is_foreign(outline, name) else []
-        if len(found) != 1 or (isinstance(node, ast.Name) and not outline.lookup(node, name)[1]):
+        found = self.repo.resolver.classes(outline, node) if self.is_class_name(outline.home_name(node)) else []
+        if len(found) != 1:
             return []
         shape = self.shape(*found[0])
         return (
@@ -358,8 +330,3 @@ class Family:
             else:
                 found |= known
         return frozenset(found), unknown
-
-
-def _likeness(path: str, parts: list[str]) -> int:
-    pieces = path.removesuffix(".py").removesuffix("/__init__").split("/")
-    return sum(part in pieces for part in parts) * 2 + (pieces[-1:] == parts[-1:])

@@ -95,13 +95,11 @@ class Given:
 
     def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
         """The classes of the repository that the call may make an object of."""
-        name, as_written = outline.home_name(call.func), last_name(call.func)
-        if name == "partial" and call.args:
-            name, as_written = outline.home_name(call.args[0]), last_name(call.args[0])
+        made = call.args[0] if outline.home_name(call.func) == "partial" and call.args else call.func
         if isinstance(call.func, (ast.Subscript, ast.Call)):
             yield from self._of_table(outline, call.func)
-        elif name[:1].isupper() and not self.family.is_foreign(outline, as_written):
-            classes = self.repo.classes(name)
+        elif self.family.is_class_name(outline.home_name(made)):
+            classes = self.repo.resolver.classes(outline, made)
             if len(classes) == 1:
                 yield self.family.shape(*classes[0])
 
@@ -113,7 +111,7 @@ class Given:
         _, bindings = outline.lookup(table, table.id)
         for value in (each.value for each in bindings):
             for each in value.values if isinstance(value, ast.Dict) else ():
-                classes = self.repo.classes(last_name(each))
+                classes = self.repo.resolver.classes(outline, each) if each is not None else []
                 if len(classes) == 1:
                     yield self.family.shape(*classes[0])
 

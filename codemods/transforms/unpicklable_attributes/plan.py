@@ -216,10 +216,9 @@ class Planner:
         for call in ast.walk(node):
             if not isinstance(call, ast.Call):
                 continue
-            name = last_name(call.func)
             if self.recogniser.origin(outline, call.func) in names("endless"):
                 return True
-            for where, function in self.repo.functions(name) if depth < _DEPTH else ():
+            for where, function in self.repo.called(outline, call.func) if depth < _DEPTH else ():
                 own = where.own(function)
                 if any(isinstance(each, ast.While) and getattr(each.test, "value", False) for each in own):
                     return True

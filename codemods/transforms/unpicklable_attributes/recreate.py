@@ -88,9 +88,9 @@ class Recreator:
             keeps = isinstance(statement, ast.Assign) and any(isinstance(t, ast.Attribute) for t in statement.targets)
             if keeps and statement is not self.store.statement and above is statement:
                 raise Refused(f"line {use.lineno} keeps it as well; set that to `self.{self.store.target.attr}`")
-            word = last_name(above.func) if isinstance(above, ast.Call) else None
-            if word is not None and word[:1].isupper() and self.family.repo.classes(word):
-                raise Refused(f"line {use.lineno} hands it to `{word}`, which may keep it too; let one of them own it")
+            if isinstance(above, ast.Call) and self.family.repo.resolver.classes(self.outline, above.func):
+                taker = last_name(above.func)
+                raise Refused(f"line {use.lineno} hands it to `{taker}`, which may keep it too; let one of them own it")
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)

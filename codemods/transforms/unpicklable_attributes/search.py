@@ -117,8 +117,7 @@ class Search:
             return None
         _, bindings = outline.lookup(node, node.id)
         value = bindings[0].value if len(bindings) == 1 else None
-        name = last_name(value.func) if isinstance(value, ast.Call) else None
-        classes = self.repo.classes(name) if name is not None else []
+        classes = self.repo.resolver.classes(outline, value.func) if isinstance(value, ast.Call) else []
         return classes[0] if len(classes) == 1 else None
 
     def _makes(self, source: Source) -> bool:
