@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from ..finding import Edit, Fix, Import, Span
-from ..syntax.imports import import_edits
+from ..syntax.import_edits import import_edits
 from ..tree.source import Source
 
 

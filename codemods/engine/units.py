@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..finding import Edit, Finding, Fix, Hop, Import
-from ..syntax.imports import import_edits
+from ..syntax.import_edits import import_edits
 from ..tree.source import Source
 from .apply import written
 from .results import AppliedStep, Plan

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..finding import Edit
-from ..syntax.imports import bindings
+from ..syntax.bindings import bindings
 from ..tree.source import Source, UnreadableSource
 from ..tree.suffixes import is_shell
 from .apply import written

@@ -8,7 +8,9 @@ import textwrap
 import pytest
 
 from codemods.finding import Import
-from codemods.syntax.imports import binds, import_edits, reference
+from codemods.syntax.bindings import binds
+from codemods.syntax.import_edits import import_edits
+from codemods.syntax.imports import reference
 from codemods.tree.source import Source
 
 PATH = "a.py"

@@ -10,7 +10,7 @@ import pytest
 
 from codemods.finding import Confidence, Edit, Finding, Import
 from codemods.project import Project
-from codemods.syntax.imports import import_edits
+from codemods.syntax.import_edits import import_edits
 from codemods.transforms.model_deepcopy import RULE
 from codemods.tree.files import MemoryFiles
 
