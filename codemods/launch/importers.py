@@ -9,7 +9,8 @@ from ..flow.facts.records import facts_lookup
 from ..flow.facts.test_code import is_test
 from ..syntax.main_guard import is_main_guard
 from ..syntax.modules import Modules
-from ..syntax.outline import Outline, Repo
+from ..syntax.outline import Outline
+from ..syntax.repo import Repo
 
 
 def importers(repo: Repo, modules: Modules, outline: Outline) -> Iterator[tuple[Outline, ast.stmt]]:

@@ -16,7 +16,8 @@ from ..finding import Hop
 from ..syntax.callees import Callees
 from ..syntax.modules import Modules
 from ..syntax.names import last_name
-from ..syntax.outline import Outline, Repo, Scope
+from ..syntax.outline import Outline, Scope
+from ..syntax.repo import Repo
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
 from .importers import importers, is_program
 from .names import names

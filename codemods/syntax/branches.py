@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from .names import last_name
-from .outline import Outline, Repo
+from .outline import Outline
+from .repo import Repo
 
 Flags = dict[str, bool]
 

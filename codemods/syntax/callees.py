@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from .modules import Modules
-from .outline import Outline, Repo
+from .outline import Outline
+from .repo import Repo
 from .resolver import FUNCTIONS, Class, Function, Resolver, method
 
 __all__ = ["FUNCTIONS", "Callees", "Function", "method"]

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..nodes import FIELDS, children
 from ..project import Project
-from ..word_index import is_word
-from .modules import modules_of
 from .names import last_name
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Scope = Function | ast.Module
@@ -305,77 +298,6 @@ def outline_of(project: Project, path: str) -> Outline | None:
     if path not in outlines:
         outlines[path] = Outline(path, module)
     return outlines[path]
-
-
-class Repo:
-    """Outlines of a project's files, and the files that mention a name; one per run of a rule."""
-
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self._mentions: dict[str, list[Outline]] = {}
-        self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
-
-    def outline(self, path: str) -> Outline | None:
-        """The outline of a Python file; None when it does not parse."""
-        return outline_of(self.project, path)
-
-    @cached_property
-    def resolver(self) -> Resolver:
-        """What names mean in these files."""
-        from .resolver import Resolver
-
-        return Resolver(self.project, self.project.derive(modules_of))
-
-    def mentioning(self, word: str) -> list[Outline]:
-        """Outlines of the files in whose text `word` stands as a whole word."""
-        if not word:
-            return []
-        if word not in self._mentions:
-            if is_word(word):
-                paths = self.project.with_words((word,))
-            else:
-                pattern = re.compile(rf"\b{re.escape(word)}\b")
-                paths = [source.path for source in self.project.matching(pattern, part=word)]
-            found = map(self.outline, paths)
-            self._mentions[word] = [outline for outline in found if outline is not None]
-        return self._mentions[word]
-
-    def methods(self, name: str) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
-        """Every method called `name`: what a call on an object of unknown class may run."""
-        return [
-            (outline, node)
-            for outline, node in self._defined(name)
-            if not isinstance(node, ast.ClassDef) and isinstance(outline.parents[node], ast.ClassDef)
-        ]
-
-    def called(self, outline: Outline, func: ast.expr) -> list[tuple[Outline, ast.FunctionDef | ast.AsyncFunctionDef]]:
-        """The functions of the project that a call of `func` may run.
-
-        Of an object whose class is not known that is every method of the name; of a foreign module, none.
-        """
-        found = self.resolver.functions(outline, func)
-        if found or not isinstance(func, ast.Attribute) or self.resolver.is_foreign(outline, func):
-            return found
-        return self.methods(func.attr)
-
-    @cached_property
-    def _defining(self) -> dict[str, list[str]]:
-        """Files by the names that they may define."""
-        found: dict[str, list[str]] = {}
-        for path in self.project.python_paths:
-            source = self.project.source(path)
-            for name in source.may_define if source is not None else ():
-                found.setdefault(name, []).append(path)
-        return found
-
-    def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
-        if name and name not in self._definitions:
-            # most files that have the word define nothing of that name, and are not worth an outline
-            outlines = (self.outline(path) for path in self._defining.get(name, ()))
-            self._definitions[name] = [
-                (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
-            ]
-        return self._definitions.get(name, [])
 
 
 def position(node: ast.AST) -> tuple[int, int]:

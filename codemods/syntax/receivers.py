@@ -7,7 +7,8 @@ import enum
 from collections.abc import Iterable
 
 from .names import last_name
-from .outline import Outline, Repo
+from .outline import Outline
+from .repo import Repo
 from .resolver import Class
 
 

@@ -14,7 +14,8 @@ from typing import Any
 from ..project import Project
 from .names import last_name
 from .origins import origin
-from .outline import Outline, Repo
+from .outline import Outline
+from .repo import Repo
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -8,8 +8,8 @@ import textwrap
 import pytest
 
 from codemods.project import Project
-from codemods.syntax.outline import Repo
 from codemods.syntax.receivers import Kind, Receivers, view_receiver
+from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
 
 HEAD = """\

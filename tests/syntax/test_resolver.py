@@ -9,7 +9,8 @@ import pytest
 from codemods.project import Project
 from codemods.syntax.callees import Callees
 from codemods.syntax.modules import modules_of
-from codemods.syntax.outline import Outline, Repo
+from codemods.syntax.outline import Outline
+from codemods.syntax.repo import Repo
 from codemods.syntax.resolver import Class
 from codemods.tree.files import MemoryFiles
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo, parameters, position
+from ...syntax.outline import Outline, parameters, position
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Problem, held_by
 from .uses import ViewUses

@@ -12,9 +12,10 @@ from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Tra
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo
+from ...syntax.outline import Outline
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
 from .data import names
+from ...syntax.repo import Repo
 from .holders import Held, Problem, held_by
 from .mutations import DictChanges
 from .storage import keeps, travels

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo, Scope, parameters
+from ...syntax.outline import Outline, Scope, parameters
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Held
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from ...finding import Edit, Refused
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo
+from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .data import names
 from .mutations import CHANGING

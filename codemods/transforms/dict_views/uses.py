@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ...syntax.names import last_name
-from ...syntax.outline import Function, Outline, Repo, parameters
+from ...syntax.outline import Function, Outline, parameters
 from ...syntax.receivers import Receivers
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from .holders import Held, Problem, held_by
 

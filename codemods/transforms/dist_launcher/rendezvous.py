@@ -13,7 +13,7 @@ from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...tree.source import Source
 from .local_rank import rank_options
 from .program import Program, called, is_value

@@ -9,7 +9,7 @@ from ...finding import Refused
 from ...nodes import walk
 from ...project import Project
 from ...syntax.names import last_name
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes, Variable, start_of
 from .candidate import Unit, assignment_targets

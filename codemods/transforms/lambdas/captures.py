@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ...finding import Refused
 from ...syntax.names import last_name
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
 from ...syntax.unpicklable import Recogniser
 from .candidate import Unit, is_after

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...project import Project
 from ...syntax.names import last_name
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from ...syntax.scopes import FUNCTIONS, Scopes
 from .libraries import libraries

@@ -11,7 +11,7 @@ from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.branches import exclude_each_other
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .plan import Target, plan_hoist

@@ -12,7 +12,8 @@ from ...flow.facts.test_code import is_test
 from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
 from ...project import Project
 from ...syntax.modules import Modules
-from ...syntax.outline import Repo, position
+from ...syntax.outline import position
+from ...syntax.repo import Repo
 from ...tree.source import Source
 from .reads import Read, default_edits, reads, torchrun_edits
 

@@ -22,7 +22,8 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.origins import origin
-from ...syntax.outline import Outline, Repo, parameters
+from ...syntax.outline import Outline, parameters
+from ...syntax.repo import Repo
 from .data import names
 
 PROCESS = "multiprocessing.Process"

@@ -12,7 +12,8 @@ from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
-from ...syntax.outline import Outline, Repo
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from ...tree.source import Source
 from .edits import constant_edits, guard_edits
 from .hoist import Guarded, guarded_definitions, hoist_edits

@@ -10,8 +10,9 @@ from functools import cached_property
 
 from ...nodes import walk
 from ...syntax.names import last_name
-from ...syntax.outline import LOOPS, Outline, Repo, pairs, position
+from ...syntax.outline import LOOPS, Outline, pairs, position
 from ...syntax.receivers import qualified_name
+from ...syntax.repo import Repo
 from ...syntax.unpicklable import base_methods
 from .outside import Outside, hands_out
 

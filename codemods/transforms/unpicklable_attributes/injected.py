@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser, making
 from .classes import Family, Method, Shape
 from .containers import is_dataclass

@@ -12,7 +12,8 @@ from ...finding import Confidence, Trace
 from ...flow.answers.crossings import flow_of
 from ...project import Project
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Repo
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from ...syntax.unpicklable import (
     Kind,
     Made,
