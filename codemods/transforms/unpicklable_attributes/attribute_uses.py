@@ -8,7 +8,8 @@ from functools import cached_property
 
 from ...finding import Refused
 from ...syntax.names import last_name
-from ...syntax.unpicklable import Kind, Made, Recogniser
+from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable_table import Kind
 from .classes import Family, Method, Shape, Store
 from .data import names
 from .outside import Outside

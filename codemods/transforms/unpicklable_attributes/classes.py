@@ -13,7 +13,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import LOOPS, Outline, pairs, position
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
-from ...syntax.unpicklable import base_methods
+from ...syntax.unpicklable_table import base_methods
 from .outside import Outside, hands_out
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)

@@ -11,7 +11,8 @@ from functools import cached_property
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
-from ...syntax.unpicklable import Made, Recogniser, making
+from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable_table import making
 from .classes import Family, Method, Shape
 from .containers import is_dataclass
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
-from ...syntax.unpicklable import Kind
+from ...syntax.unpicklable_table import Kind
 from .data import names
 
 

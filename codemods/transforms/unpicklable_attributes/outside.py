@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
-from ...syntax.unpicklable import Kind, Recogniser
+from ...syntax.unpicklable import Recogniser
+from ...syntax.unpicklable_table import Kind
 from .mutation import first_touch, named
 
 _SETS = ("setattr", "delattr")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...finding import Edit, Fix, Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from ...syntax.unpicklable import MODULE, advice, kind_of_class
+from ...syntax.unpicklable_table import MODULE, advice, kind_of_class
 from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ...finding import Refused
 from ...syntax.names import last_name
-from ...syntax.unpicklable import Kind, Made, Recogniser, canonical, kinds
+from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable_table import Kind, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store
 from .data import names

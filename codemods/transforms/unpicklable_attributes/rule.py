@@ -10,7 +10,8 @@ from ...finding import Confidence, Finding, Hop, Trace
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
-from ...syntax.unpicklable import Kind, Made, advice
+from ...syntax.unpicklable import Made
+from ...syntax.unpicklable_table import Kind, advice
 from .attribute_uses import Hazard
 from .classes import Shape
 from .plan import Plan, Planner

@@ -14,17 +14,8 @@ from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
-from ...syntax.unpicklable import (
-    Kind,
-    Made,
-    Recogniser,
-    base_methods,
-    canonical,
-    kinds,
-    making,
-    words,
-    wrong_context,
-)
+from ...syntax.unpicklable import Made, Recogniser
+from ...syntax.unpicklable_table import Kind, base_methods, canonical, kinds, making, words, wrong_context
 from ...tree.source import Source
 from .attribute_uses import Hazard
 from .by_name import python_below

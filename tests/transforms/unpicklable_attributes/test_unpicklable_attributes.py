@@ -6,7 +6,7 @@ import pytest
 
 from codemods.finding import Confidence, Finding
 from codemods.project import Project
-from codemods.syntax.unpicklable import kinds
+from codemods.syntax.unpicklable_table import kinds
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
 

@@ -1,0 +1,151 @@
+"""Which callables make something that can't be pickled: the table of unpicklable.toml."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+from ..project import Project
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FILES = ("unpicklable.toml", "unpicklable_installed.toml")
+_SETS = ("stands", "moves", "seeks", "setup")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One entry of the table; the keys are explained there."""
+
+    constructors: tuple[str, ...]
+    what: str
+    error: str
+    form: str
+    source: str = ""
+    binary: str = ""
+    advice: str = ""
+    hidden: str = ""
+    line: str = ""
+    needs: str = ""
+    suffix: str = ""
+    is_open: str = ""
+    mode: tuple[int, str, str] | None = None
+    reads: tuple[str, ...] = ()
+    stands: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()
+    seeks: frozenset[str] = frozenset()
+    setup: frozenset[str] = frozenset()
+    before: tuple[int, int] | None = None
+    tell: bool = False
+    parts: bool = False
+    later: bool = False
+    memory: bool = False
+    filled: bool = False
+    inherited: bool = False
+    module: bool = False
+    in_order: bool = False
+    plain: bool = False
+
+
+GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generator")
+MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
+
+
+def advice(kind: Kind, held: str) -> str:
+    """What a person can do about an object of `kind` that is called `held`."""
+    return f"{kind.advice}: `{kind.line.format(held)}`" if kind.line else kind.advice
+
+
+def wrong_context(kind: Kind) -> Kind:
+    """`kind`, an object of multiprocessing, where processes of another start method get it."""
+    return replace(
+        kind,
+        inherited=False,
+        error="A SemLock created in a fork context is being shared with a process in a spawn context",
+        advice='make it with the context of the processes that get it: `multiprocessing.get_context("spawn")`',
+    )
+
+
+@cache
+def _table() -> dict[str, Any]:
+    folder = resources.files(__package__)
+    own, installed = (tomllib.loads(folder.joinpath(name).read_text("utf-8")) for name in _FILES)
+    return {**own, "kind": own["kind"] + installed["kind"], "alias": own["alias"] | installed["alias"]}
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """The table by what an expression gives: "threading.Lock()"."""
+    found: dict[str, Kind] = {}
+    for entry in _table()["kind"]:
+        lists = {
+            key: frozenset(value) if key in _SETS else tuple(value)
+            for key, value in entry.items()
+            if value.__class__ is list
+        }
+        kind = Kind(**{**entry, **lists})
+        for name in kind.constructors:
+            found[name if name.endswith("]") or kind.plain else f"{name}()"] = kind
+    return found
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
+    names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])
+    return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
+
+
+def making(project: Project) -> frozenset[str]:
+    """The Python files that call something of the table, or import it by another name, by a look at their text."""
+    return project.derive(_making)
+
+
+def _making(project: Project) -> frozenset[str]:
+    found: set[str] = set()
+    for word in words():
+        # the word first: a pattern that begins with it is found many times faster than one that begins with a boundary
+        used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
+        paths = [path for path in project.with_words((word,)) if path not in found]
+        sources = map(project.source, paths)
+        found |= {source.path for source in sources if source is not None and used.search(source.text)}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def canonical(origin: str) -> str:
+    """The table's own name for a dotted origin."""
+    aliases: dict[str, str] = _table()["alias"]
+    for _ in range(4):
+        fitting = [
+            name for name in aliases if origin == name or origin.startswith((f"{name}.", f"{name}(", f"{name}["))
+        ]
+        if not fitting:
+            break
+        longest = max(fitting, key=len)
+        origin = aliases[longest] + origin[len(longest) :]
+    return origin
+
+
+def kind_of_class(bases: Iterable[str]) -> Kind | None:
+    """What objects of a class of the repository are that derives from `bases`; it may take other arguments."""
+    found = next((kind for name in bases if (kind := kinds().get(f"{canonical(name)}()")) is not None), None)
+    if found is None or found.form in ("anew", "report"):
+        return found
+    advice = "what its constructor opens can't be seen from here; leave the attribute out in a `__getstate__`"
+    return replace(found, form="report", advice=advice, mode=None)
+
+
+def base_methods(origin: str) -> frozenset[str] | None:
+    """Which state methods a foreign base class has, and what is special about them; None when nobody knows."""
+    bases: dict[str, list[str]] = _table()["base"]
+    fitting = [name for name in bases if origin == name or origin.startswith(f"{name}.")]
+    return frozenset(bases[max(fitting, key=len)]) if fitting else None
