@@ -14,8 +14,8 @@ from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
-from .data import names
 from ...syntax.repo import Repo
+from .data import names
 from .holders import Held, Problem, held_by
 from .mutations import DictChanges
 from .storage import keeps, travels
