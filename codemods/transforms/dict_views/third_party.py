@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from ...finding import Edit, Refused
+from ...finding import Confidence, Edit, Refused
+from ...flow.answers.crossings import flow_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -270,9 +271,12 @@ def _is_dataset(repo: Repo, outline: Outline, function: ast.expr) -> bool:
 
 
 def _is_dataset_class(repo: Repo, cls: Class) -> bool:
-    """Whether objects of the class go to a DataLoader: by its bases, or the registry of a library that it is in."""
+    """Whether objects of the class cross: seen to, or by its bases, or the registry of a library that it is in."""
     registered = any(_is_dataset_registry(cls.outline, mark) for mark in cls.node.decorator_list)
-    return registered or not names("dataset_classes").isdisjoint(repo.resolver.base_names(cls))
+    if registered or not names("dataset_classes").isdisjoint(repo.resolver.base_names(cls)):
+        return True
+    seen = flow_of(repo.project).instances(cls.outline.path, cls.node.lineno)
+    return seen is not None and seen.confidence.reaches(Confidence.LIKELY)
 
 
 def _is_dataset_registry(outline: Outline, mark: ast.expr) -> bool:
