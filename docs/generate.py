@@ -1,7 +1,7 @@
 """Writes what the documentation says about rules from the rules themselves: `python docs/generate.py`.
 
-`docs/rules/<rule>.md`, `docs/rules/README.md`, and the table of rules in `README.md`. tests/test_docs.py fails when a
-page is out of date.
+`docs/rules/<rule>.md`, `docs/rules/README.md`, `docs/guides/cookbook.md`, and the table of rules in `README.md`.
+tests/test_docs.py fails when a page is out of date.
 """
 
 from __future__ import annotations
@@ -9,10 +9,18 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    from re._parser import parse  # type: ignore[import-not-found]
+else:
+    from sre_parse import parse
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # runs from a checkout, without an installation
 
+from codemods.diagnose.families import families  # noqa: E402
+from codemods.known_error import KnownError  # noqa: E402
 from codemods.review.documentation import documentation  # noqa: E402
 from codemods.transforms import rules  # noqa: E402
 
@@ -37,6 +45,62 @@ def table(prefix: str) -> str:
     return f"| rule | what it does |\n| --- | --- |\n{rows}"
 
 
+_COOKBOOK = """\
+# Cookbook by error message
+
+What each error means and what to do first, as `spawnfix explain "..."` says it. Search this page for the words of your
+error; `...` stands for what differs. Give the whole traceback to `spawnfix diagnose -`, and it names the place as well.
+"""
+
+
+def cookbook() -> str:
+    """Every family of errors: those that a rule repairs first."""
+    parts = [_COOKBOOK]
+    for rule in rules().values():
+        if rule.errors:
+            parts.append(f"## Repaired by [`{rule.id}`](../rules/{rule.id}.md)\n")
+            parts += [_recipe(error) for error in rule.errors]
+    parts.append("## What no rewrite repairs\n")
+    parts += [_recipe(error) for error in families()]
+    return "\n".join(parts)
+
+
+def _recipe(error: KnownError) -> str:
+    text = (error.examples[0] if error.examples else _sample(error.pattern)).partition("\n")[0]
+    says = f"- **Where**: {error.in_own_code.format('the value')}\n" if error.in_own_code else ""
+    more = f" ([documentation]({error.reference}))" if error.reference else ""
+    return f"```text\n{text}\n```\n\n- **Cause**: {error.cause}\n- **Next**: {error.advice}{more}\n{says}"
+
+
+def _sample(pattern: str) -> str:
+    """A text like those that `pattern` finds: of each choice the first, `...` for what it leaves open."""
+    return re.sub(r"(\.\.\.)+", "...", _text(list(parse(pattern)))).strip()
+
+
+def _text(items: list[Any]) -> str:
+    text = ""
+    for kind, value in items:
+        name = str(kind)
+        if name == "LITERAL":
+            text += chr(value)
+        elif name == "SUBPATTERN":
+            text += _text(list(value[-1]))
+        elif name == "BRANCH":
+            text += _text(list(value[1][0]))
+        elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            inner = _text(list(value[2]))
+            text += inner if value[1] == 1 else "..."
+        elif name in ("ANY", "IN", "NOT_LITERAL", "CATEGORY"):
+            text += _one(value) if name == "IN" else "..."
+    return text
+
+
+def _one(value: list[Any]) -> str:
+    """A character of a set; `...` where it may be any."""
+    kind, letter = value[0]
+    return chr(letter) if str(kind) == "LITERAL" else "..."
+
+
 def generated() -> dict[Path, str]:
     """Every generated file with the text that it should have."""
     pages = {
@@ -46,6 +110,7 @@ def generated() -> dict[Path, str]:
         for rule in rules().values()
     }
     pages[ROOT / "docs" / "rules" / "README.md"] = f"# Rules\n\n{table('')}"
+    pages[ROOT / "docs" / "guides" / "cookbook.md"] = cookbook()
     readme = ROOT / "README.md"
     pages[readme] = _TABLE.sub(lambda _: table("docs/rules/"), readme.read_text(encoding="utf-8"))
     return pages
