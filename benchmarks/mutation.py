@@ -21,6 +21,7 @@ import argparse
 import ast
 import contextlib
 import difflib
+import gc
 import importlib
 import json
 import os
@@ -34,7 +35,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Collection, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -229,7 +230,7 @@ def record(tests: list[str], marks: str, more: bool) -> int:
 class Choice:
     """Which tests can notice a mutant, the most specific first."""
 
-    def __init__(self, also: list[str]) -> None:
+    def __init__(self, also: list[str], paths: Collection[str]) -> None:
         import coverage
 
         self.data = coverage.CoverageData(str(ROOT / DATA))
@@ -241,7 +242,7 @@ class Choice:
         self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
         self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
         self.by_path: dict[str, dict[int, list[str]]] = {}
-        for path in self.data.measured_files() if self.recorded else ():
+        for path in self.data.measured_files() & set(paths) if self.recorded else ():
             contexts = self.data.contexts_by_lineno(path)
             by_line = {line: [_PHASE.sub("", test) for test in tests] for line, tests in contexts.items()}
             self.by_path[path] = by_line
@@ -379,10 +380,11 @@ def main() -> int:
     sample = random.Random(seed).sample(everything, min(options.count, len(everything)))
     print(f"seed {seed}: {len(sample)} of {len(everything)} mutants in {len(paths)} modules", flush=True)
 
-    choice = Choice(options.also)
+    choice = Choice(options.also, {mutant.path for mutant in sample})
     for name in WARM:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    gc.freeze()  # what forks don't touch is not copied
     assert PACKAGE not in sys.modules, "the forks would not import the mutant"
     tried: Counter[str] = Counter()
     killed: Counter[str] = Counter()

@@ -41,3 +41,10 @@ def test_what_the_makefile_starts_is_there() -> None:
     assert len(recipes) >= 3 and all((ROOT / path).is_file() for path in recipes)
     phony = re.findall(r"^\.PHONY: (.*)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert set(" ".join(phony).split()) == TARGETS
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """They are imported by their names alone, so that one of them would not run."""
+    names = [path.name for path in (ROOT / "tests").glob("*/**/test_*.py") if "before_after" not in path.parts]
+    names += [path.name for path in (ROOT / "tests").glob("test_*.py")]
+    assert sorted(set(names)) == sorted(names)
