@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from ..engine.choices import Choices, Commits
+from ..engine.choices import Choices, Commits, Verification
 from ..engine.time_limit import time_limit
 from ..problem import Problem
 from .options import Bar, Baseline, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Since, Target_, Unsafe
@@ -75,6 +75,21 @@ def migrate(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FILE", help="Also write the text of a pull request to FILE, as Markdown."),
     ] = None,
+    verify: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="COMMAND", help="Run COMMAND on copies, before and after; leave out what breaks it."),
+    ] = None,
+    verify_timeout: Annotated[
+        float, typer.Option("--verify-timeout", metavar="S", min=0, help="Seconds for one run of COMMAND; 0: no limit.")
+    ] = 600,
+    verify_junit: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="FILE", help="The JUnit file that COMMAND writes: tests are compared one by one."),
+    ] = None,
+    verify_report: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Write what COMMAND said, before and after, to FILE as JSON."),
+    ] = None,
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
     ] = False,
@@ -88,6 +103,10 @@ def migrate(
         raise Problem("--exit-code goes with --dry-run")
     if no_git and (branch is not None or no_checkout):
         raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
+    if verify is None and (verify_junit is not None or verify_report is not None):
+        raise Problem("--verify-junit and --verify-report go with --verify COMMAND")
+    if verify is not None and no_git:
+        raise Problem("--verify works on copies of a commit: leave out --no-git")
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
     settings = settings_of(
         where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache, allow_local_rules
@@ -118,7 +137,8 @@ def migrate(
         write_page(done, where, html, decisions)
     at_terminal = dry_run and sys.stdout.isatty()
     chosen: Selected | None = None
-    choices = Choices(decisions, interactive, since, baseline, commits)
+    verification = Verification(verify, verify_timeout, verify_junit, verify_report) if verify else None
+    choices = Choices(decisions, interactive, since, baseline, commits, verification)
     if choices != Choices():
         from .selected import selected
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..engine.choices import Choices
-from ..engine.selection import Selector
+from ..engine.choices import Choices, Verification
+from ..engine.selection import Edited, Selection, Selector
 from ..engine.units import Units
 from ..problem import Problem
-from ..review.decided import decide, told
+from ..review.decided import Proved, decide, told
 from ..review.decisions import Decisions, all_accepted, read_decisions, write_decisions
 from ..review.model import Change, Review, review_of
 from .narrow import wanted_changes
@@ -63,10 +64,26 @@ def selected(plan: Plan, where: Target, settings: Settings, rules: Mapping[str, 
         decisions = read_decisions(file)
     else:
         decisions = all_accepted(review)
-    decided = decide(review, selector, decisions)
+    decided = decide(review, selector, decisions, _prover(where, selector, choices.verification))
     for line in told(decided, review, counts=file is not None or choices.interactive):
         say(line)
     return Selected(decided.plan, review, decided.accepted)
+
+
+def _prover(where: Target, selector: Selector, asked: Verification | None) -> Proved | None:
+    """What runs the user's command and leaves out the fixes that break it; None when there is no command."""
+    if asked is None:
+        return None
+    from ..delivery.deliver import write_patch
+    from ..delivery.proof import Prover, as_json
+
+    def proved(selection: Selection, edited: Mapping[int, Edited]) -> Selection:
+        proof = Prover(where, selector, asked.command, asked.seconds, asked.junit, say).prove(selection, edited)
+        if asked.report is not None:
+            write_patch(asked.report, json.dumps(as_json(proof, selector), indent=2).encode() + b"\n")
+        return proof.selection
+
+    return proved
 
 
 def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:

@@ -43,6 +43,7 @@ def commit_message(change: RuleChange, summary: str, version: str, alone: bool =
         subject += f" ({places})"
     sites = "\n".join(line for finding in change.findings for line in _site(finding))
     trailers = "".join(f"Spawnfix-Rule: {rule}\n" for rule in rules)
+    trailers += f"Spawnfix-Verified: {_plain(change.verified)}\n" if change.verified else ""
     return f"{subject}\n\n{opening}{sites}\n\n{trailers}Spawnfix-Version: {version}\n"
 
 

@@ -16,6 +16,16 @@ class Commits(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Verification:
+    """A command of the user that is run before and after the changes."""
+
+    command: str
+    seconds: float
+    junit: str | None = None  # the JUnit file that it writes
+    report: Path | None = None  # where the result goes, as JSON
+
+
+@dataclass(frozen=True)
 class Choices:
     """What the command line says about which changes are wanted: those accepted, those that are new."""
 
@@ -24,3 +34,4 @@ class Choices:
     since: str | None = None
     baseline: Path | None = None
     commits: Commits = Commits.PER_RULE
+    verification: Verification | None = None

@@ -47,6 +47,7 @@ class RuleChange:
     findings: tuple[Finding, ...]
     contents: dict[str, bytes]
     steps: tuple[AppliedStep, ...] = ()  # how it came about, for those who want only a part of it
+    verified: str = ""  # what the user's command said after it
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,11 @@ class Edited:
 
 @dataclass(frozen=True)
 class Selection:
-    """The plan that is left, and why a chosen unit (by number) is not in it."""
+    """The plan that is left, of the units `taken` (by number), and why a chosen unit is not in it."""
 
     plan: Plan
     left_out: Mapping[int, str]
+    taken: frozenset[int]
 
 
 class _Overlay:
@@ -80,7 +81,7 @@ class Selector:
             plan = self.units.plan
             if self.commits is not Commits.PER_RULE:
                 plan = replace(plan, changes=self._changes(taken, {}, plan.contents))
-            return Selection(plan, {})
+            return Selection(plan, {}, taken)
         while True:
             taken = self._verified(taken, by_hand, left_out)
             found = self._check(self._texts(taken, by_hand)) if taken else None
@@ -94,7 +95,23 @@ class Selector:
             for number in wrong:
                 left_out[number] = "after it its rule finds a hazard in the file that it should not"
             taken = self._standing(taken - set(wrong), by_hand, left_out)
-        return Selection(self._plan(taken, by_hand, found), left_out)
+        return Selection(self._plan(taken, by_hand, found), left_out, taken)
+
+    def contents(self, taken: Collection[int], edited: Mapping[int, Edited]) -> dict[str, bytes]:
+        """The files that the units `taken` write, by path, without any check."""
+        return encoded(self._texts(taken, edited))
+
+    def steps(self, taken: Collection[int]) -> list[frozenset[int]]:
+        """What is there after each commit of the units `taken`, when each is a commit as asked for."""
+        units = self.units.units
+        order = sorted(taken, key=lambda number: (units[number].group, number))
+        last = [
+            index + 1 == len(order)
+            or self.commits is Commits.PER_FINDING
+            or (self.commits is Commits.PER_RULE and units[order[index + 1]].group != units[number].group)
+            for index, number in enumerate(order)
+        ]
+        return [frozenset(order[: index + 1]) for index, is_last in enumerate(last) if is_last]
 
     def why_not(self, number: int, edited: Edited) -> str | None:
         """What is wrong with `edited` in the place of unit `number`, when that is the only change; None: nothing."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..engine.results import Plan
-from ..engine.selection import Edited, Selector
+from ..engine.selection import Edited, Selection, Selector
 from .decisions import Choice, Decision, Decisions
 from .hunks import Hunk, Scopes, hunks_of
 from .model import Change, Review
 from .patch_text import BadPatch, edits_of_patch
 
+Proved = Callable[[Selection, Mapping[int, Edited]], Selection]
 SHOWN = 20  # lines about decisions that have no effect
 
 
@@ -28,8 +29,8 @@ class Decided:
     undecided: int
 
 
-def decide(review: Review, selector: Selector, decisions: Decisions) -> Decided:
-    """The plan of exactly those changes of `review` that `decisions` accept."""
+def decide(review: Review, selector: Selector, decisions: Decisions, proved: Proved | None = None) -> Decided:
+    """The plan of exactly those changes of `review` that `decisions` accept, and `proved` leaves in."""
     accepted: dict[int, Change] = {}
     edited: dict[int, Edited] = {}
     left_out: dict[str, str] = {}
@@ -47,6 +48,8 @@ def decide(review: Review, selector: Selector, decisions: Decisions) -> Decided:
                 continue
         accepted[change.number] = change
     selection = selector.select(accepted.keys(), edited)
+    if proved is not None and selection.taken:
+        selection = proved(selection, {number: edit for number, edit in edited.items() if number in selection.taken})
     left_out |= {accepted[number].id: why for number, why in selection.left_out.items()}
     taken = tuple(
         replace(change, hunks=_hunks(edited[change.number], review)) if change.number in edited else change
