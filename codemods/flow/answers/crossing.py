@@ -16,7 +16,8 @@ from .trace import Reason, Reasons, shorten, trace_of
 
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
-MAX_LIKELY = 9  # where the end is a guess, or a step of the way, or a file: what is saved is mostly a dict of numbers
+MAX_LIKELY = 9  # where the end is a guess, or a step of the way
+MAX_SAVED = 6  # into a file: what is saved is mostly a dict of numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Crossings:
         program = self.solution.program
         guessed = self.closure.guessed(number, reasons)
         to_file = bool(boundary) and bool(program.table.boundaries[boundary].says)
-        longest = MAX_LIKELY if guessed or to_file or confidence is Confidence.LIKELY else MAX_PROOF
+        longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF
+        longest = min(longest, MAX_SAVED) if to_file else longest
         tests = {at for at in {hop.path for hop in trace} if is_test(at, program.facts_of)}
         if len(trace) > longest or (path in tests and any(hop.path != path for hop in trace)):
             return Confidence.POSSIBLE

@@ -118,9 +118,8 @@ class Forms:
         """What captured values are called on the object that keeps them; no other attribute has the name."""
         found = {}
         for name in move.captures:
-            taken = (
-                name.startswith("__") or is_attribute(self.rewrite.scopes, name) or self.handover.is_set_elsewhere(name)
-            )
+            set_there = self.handover.set_elsewhere(name) is not None
+            taken = name.startswith("__") or is_attribute(self.rewrite.scopes, name) or set_there
             found[name] = self.rewrite.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
         return found
 

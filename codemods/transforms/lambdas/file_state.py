@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ...finding import Edit, Import, Refused
 from ...project import Project
+from ...syntax.line_width import line_width
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
 from ...syntax.scopes import Scope, Scopes, Use, end_of, start_of
 from .candidate import Unit
@@ -77,7 +78,7 @@ class FileRewrite:
         assert source is not None
         self.project, self.path, self.source = project, path, source
         # lines that we write are no longer than this, where they can be broken
-        self.width = max(88, min(120, max(map(len, source.text.splitlines()), default=0)))
+        self.width = line_width(source.text, unknown=88)
         self.scopes = Scopes(module)
         self.units = Units(project, source, self.scopes)
         self.names = Names(project, path, self.scopes)
@@ -156,19 +157,23 @@ class FileRewrite:
         return bool(others)
 
     def given_back(self, unit: Unit) -> ast.Name | None:
-        """The name in `return f`, where that follows on `def f` at once and is all that is done with the function."""
+        """The name in `return f`, where that follows on `def f` at once, so that nothing else sees the function."""
         node = unit.node
-        if isinstance(node, (ast.Lambda, ast.ClassDef)) or unit.variable is None:
+        if isinstance(node, (ast.Lambda, ast.ClassDef)):
             return None
+        home = self.scopes.around(node)
         block = self.scopes.block_of(node)
         after = block[block.index(node) + 1] if block[-1] is not node else None
         if not (isinstance(after, ast.Return) and isinstance(after.value, ast.Name) and after.value.id == node.name):
             return None
         inside = set(ast.walk(node))
-        uses = [use for use in unit.variable.scope.uses.get(node.name, []) if use.node not in inside]
+        uses = [use for use in home.uses.get(node.name, []) if use.node not in inside]
         line = self.source.line_text(after.lineno)
         alone = line.strip() == f"return {node.name}" or line.lstrip().startswith(f"return {node.name} ")
-        return after.value if len(uses) == 1 and uses[0].node is after.value and alone else None
+        apart = all(use.scope is home for use in uses)  # by no other function, nor by what runs after a `return`
+        left = not any(isinstance(above, ast.Try) for above in self.scopes.ancestors(node))
+        mine = (len(uses) == 1 or (apart and left)) and any(use.node is after.value for use in uses)
+        return after.value if mine and alone else None
 
     def _moves_too(self, statement: ast.stmt) -> bool:
         unit = self.units.all.get(statement)

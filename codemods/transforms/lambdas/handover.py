@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
+from ...syntax.names import last_name
+from ...syntax.outline import Repo
 from ...syntax.scopes import Scope, Scopes, end_of, start_of
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
@@ -25,6 +27,7 @@ class Handover:
     def __init__(self, project: Project, source: Source, scopes: Scopes, known: Known) -> None:
         self.project, self.source, self.scopes, self.known = project, source, scopes, known
         self.path = source.path
+        self.repo = Repo(project)
 
     def why_no_method(self, me: Me, stays: bool = False) -> str | None:
         """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it."""
@@ -75,16 +78,14 @@ class Handover:
         words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
         for name in names:
             stores = [
-                node
-                for node in ast.walk(scopes.tree)
-                if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+                node for node in self._stores(self.path, name) if not self._of_another_class(self.path, node, cls)
             ]
-            inside = {id(node) for node in ast.walk(init)} if init is not None else set()
             if name in scopes.inner(cls).bindings or not stores:
                 raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
-            late = [node for node in stores if id(node) not in inside or not self._is_set_before(node, unit, init)]
-            if late or len(stores) > 1 or self.is_set_elsewhere(name):
-                line = f" at line {late[0].lineno}" if late else ""
+            late = [node for node in stores if not self._is_set_before(node, unit, init)]
+            elsewhere = self.set_elsewhere(name, cls)
+            if late or (len(stores) > 1 and not self._is_branched(stores)) or elsewhere is not None:
+                line = f" at line {late[0].lineno}" if late else f" in {elsewhere}" if elsewhere else ""
                 raise Refused(f"{why} (`{me[1]}.{name}` is set again{line})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
                 raise Refused(why)
@@ -93,22 +94,61 @@ class Handover:
         return tuple(names)
 
     def _is_set_before(self, store: ast.Attribute, unit: Unit, init: ast.FunctionDef | None) -> bool:
-        """`self.x = ...` stands directly in `__init__`, before the function is made if that is in `__init__` too."""
+        """`self.x = ...` stands in `__init__`, and is done before the function is made, in whichever method that is."""
         statement = self.scopes.statement_of(store)
-        if init is None or statement not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        outer: ast.AST = statement
+        while isinstance(above := self.scopes.parents[outer], ast.If):
+            outer = above
+        if init is None or outer not in init.body or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             return False
-        maker = self.scopes.anchor(unit.node, self.scopes.inner(init)) if self._is_made_in(unit, init) else None
-        return maker is None or end_of(statement) <= start_of(maker)
+        if self._is_made_in(unit, init):
+            return end_of(outer) <= start_of(self.scopes.anchor(unit.node, self.scopes.inner(init)))
+        makers = {each.name for each in self.scopes.ancestors(unit.node) if isinstance(each, ast.FunctionDef)}
+        called = {node.attr for node in ast.walk(init) if isinstance(node, ast.Attribute)}
+        return not makers & called  # `__init__` may make it before it sets the attribute
+
+    def _is_branched(self, stores: list[ast.Attribute]) -> bool:
+        """Each is the one of its branch, so that a run does one of them."""
+        statements = [self.scopes.statement_of(store) for store in stores]
+        tests = {id(self.scopes.parents[statement]) for statement in statements}
+        above = self.scopes.parents[statements[0]]
+        return (
+            len(stores) == 2
+            and len(tests) == 1
+            and isinstance(above, ast.If)
+            and sum(statement in above.body for statement in statements) == 1
+        )
 
     def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
         return any(above is init for above in self.scopes.ancestors(unit.node))
 
-    def is_set_elsewhere(self, name: str) -> bool:
-        """Another file sets such an attribute of something, or this one may do so by name."""
-        pattern = re.compile(
-            rf"\.{re.escape(name)}\s*(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)|setattr\([^)]{{0,999}}[\"']{re.escape(name)}[\"']"
-        )
-        return (
-            any(source.path != self.path for source in self.project.matching(pattern, word=name))
-            or "setattr(" in self.source.text
-        )
+    def set_elsewhere(self, name: str, cls: ast.ClassDef | None = None) -> str | None:
+        """Where another file sets such an attribute of what may be an object of `cls` (None: of any), or by name."""
+        if "setattr(" in self.source.text:
+            return self.path
+        plain = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]+)?(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)")
+        by_name = re.compile(rf"setattr\([^)]{{0,999}}[\"']{re.escape(name)}[\"']")
+        for source in self.project.matching(plain, word=name):
+            if source.path != self.path:
+                stores = self._stores(source.path, name)
+                mine = [store for store in stores if not self._of_another_class(source.path, store, cls)]
+                if mine or not stores:
+                    return f"{source.path}:{mine[0].lineno}" if mine else source.path
+        others = (source.path for source in self.project.matching(by_name, word=name) if source.path != self.path)
+        return next(others, None)
+
+    def _stores(self, path: str, name: str) -> list[ast.Attribute]:
+        """Where the file sets or deletes such an attribute."""
+        outline = self.repo.outline(path)
+        found = outline.attributes.get(name, []) if outline is not None else []
+        return [node for node in found if not isinstance(node.ctx, ast.Load)]
+
+    def _of_another_class(self, path: str, store: ast.Attribute, cls: ast.ClassDef | None) -> bool:
+        """It is set on the `self` of a class that neither derives from `cls`, nor `cls` from it."""
+        outline = self.repo.outline(path)
+        owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
+        if owner is None or cls is None or owner is cls:
+            return False
+        if owner.name == cls.name:  # a copy of it in another file, unless one derives from the other
+            return path != self.path and owner.name not in {last_name(base) for base in [*owner.bases, *cls.bases]}
+        return not self.repo.related(owner.name, cls.name)

@@ -207,8 +207,27 @@ class _Planner:
         where = self.known.deep_copied(self.rewrite.path, *start_of(move.unit.node))
         if where is None:
             return None
-        what = "self" if move.method else f"`{move.arguments[0]}`"
+        changeable = [name for name in move.arguments if not self._is_immutable(move.unit, name)]
+        if not move.method and not changeable:
+            return None
+        what = "self" if move.method else f"`{changeable[0]}`"
         return f"`copy.deepcopy` ({where}) gives the copy its own {what} here, where it shared that of the original"
+
+    @staticmethod
+    def _is_immutable(unit: Unit, name: str) -> bool:
+        """A captured parameter that is a number or a string by its default, so that a copy of it is itself."""
+        variable = next((each for each in unit.captures if each.name == name), None)
+        function = variable.scope.node if variable is not None else None
+        if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
+            return False
+        given = function.args
+        named = [*given.posonlyargs, *given.args]
+        pairs = [*zip(named[len(named) - len(given.defaults) :], given.defaults, strict=True)]
+        pairs += [(arg, value) for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value]
+        return any(
+            arg.arg == name and isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))
+            for arg, value in pairs
+        )
 
     def _moves(self, group: list[Unit]) -> dict[Unit, Move]:
         captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}

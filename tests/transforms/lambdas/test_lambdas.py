@@ -444,3 +444,76 @@ def test_what_crosses_aboard_the_model_that_made_it_may_be_its_method() -> None:
     handed = body.replace('torch.save(net, "net.pt")', "torch.multiprocessing.spawn(print, args=(net.first,))")
     first, *_ = check(MemoryFiles({PATH: handed.encode()}), Settings()).findings
     assert "a method would carry the whole `self` along" in (first.reason or "")
+
+
+SHARED = """import copy
+from torch.utils.data import DataLoader
+
+
+def make(size{default}):
+    return lambda rows: rows[:size]
+
+
+def main(rows):
+    collate = make(2)
+    loader = DataLoader(rows, num_workers=2, collate_fn=collate)
+    other = copy.deepcopy([collate])
+"""
+
+
+@pytest.mark.parametrize(("default", "safe"), [("=1", True), ("='all'", True), ("=None", False), ("", False)])
+def test_a_deep_copy_of_a_number_is_the_number(default: str, safe: bool) -> None:
+    files = MemoryFiles({PATH: SHARED.format(default=default).encode()})
+    (finding,) = check(files, Settings()).findings
+    assert finding.fix is not None and (finding.fix.unsafe is None) is safe
+
+
+SCORE = """from multiprocessing import Pool
+from torch import nn
+
+
+class Score(nn.Module):
+    def __init__(self, kind):
+        self.net = nn.Linear(2, 2)
+{sets}
+
+    def run(self, rows):
+        return Pool(2).map(lambda row: self.step(row), rows)
+{more}"""
+BRANCHES = "        if kind:\n            self.step = min\n        else:\n            self.step = max"
+
+
+@pytest.mark.parametrize(
+    ("sets", "more", "fits"),
+    [
+        pytest.param(BRANCHES, "", True, id="one of two branches"),
+        pytest.param(
+            "        self.step = min\n        if kind:\n            self.step = max", "", False, id="set twice"
+        ),
+        pytest.param(BRANCHES.replace("        else:\n    ", ""), "", False, id="set twice in a branch"),
+        pytest.param(f"        self.run(kind)\n{BRANCHES}", "", False, id="made before it is set"),
+        pytest.param("        for self.step in kind:\n            pass", "", False, id="set by a loop"),
+        pytest.param(
+            BRANCHES, "\nclass Other:\n    def __init__(self):\n        self.step = 1\n", True, id="other class"
+        ),
+        pytest.param(BRANCHES, "\nclass Sub(Score):\n    def go(self):\n        self.step = 1\n", False, id="derived"),
+        pytest.param(BRANCHES, "\ndef change(score):\n    score.step = 1\n", False, id="from outside"),
+    ],
+)
+def test_attributes_that_are_handed_over(sets: str, more: str, fits: bool) -> None:
+    files = MemoryFiles({PATH: SCORE.format(sets=sets, more=more).encode()})
+    (finding,) = [each for each in check(files, Settings()).findings if each.rule == "lambdas"]
+    assert (finding.fix is not None) is fits
+    assert fits or "set again" in (finding.reason or "")
+
+
+def test_the_other_file_that_sets_the_attribute_is_named() -> None:
+    contents = {
+        PATH: SCORE.format(sets=BRANCHES, more="").encode(),
+        "far.py": b"def change(score):\n    score.step = 1\n",
+    }
+    (finding,) = [each for each in check(MemoryFiles(contents), Settings()).findings if each.rule == "lambdas"]
+    assert "`self.step` is set again in far.py:2" in (finding.reason or "")
+    contents["far.py"] = b"class Far:\n    def change(self):\n        self.step = 1\n"
+    (finding,) = [each for each in check(MemoryFiles(contents), Settings()).findings if each.rule == "lambdas"]
+    assert finding.fix is not None

@@ -1547,3 +1547,25 @@ def build(ds, fn=_fn):
 )
 def test_moves(text: str, expected: str) -> None:
     assert hoisted(text)[0] == expected
+
+
+def test_what_each_branch_gives_back_has_no_name_of_its_own() -> None:
+    text = """\
+def make(scale, up):
+    if up:
+        def step(x):
+            return x * scale
+        return step
+    else:
+        def step(x):
+            return x / scale
+        return step
+"""
+    after, _ = hoisted(text)
+    assert "step = " not in after and after.count("        return functools.partial(_make_step") == 2
+    closure = text.replace("return step\n    else", "return lambda: step\n    else")
+    assert "step = functools.partial" in hoisted(closure)[0]
+    ends = text.replace("    else:\n", "    try:\n").replace(
+        "/ scale\n        return step", "/ scale\n        return step\n    finally:\n        print(step)"
+    )
+    assert "        step = functools.partial" in hoisted(ends)[0]
