@@ -17,7 +17,7 @@ from .trace import Reason, Reasons, shorten, trace_of
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
 MAX_LIKELY = 9  # where the end is a guess, or a step of the way
-MAX_SAVED = 6  # into a file: what is saved is mostly a dict of numbers
+MAX_SAVED = 7  # into a file: what is saved is mostly a dict of numbers
 
 
 @dataclass(frozen=True, slots=True)
