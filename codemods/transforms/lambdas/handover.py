@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ...finding import Refused
 from ...project import Project
 from ...syntax.names import last_name
-from ...syntax.outline import Repo
+from ...syntax.repo import Repo
 from ...syntax.scopes import Scope, Scopes, end_of, start_of
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
