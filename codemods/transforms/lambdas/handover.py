@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.names import last_name
 from ...syntax.repo import Repo
+from ...syntax.resolver import Class
 from ...syntax.scopes import Scope, Scopes, end_of, start_of
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
@@ -145,10 +145,11 @@ class Handover:
 
     def _of_another_class(self, path: str, store: ast.Attribute, cls: ast.ClassDef | None) -> bool:
         """It is set on the `self` of a class that neither derives from `cls`, nor `cls` from it."""
-        outline = self.repo.outline(path)
+        outline, mine = self.repo.outline(path), self.repo.outline(self.path)
         owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
-        if owner is None or cls is None or owner is cls:
+        if outline is None or mine is None or owner is None or cls is None:
             return False
-        if owner.name == cls.name:  # a copy of it in another file, unless one derives from the other
-            return path != self.path and owner.name not in {last_name(base) for base in [*owner.bases, *cls.bases]}
-        return not self.repo.related(owner.name, cls.name)
+        same = next((each for each in mine.definitions.get(cls.name, ()) if each.lineno == cls.lineno), None)
+        if not isinstance(same, ast.ClassDef) or owner is same:
+            return False
+        return not self.repo.resolver.may_be_related(Class(outline, owner), Class(mine, same))
