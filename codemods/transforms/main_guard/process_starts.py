@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
 from ...flow.boundaries import table
-from ...nodes import children
+from ...nodes import children, walk
 from ...project import Project
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.origins import origin
-from ...syntax.outline import Outline, parameters
+from ...syntax.outline import Outline, Scope, parameters
 from ...syntax.repo import Repo
 from .data import names
 
@@ -53,6 +53,7 @@ class Starts:
         self.table = table(project.settings.boundaries)
         self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
         self._looking: set[int] = set()
+        self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
 
     # names
@@ -192,7 +193,7 @@ class Starts:
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
             values = [_value_of(binding.statement, binding.value) for binding in found]
-            values += _put_into(outline.own(scope), node.id) if found else []
+            values += self._put_into(outline, scope).get(node.id, ()) if found else ()
             return self._any(
                 outline, [value for value in values if value is not None and value is not node], given, depth
             )
@@ -208,9 +209,30 @@ class Starts:
             return self._any(outline, [node.body, node.orelse], given, depth)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and outline.is_self(node.value):
             owner = outline.owner(node)
-            kept = [] if owner is None else list(_attribute_values(owner, node.attr))
+            kept = [] if owner is None else self._attribute_values(owner).get(node.attr, [])
             return self._any(outline, kept, {}, depth)
         return None
+
+    def _put_into(self, outline: Outline, scope: Scope) -> dict[str, list[ast.expr]]:
+        """What the code of `scope` stores in the dict or list of each name."""
+        if scope not in self._stored:
+            self._stored[scope] = _put_into(outline.own(scope))
+        return self._stored[scope]
+
+    def _attribute_values(self, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+        """What the code of a class assigns to each attribute, and stores in it."""
+        if owner not in self._stored:
+            nodes = list(walk(owner))
+            found: dict[str, list[ast.expr]] = {}
+            for node in nodes:
+                for target in node.targets if isinstance(node, ast.Assign) else ():
+                    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+                    for name in dict.fromkeys(each.attr for each in targets if isinstance(each, ast.Attribute)):
+                        found.setdefault(name, []).append(node.value)  # type: ignore[attr-defined]
+            for name, values in _put_into(nodes).items():
+                found.setdefault(name, []).extend(values)
+            self._stored[owner] = found
+        return self._stored[owner]
 
     def _any(self, outline: Outline, nodes: Iterable[ast.expr], given: Given, depth: int) -> Confidence | None:
         found = [sure for node in nodes if (sure := self.loader(outline, node, given, depth + 1)) is not None]
@@ -320,19 +342,9 @@ def _value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
     return value
 
 
-def _attribute_values(owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
-    nodes = list(ast.walk(owner))
-    for node in nodes:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                if any(isinstance(each, ast.Attribute) and each.attr == name for each in targets):
-                    yield node.value
-    yield from _put_into(nodes, name)
-
-
-def _put_into(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
-    """What is stored in the dict or list of that name: `name[key] = it`, `self.name.append(it)`."""
+def _put_into(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """What is stored in the dict or list of each name: `name[key] = it`, `self.name.append(it)`."""
+    found: dict[str, list[ast.expr]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign):
             into = [target.value for target in node.targets if isinstance(target, ast.Subscript)]
@@ -341,8 +353,9 @@ def _put_into(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.expr]:
             into, put = [node.func.value], node.args
         else:
             continue
-        if any(last_name(each) == name for each in into):
-            yield from put
+        for name in dict.fromkeys(map(last_name, into)):
+            found.setdefault(name, []).extend(put)
+    return found
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
