@@ -96,15 +96,36 @@ class Outline:
         return found
 
     @cached_property
+    def star_imports(self) -> list[ast.ImportFrom]:
+        """Every `from ... import *` among the statements of the module, in order."""
+        return [node for node in self.module.body if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+
+    @cached_property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """Every import, at any level, in the order of `nodes`."""
+        return [node for node in self.nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+    @cached_property
+    def named(self) -> dict[str, list[ast.Name | ast.Attribute]]:
+        """Every variable by name and every attribute of a variable by the attribute's name, in the order of `nodes`."""
+        found: dict[str, list[ast.Name | ast.Attribute]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Name):
+                found.setdefault(node.id, []).append(node)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                found.setdefault(node.attr, []).append(node)
+        return found
+
+    @cached_property
     def imported(self) -> dict[str, str]:
         """What imports (at any level) bind: name -> dotted origin."""
         names: dict[str, str] = {}
-        for node in self.nodes:
+        for node in self.imports:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     root = alias.name.split(".")[0]
                     names[alias.asname or root] = alias.name if alias.asname else root
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 for alias in node.names:
                     names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
         return names

@@ -211,16 +211,15 @@ class Resolver:
         if (outline, name) in seen or len(seen) > _MAX_STEPS:
             return None
         seen.add((outline, name))
-        for statement in reversed(outline.module.body):
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
-                other = self.star_source(outline, statement)
-                bound = other is not None and other.bindings(other.module, name)
-                if other is not None and bound:
-                    found = [*self._member(other, name, seen)]
-                    return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
-                inner = self._by_star(other, name, seen) if other is not None else None
-                if inner is not None:
-                    return inner
+        for statement in reversed(outline.star_imports):
+            other = self.star_source(outline, statement)
+            bound = other is not None and other.bindings(other.module, name)
+            if other is not None and bound:
+                found = [*self._member(other, name, seen)]
+                return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
+            inner = self._by_star(other, name, seen) if other is not None else None
+            if inner is not None:
+                return inner
         return None
 
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:

@@ -42,6 +42,7 @@ class DictChanges:
     def __init__(self, repo: Repo, uses: ViewUses) -> None:
         self.repo = repo
         self.uses = uses
+        self._known: dict[_Target, list[tuple[Outline, ast.expr]]] = {}
 
     def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Problem | None:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
@@ -94,8 +95,13 @@ class DictChanges:
                 if isinstance(node, ast.Return) and node.value is not None:
                     yield from self._targets(where, node.value, hops)
 
-    def _reads(self, target: _Target) -> Iterator[tuple[Outline, ast.expr]]:
+    def _reads(self, target: _Target) -> list[tuple[Outline, ast.expr]]:
         """Every expression that may be the dict of `target`."""
+        if target not in self._known:
+            self._known[target] = list(self._found(target))
+        return self._known[target]
+
+    def _found(self, target: _Target) -> Iterator[tuple[Outline, ast.expr]]:
         if target.result:
             for outline, call in self._calls(target.name):
                 yield from _with_keys(outline, call, target.keys)
@@ -113,20 +119,18 @@ class DictChanges:
             outlines = self.repo.mentioning(target.name)
         for outline in outlines:
             root = target.scope if outline is target.outline else outline.module
-            for node in ast.walk(root):
-                if isinstance(node, ast.Name) and node.id == target.name:
+            whole = isinstance(root, ast.Module)
+            for node in outline.named.get(target.name, ()):
+                if not whole and root not in outline.ancestors(node):
+                    continue
+                if isinstance(node, ast.Name):
                     scope, bindings = outline.lookup(node, node.id)
                     local = scope is target.scope
                     if not local and outline is not target.outline:
                         local = any(isinstance(binding.statement, ast.ImportFrom) for binding in bindings)
                     if local:
                         yield from _with_keys(outline, node, target.keys)
-                elif (
-                    outline is not target.outline
-                    and isinstance(node, ast.Attribute)
-                    and node.attr == target.name
-                    and isinstance(node.value, ast.Name)
-                ):
+                elif outline is not target.outline:
                     yield from _with_keys(outline, node, target.keys)
 
     def _grows_when_read(self, target: _Target) -> bool:

@@ -16,6 +16,9 @@ from .candidate import Unit, assignment_targets
 from .inspection_checks import CALLABLE, RENAMED, UNBOUND
 from .known import Known, outside_uses
 
+_DECORATES = re.compile(r"[ \t]+@(?:\w+\.)*")  # a line in a block, up to the name of a decorator
+_KEEPS = re.compile(r"[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*")  # such a line, up to what is called for a value
+
 
 class BindingChecks:
     """Answers for one file."""
@@ -83,8 +86,8 @@ class BindingChecks:
         scope: Scope | None = unit.home
         while scope is not None and isinstance(scope.node, (*FUNCTIONS, ast.Lambda)):
             name = getattr(scope.node, "name", "")
-            pattern = re.compile(rf"^[ \t]+@(?:\w+\.)*{re.escape(name)}\b(?!\.)", re.MULTILINE)
-            if name and next(iter(self.project.matching(pattern, word=name)), None) is not None:
+            lines = self.project.lines_with(name) if name else ()
+            if any(_DECORATES.fullmatch(before) and not after.startswith(".") for _, before, after in lines):
                 raise Refused(f"`@{name}` may put it in the place of a method, and {UNBOUND}")
             where = self._on_a_class(name) if name else None
             if where is not None:
@@ -102,14 +105,15 @@ class BindingChecks:
 
     def _on_a_class(self, maker: str) -> str | None:
         """Where a class body of the project has `name = maker(...)`."""
-        pattern = re.compile(rf"^[ \t]+\w+[ \t]*(?::.*)?=[ \t]*(?:\w+\.)*{re.escape(maker)}\(", re.MULTILINE)
-        for source in self.project.matching(pattern, word=maker):
-            module = self.project.module(source.path)
+        lines = self.project.lines_with(maker)
+        paths = (path for path, before, after in lines if after.startswith("(") and _KEEPS.fullmatch(before))
+        for path in dict.fromkeys(paths):
+            module = self.project.module(path)
             for cls in walk(module) if module is not None else ():
                 for node in cls.body if isinstance(cls, ast.ClassDef) else ():
                     value = getattr(node, "value", None) if assignment_targets(node) else None
                     if isinstance(value, ast.Call) and last_name(value.func) == maker:
-                        return f"{source.path}:{node.lineno}"
+                        return f"{path}:{node.lineno}"
         return None
 
     def _gives_on(self, call: ast.Call, rest: str) -> bool:

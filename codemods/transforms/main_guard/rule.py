@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
@@ -208,28 +209,21 @@ class _Importers:
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.repo, self.modules = project, repo, modules
-        self._by_path: dict[str, str] | None = None
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
-        if self._by_path is None:
-            self._by_path = self._all()
-        return self._by_path.get(path) or self._by_name(path)
+        return next((other for other, _ in self._imports.get(path, ())), None) or self._by_name(path)
 
     def names(self, path: str) -> dict[str, str] | None:
         """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
         found: dict[str, str] = {}
         if self._by_name(path) is not None:
             return None
-        for other in self.project.python_paths:
-            outline = self.repo.outline(other)
-            for node in outline.nodes if outline is not None and other != path else ():
-                if path not in self._targets(other, node):
-                    continue
-                base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
-                if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
-                    return None
-                found |= {alias.name: other for alias in node.names}
+        for other, node in self._imports.get(path, ()):
+            base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
+            if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
+                return None
+            found |= {alias.name: other for alias in node.names}
         return found
 
     def _base(self, path: str, node: ast.ImportFrom) -> str | None:
@@ -238,14 +232,16 @@ class _Importers:
             return self.modules.relative(path, node.level, node.module or "")
         return self.modules.absolute(path, node.module or "")
 
-    def _all(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+    @cached_property
+    def _imports(self) -> dict[str, list[tuple[str, ast.AST]]]:
+        """By file: which others import it, and where, in order."""
+        found: dict[str, list[tuple[str, ast.AST]]] = {}
         for path in self.project.python_paths:
             outline = self.repo.outline(path)
-            for node in outline.nodes if outline else ():
-                for target in self._targets(path, node):
+            for node in outline.imports if outline else ():
+                for target in dict.fromkeys(self._targets(path, node)):
                     if target is not None and target != path:
-                        found.setdefault(target, path)
+                        found.setdefault(target, []).append((path, node))
         return found
 
     def _targets(self, path: str, node: ast.AST) -> Iterator[str | None]:
@@ -263,14 +259,24 @@ class _Importers:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
         stem = path.removesuffix(".py").rpartition("/")[2]
         dotted = re.compile(rf"\b{re.escape(stem)}:\w")
-        for other in self.project.paths:
-            if other.endswith(".py"):
+        whole = re.compile(rf"\b{re.escape(stem)}\b")
+        for other, text in self._strings:
+            if text is None:
                 source = self.project.source(other)
-                for match in _DYNAMIC_IMPORT.finditer(source.text) if source and other != path else ():
-                    if re.search(rf"\b{re.escape(stem)}\b", match[1]):
-                        return other
-            if other.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
-                source = self.project.source(other)
-                if source and dotted.search(source.text):
+                if source is not None and dotted.search(source.text):
                     return other
+            elif other != path and whole.search(text):
+                return other
         return None
+
+    @cached_property
+    def _strings(self) -> list[tuple[str, str | None]]:
+        """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
+        found: list[tuple[str, str | None]] = []
+        for path in self.project.paths:
+            if path.endswith(".py"):
+                source = self.project.source(path)
+                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(source.text)] if source else []
+            if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
+                found.append((path, None))
+        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TypeGuard
 
 from ...project import Project
@@ -26,7 +27,12 @@ _MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\
 def speaks_of_groups(models: Models, path: str) -> bool:
     """Whether a `group` in this file can be a process group: a convolution has groups too."""
     source = models.project.source(path)
-    return source is not None and bool(_SPEAKS_OF_GROUPS.search(source.text))
+    return source is not None and _speaks(source.text)
+
+
+@lru_cache(maxsize=64)
+def _speaks(text: str) -> bool:
+    return bool(_SPEAKS_OF_GROUPS.search(text))
 
 
 def is_constant(node: ast.expr | None, *values: object) -> bool:
