@@ -195,16 +195,17 @@ class Project:
                 yield source
 
     def lines_with(self, word: str) -> Iterator[tuple[str, str, str]]:
-        r"""Each place of the Python files where `word` stands as a whole word: (path, the line before it, and after it).
+        r"""Each place of Python files where `word` stands as a whole word: (path, the line before it, and after it).
 
         Lines end at `\n`, as for the patterns that this takes the place of. `word` is one stretch of `\w`.
         """
         place = re.compile(rf"{word}(?<!\w{word})(?!\w)")  # begins with the word: found many times faster
         for path in self.with_words((word,)):
             source = self.source(path)
-            for match in place.finditer(source.text) if source is not None else ():
-                start, end = source.text.rfind("\n", 0, match.start()) + 1, source.text.find("\n", match.end())
-                yield path, source.text[start : match.start()], source.text[match.end() : end if end >= 0 else None]
+            text = source.text if source is not None else ""
+            for match in place.finditer(text):
+                start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+                yield path, text[start : match.start()], text[match.end() : end if end >= 0 else None]
 
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The Python files in whose text one of `words` stands as a whole word, sorted."""

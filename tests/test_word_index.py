@@ -72,3 +72,8 @@ def test_texts_are_read_once_for_all_words(monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(100):
         of.with_words((f"name{number}",))
     assert len(looked) == 3
+
+
+def test_lines_around_a_word() -> None:
+    of = project({"a.py": "  @x.wrap.y\nwrap(1)\nunwrap\n", "b.py": "y = wrap"})
+    assert [*of.lines_with("wrap")] == [("a.py", "  @x.", ".y"), ("a.py", "", "(1)"), ("b.py", "y = ", "")]

@@ -1,0 +1,59 @@
+"""Work grows with the size of what is looked at: counted in calls, for constructs that once took their square or more."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable
+from types import FrameType, ModuleType
+
+import pytest
+
+from codemods.engine.migrate import check
+from codemods.finding import Confidence
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+from harness.case import ROOT
+
+SETTINGS = Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True)
+MOST = 1.2  # the exponent
+
+
+@pytest.fixture(scope="module")
+def generators() -> dict[str, tuple[Callable[[int], dict[str, str]], int]]:
+    spec = importlib.util.spec_from_file_location("growth", ROOT / "benchmarks/growth.py")
+    assert spec and spec.loader
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: dict[str, tuple[Callable[[int], dict[str, str]], int]] = module.GENERATORS
+    return found
+
+
+def calls(files: MemoryFiles) -> int:
+    """How often a check of `files` calls something, functions of C among it."""
+    count = 0
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    check(files, SETTINGS)  # what is made once
+    sys.setprofile(note)
+    try:
+        check(files, SETTINGS)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lambdas", "kept_views", "local_classes", "loaders_in_script", "guarded_scripts", "calls_of_one_function"]
+    + ["one_name_assigned", "launch_lines", "joins", "nested_functions", "files_without_hazard", "many_names"],
+)
+def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:
+    make, _ = generators[name]
+    small, large = (calls(MemoryFiles({path: text.encode() for path, text in make(size).items()})) for size in (12, 48))
+    exponent = math.log(large / small, 4)
+    assert exponent < MOST, f"{small} calls for 12, {large} for 48: n to the power of {exponent:.2f}"
