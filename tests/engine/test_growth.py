@@ -1,4 +1,4 @@
-"""Work grows with the size of what is looked at: counted in calls, for constructs that once took their square or more."""
+"""Work grows with what is looked at: counted in calls, for constructs that once took their square or more."""
 
 from __future__ import annotations
 
@@ -49,8 +49,20 @@ def calls(files: MemoryFiles) -> int:
 
 @pytest.mark.parametrize(
     "name",
-    ["lambdas", "kept_views", "local_classes", "loaders_in_script", "guarded_scripts", "calls_of_one_function"]
-    + ["one_name_assigned", "launch_lines", "joins", "nested_functions", "files_without_hazard", "many_names"],
+    [
+        "lambdas",
+        "kept_views",
+        "local_classes",
+        "loaders_in_script",
+        "guarded_scripts",
+        "calls_of_one_function",
+        "one_name_assigned",
+        "launch_lines",
+        "joins",
+        "nested_functions",
+        "files_without_hazard",
+        "many_names",
+    ],
 )
 def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:
     make, _ = generators[name]

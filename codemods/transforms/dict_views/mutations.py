@@ -42,7 +42,11 @@ class DictChanges:
     def __init__(self, repo: Repo, uses: ViewUses) -> None:
         self.repo = repo
         self.uses = uses
+        # The same dict is asked about for each view of it.
         self._known: dict[_Target, list[tuple[Outline, ast.expr]]] = {}
+        self._growing: dict[_Target, bool] = {}
+        self._other_names: dict[tuple[_Target, Outline], list[_Target]] = {}
+        self._places: dict[tuple[_Target, str, bool], list[tuple[Outline, ast.AST, str]]] = {}
 
     def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Problem | None:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
@@ -58,9 +62,9 @@ class DictChanges:
             if target in seen or target.hops > _DEPTH or len(seen) > _TARGETS:
                 continue
             seen.add(target)
-            todo.extend(self._aliases(target, outline, taken))
+            todo.extend(self._known_aliases(target, outline))
             grows = grows or self._grows_when_read(target)
-            for where, node, what in self._changes(target, method, grows):
+            for where, node, what in self._known_changes(target, method, grows):
                 if node is not taken and self._happens_after(where, node, outline, taken, 0, target.scope is None):
                     text = f"{what} after the view is taken: the view shows that, a list would not"
                     return Problem(where.path, position(node)[0], text, False)
@@ -135,6 +139,11 @@ class DictChanges:
 
     def _grows_when_read(self, target: _Target) -> bool:
         """`defaultdict(...)` is assigned to it."""
+        if target not in self._growing:
+            self._growing[target] = self._is_defaultdict(target)
+        return self._growing[target]
+
+    def _is_defaultdict(self, target: _Target) -> bool:
         return any(
             isinstance(parent := outline.parents[node], (ast.Assign, ast.AnnAssign))
             and node is not parent.value
@@ -142,6 +151,12 @@ class DictChanges:
             and last_name(parent.value.func) == "defaultdict"
             for outline, node in self._reads(target)
         )
+
+    def _known_changes(self, target: _Target, method: str, grows: bool) -> list[tuple[Outline, ast.AST, str]]:
+        key = target, method, grows
+        if key not in self._places:
+            self._places[key] = list(self._changes(target, method, grows))
+        return self._places[key]
 
     def _changes(self, target: _Target, method: str, grows: bool) -> Iterator[tuple[Outline, ast.AST, str]]:
         for outline, node in self._reads(target):
@@ -167,7 +182,12 @@ class DictChanges:
             elif isinstance(parent, ast.AugAssign) and parent.target is node and isinstance(parent.op, ast.BitOr):
                 yield outline, parent, "updates the dict with `|=`"
 
-    def _aliases(self, target: _Target, outline: Outline, taken: ast.AST) -> Iterator[_Target]:
+    def _known_aliases(self, target: _Target, outline: Outline) -> list[_Target]:
+        if (target, outline) not in self._other_names:
+            self._other_names[target, outline] = list(self._aliases(target, outline))
+        return self._other_names[target, outline]
+
+    def _aliases(self, target: _Target, outline: Outline) -> Iterator[_Target]:
         """Other names of the same dict: what it was assigned from or to, and what callers pass."""
         for where, node in self._reads(target):
             parent = where.parents[node]

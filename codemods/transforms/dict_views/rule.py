@@ -58,6 +58,9 @@ class _Search:
         self.uses = ViewUses(self.repo, self.receivers)
         self.changes = DictChanges(self.repo, self.uses)
         self._read: dict[ast.AST, dict[str, list[ast.Name]]] = {}
+        self._annotated: dict[
+            Outline, dict[str | None, list[ast.AnnAssign]]
+        ] = {}  # by the last name of what is declared
 
     def findings(self) -> Iterator[Finding]:
         crossings: dict[tuple[str, int, int], Crossing] = {}
@@ -232,8 +235,13 @@ class _Search:
     def _declared(self, outline: Outline, kept: Held) -> int | None:
         """The line that says the attribute is of a view type."""
         owner = outline.owner(kept.place) if kept.place is not None else None
-        for node in ast.walk(owner or outline.module):
-            if isinstance(node, ast.AnnAssign) and last_name(node.target) == kept.name:
+        if outline not in self._annotated:
+            nodes = [node for node in outline.nodes if isinstance(node, ast.AnnAssign)]
+            self._annotated[outline] = {last_name(node.target): [] for node in nodes}
+            for node in nodes:
+                self._annotated[outline][last_name(node.target)].append(node)
+        for node in self._annotated[outline].get(kept.name, ()):
+            if owner is None or owner in outline.ancestors(node):
                 parts = [part for part in ast.walk(node.annotation) if isinstance(part, (ast.Name, ast.Attribute))]
                 if not names("view_types").isdisjoint(last_name(part) for part in parts):
                     return node.lineno

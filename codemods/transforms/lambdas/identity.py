@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from ...finding import Refused
 from ...flow.answers.introspection import Question
+from ...nodes import walk
 from ...syntax.names import last_name
 from ...syntax.scopes import FUNCTIONS, Kind, Scopes, start_of
 from .candidate import Unit
@@ -58,10 +60,8 @@ def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> Non
         if origin_in(scopes, base).startswith("enum."):
             raise Refused(f"it is an enumeration, whose members differ from call to call: {_ADVICE}")
     bound = scopes.inner(node).bindings
-    inside = set(ast.walk(node))
-    for inner in ast.walk(scopes.tree):
-        attribute = _set_on_class(inner)
-        if attribute is not None and (attribute in bound or inner in inside):
+    for inner, attribute in _all_set_on_class(scopes):
+        if attribute in bound or node in scopes.ancestors(inner):
             what = f"`{ast.unparse(inner)}` (line {getattr(inner, 'lineno', 0)})"
             raise Refused(f"each call makes a class of its own, and {what} sets what it keeps: {_ADVICE}")
 
@@ -75,6 +75,17 @@ def _compares_by_class(scopes: Scopes, node: ast.ClassDef) -> bool:
     """Its objects ask for the class when they are compared."""
     names = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
     return bool(names) or any(isinstance(each, FUNCTIONS) and each.name == "__eq__" for each in node.body)
+
+
+_known: WeakKeyDictionary[Scopes, list[tuple[ast.AST, str]]] = WeakKeyDictionary()
+
+
+def _all_set_on_class(scopes: Scopes) -> list[tuple[ast.AST, str]]:
+    """Every place of the file that sets an attribute on the class of something, with the attribute."""
+    if scopes not in _known:
+        found = ((node, _set_on_class(node)) for node in walk(scopes.tree))
+        _known[scopes] = [(node, attribute) for node, attribute in found if attribute is not None]
+    return _known[scopes]
 
 
 def _set_on_class(node: ast.AST) -> str | None:
