@@ -49,23 +49,29 @@ class Outline:
 
     @cached_property
     def _tree(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST], dict[ast.AST, Scope]]:
-        """One walk for all: `ast.walk` and `ast.iter_child_nodes` take three times as long."""
+        """Nodes, parents, and the scopes of statements and of what lambdas give: those of the rest follow."""
         nodes: list[ast.AST] = [self.module]
+        around: list[Scope] = [self.module]  # of each of `nodes`
         parents: dict[ast.AST, ast.AST] = {}
         scopes: dict[ast.AST, Scope] = {self.module: self.module}
-        for node in nodes:  # grows as it goes
-            outer = scopes[node]
+        for node, outer in zip(nodes, around, strict=True):  # they grow as it goes
             for name in FIELDS[node.__class__]:
                 value = getattr(node, name, None)
                 inner = node if name == "body" and isinstance(node, _SCOPES) else outer
                 if value.__class__ is list:
                     for item in value:
                         if isinstance(item, ast.AST):
-                            parents[item], scopes[item] = node, inner
+                            parents[item] = node
                             nodes.append(item)
+                            around.append(inner)
+                            if isinstance(item, ast.stmt):
+                                scopes[item] = inner
                 elif isinstance(value, ast.AST):
-                    parents[value], scopes[value] = node, inner
+                    parents[value] = node
                     nodes.append(value)
+                    around.append(inner)
+                    if inner is not outer:
+                        scopes[value] = inner
         return nodes, parents, scopes
 
     @cached_property
@@ -156,7 +162,13 @@ class Outline:
 
     def scope(self, node: ast.AST) -> Scope:
         """The function (or module) in whose scope names at `node` are looked up; class bodies are no such scope."""
-        return self._tree[2].get(node, self.module)
+        _, parents, scopes = self._tree
+        at: ast.AST | None = node
+        while at is not None:
+            if (found := scopes.get(at)) is not None:
+                return found
+            at = parents.get(at)
+        return self.module
 
     def owner(self, node: ast.AST) -> ast.ClassDef | None:
         """The class whose method holds `node`, also when `node` is in a function nested in that method."""
