@@ -8,23 +8,19 @@ from collections.abc import Iterator
 
 from ...finding import Confidence, Hop, Refused
 from ...launch.hosts import Host
-from ...launch.lines import LaunchLine, Starter, entry_places
+from ...launch.lines import LaunchLine, Starter
 from ...project import Project
-from ...syntax.argparse_options import Option
-from ...syntax.modules import Modules
 from ...tree.source import Source
 from . import program as entries
 from .edits import divided, drop_flag, swap_launcher
 from .local_rank import (
-    RankOption,
     kept_default,
     plain,
-    rank_option,
-    rank_options,
     spelling,
 )
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
-from .self_spawning import OwnRanks, own_ranks, under_line
+from .scripts import Scripts
+from .self_spawning import own_ranks
 from .teach import missing_spellings, teach
 from .torch_version import Named, Version, named_versions, oldest_for
 from .verdict import (
@@ -44,27 +40,19 @@ class Decisions:
     """Decides on the launch lines of one project; programs and pins are read once."""
 
     def __init__(self, project: Project, lines: list[LaunchLine], others: list[LaunchLine]) -> None:
-        self.project = project
+        self.project, self.scripts = project, Scripts(project)
         self.others = others  # lines without torch's launchers
-        self.modules = Modules(project.python_paths)
-        self.files = set(project.paths)
         self.has_torchrun = any(line.starter is Starter.TORCHRUN for line in lines)
         self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
         self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
-        self._programs: dict[str, entries.Program | None] = {}
-        self._imports: entries.Imports = {}
-        self._own: dict[str, OwnRanks | None] = {}
         self._torch: list[Named] | None = None
-        self._options: dict[str, list[Option]] = {}
-        self._unseen: dict[str, tuple[str, int] | None] = {}
-        self._told: dict[str, RankOption] = {}
         self._alone: dict[str, Hop | None] = {}
 
     def verdict(self, source: Source, line: LaunchLine) -> Verdict:
         """What to do about `line` of the file `source`, for every script that it can start."""
-        targets, problem = self.targets(line)
-        if not targets:
-            return self._without_entry(source, line, problem)
+        targets = self.scripts.targets(line)
+        if isinstance(targets, Refused):
+            return self._without_entry(source, line, targets.reason)
         merged = Verdict()
         for target in targets:
             verdict = self._decide(source, line, target)
@@ -82,8 +70,8 @@ class Decisions:
     def other(self, source: Source, line: LaunchLine) -> Verdict:
         """What to say about a line that starts its script with deepspeed's launcher, or with plain python."""
         merged = Verdict()
-        for target in self.targets(line)[0]:
-            program = self._program(target)
+        for target in self.scripts.seen_targets(line):
+            program = self.scripts.program(target)
             if program is not None and not merged.message:
                 merged = (
                     self._deepspeed(program, line)
@@ -102,7 +90,7 @@ class Decisions:
         ):
             return Verdict()  # what starts containers may tell them who they are
         if target not in self._alone:
-            self._alone[target] = asks_the_environment(self.project, self.modules, program)
+            self._alone[target] = asks_the_environment(self.project, self.scripts.modules, program)
         hop = self._alone[target]
         if hop is None:
             return Verdict()
@@ -118,7 +106,7 @@ class Decisions:
         """Its launcher sets the environment and passes `--local_rank=N`: does the script take that?"""
         if line.flag("no-local-rank") is not None:
             return Verdict()
-        found = self._found(program)
+        found = self.scripts.rank_options(program)
         verdict = Verdict(
             f"deepspeed passes --local_rank=N, which `{program.path}` does not take: every rank stops with "
             "`unrecognized arguments`",
@@ -143,45 +131,10 @@ class Decisions:
 
     def started(self, line: LaunchLine) -> Iterator[entries.Program]:
         """The programs whose ranks `line` starts; those that start their own are left out."""
-        for target in self.targets(line)[0]:
-            program = self._program(target)
-            if program is not None and self._own_ranks(line, program) is None:
+        for target in self.scripts.seen_targets(line):
+            program = self.scripts.program(target)
+            if program is not None and self.scripts.own_ranks(line, program) is None:
                 yield program
-
-    def targets(self, line: LaunchLine) -> tuple[list[str], str]:
-        """The files of the project that the line starts; else none, and why."""
-        if line.problem is not None or line.entry is None:
-            return [], line.problem or "no script is named on the line"
-        if line.flag("no-python", "run-path") is not None:
-            return [], "it starts a program that is not a Python script"
-        if not line.entry_values:
-            return [], f"which script `{line.entry.text}` names is only known when the line runs"
-        found: list[str] = []
-        for value in line.entry_values:
-            here = self._module(line, value) if line.entry_is_module else self._file(line, value)
-            if not here:
-                return [], f"the script `{line.entry.text}` is not found in this repository"
-            found += here
-        return list(dict.fromkeys(found)), ""
-
-    def _module(self, line: LaunchLine, name: str) -> list[str]:
-        place = self.modules.absolute(line.path, name)
-        if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):
-            place = place.removesuffix("__init__.py") + "__main__.py"
-        return [place] if place is not None and place in self.files else []
-
-    def _file(self, line: LaunchLine, name: str) -> list[str]:
-        places, certain = entry_places(line, name)
-        if certain and (places or line.host is not Host.GUIDE):
-            return [place for place in places if place in self.files]
-        tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
-        ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
-        return ends if len(ends) == 1 and "/" in tail else []
-
-    def _program(self, target: str) -> entries.Program | None:
-        if target not in self._programs:
-            self._programs[target] = entries.program(self.project, self.modules, target, self._imports)
-        return self._programs[target]
 
     def _without_entry(self, source: Source, line: LaunchLine, problem: str) -> Verdict:
         """The script is unknown: only what holds for every script can be done."""
@@ -198,10 +151,10 @@ class Decisions:
 
     def _decide(self, source: Source, line: LaunchLine, target: str) -> Verdict:
         """The decision for one line and the script `target` that it starts."""
-        program = self._program(target)
+        program = self.scripts.program(target)
         if program is None:
             return self._without_entry(source, line, f"`{target}` can't be read as Python")
-        own = self._own_ranks(line, program)
+        own = self.scripts.own_ranks(line, program)
         if any(wrapper.value == "ssh" for wrapper in line.wrappers):
             reason = "it runs on another machine, whose checkout and torch can't be seen: rename the launcher by hand"
             return Verdict(DEPRECATED, reason=reason) if line.starter is Starter.LAUNCH else Verdict()
@@ -223,13 +176,6 @@ class Decisions:
             verdict = self._ranks(source, line, program)
         verdict.hops.insert(0, Hop(target, 1, "the script that it starts"))
         return verdict
-
-    def _own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
-        """Where the program starts ranks itself when it is started by `line`."""
-        if program.path not in self._own:
-            self._own[program.path] = own_ranks(program)
-        own = self._own[program.path]
-        return None if own is None else under_line(own, program, line)
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Renames the launcher, and lets the script read its rank where torchrun would not pass it."""
@@ -265,7 +211,7 @@ class Decisions:
                 raise Refused("the script can start its ranks itself, too")
             if (line := self._by_hand(program.path)) is not None:
                 raise Refused(f"{line.path} starts its ranks without torch's launchers")
-            verdict.edits = met_by_environment(self.project, self.modules, program, at, one_node)
+            verdict.edits = met_by_environment(self.project, self.scripts.modules, program, at, one_node)
         except Refused as refusal:
             verdict.reason = f"{refusal.reason}: use init_method='env://' (without rank and world_size) in the script"
         return verdict
@@ -275,7 +221,7 @@ class Decisions:
         for line in self.others:
             told = any(line.passes(name) for name in (*entries.SPELLINGS, "--rank"))
             told = told or line.ranked_by is not None or "RANK" in dict(line.command.environment)
-            if told and line.starter is Starter.PYTHON and path in self.targets(line)[0]:
+            if told and line.starter is Starter.PYTHON and path in self.scripts.seen_targets(line):
                 return line
         return None
 
@@ -323,13 +269,13 @@ class Decisions:
     def _local_rank(self, line: LaunchLine, program: entries.Program, verdict: Verdict) -> None:
         """Adds to `verdict` what the script's `--local_rank` needs; raises Refused."""
         passed = line.starter is Starter.LAUNCH and line.flag("use-env") is None
-        found = self._found(program)
+        found = self.scripts.rank_options(program)
         if not found:
             if passed:
-                no_option(program, self._unseen_option(program), verdict)
+                no_option(program, self.scripts.unseen_option(program), verdict)
             return
         option = found[0]
-        told = self._rank_option(program, option)
+        told = self.scripts.rank_option(program, option)
         hops = [Hop(option.path, option.line, f"its {spelling(option)}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
         missing = missing_spellings(program, found, option) if passed else []
@@ -358,32 +304,17 @@ class Decisions:
         verdict.edits += edits
         verdict.imports += imports
 
-    def _found(self, program: entries.Program) -> list[Option]:
-        if program.path not in self._options:
-            self._options[program.path] = rank_options(program)
-        return self._options[program.path]
-
-    def _unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
-        if program.path not in self._unseen:
-            self._unseen[program.path] = entries.unseen_option(self.project, self.modules, program, self._imports)
-        return self._unseen[program.path]
-
-    def _rank_option(self, program: entries.Program, option: Option) -> RankOption:
-        if program.path not in self._told:
-            self._told[program.path] = rank_option(program, option)
-        return self._told[program.path]
-
     def alone(self, path: str) -> Verdict | None:
         """What the script `path` needs when no launch line of it is in sight; None when it isn't started by one."""
-        program = self._program(path)
+        program = self.scripts.program(path)
         if program is None or path in self.settled or own_ranks(program) is not None:
             return None
-        found = self._found(program)
+        found = self.scripts.rank_options(program)
         texts = "\n".join(program.texts.values())
         if not found or not entries.is_script(program.entry) or "torch" not in texts:
             return None
         option = found[0]
-        told = self._rank_option(program, option)
+        told = self.scripts.rank_option(program, option)
         deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
         joins = "init_process_group" in texts and "deepspeed" not in texts
         address = fixed_address(program, lambda name: False)

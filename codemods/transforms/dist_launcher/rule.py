@@ -129,7 +129,7 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
                     source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
                 )
         if _LOCAL_RANK.search(data) and b"add_argument" in data:
-            for script in entries.starters(decisions.project, decisions.modules, path):
+            for script in entries.starters(decisions.project, decisions.scripts.modules, path):
                 verdict = decisions.alone(script)
                 if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
                     continue

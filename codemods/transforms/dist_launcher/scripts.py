@@ -1,0 +1,96 @@
+"""The scripts that a launch line starts, each read once: their programs, options and ranks of their own."""
+
+from __future__ import annotations
+
+import re
+
+from ...finding import Refused
+from ...launch.hosts import Host
+from ...launch.lines import LaunchLine, entry_places
+from ...project import Project
+from ...syntax.argparse_options import Option
+from ...syntax.modules import Modules
+from . import program as entries
+from .local_rank import RankOption, rank_option, rank_options
+from .self_spawning import OwnRanks, own_ranks, under_line
+
+
+class Scripts:
+    """The scripts of one project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.modules = Modules(project.python_paths)
+        self.files = set(project.paths)
+        self._programs: dict[str, entries.Program | None] = {}
+        self._imports: entries.Imports = {}
+        self._own: dict[str, OwnRanks | None] = {}
+        self._options: dict[str, list[Option]] = {}
+        self._unseen: dict[str, tuple[str, int] | None] = {}
+        self._rank_options: dict[str, RankOption] = {}
+
+    def targets(self, line: LaunchLine) -> list[str] | Refused:
+        """The files of the project that the line starts, or why that can't be seen."""
+        if line.problem is not None or line.entry is None:
+            return Refused(line.problem or "no script is named on the line")
+        if line.flag("no-python", "run-path") is not None:
+            return Refused("it starts a program that is not a Python script")
+        if not line.entry_values:
+            return Refused(f"which script `{line.entry.text}` names is only known when the line runs")
+        found: list[str] = []
+        for value in line.entry_values:
+            here = self._module(line, value) if line.entry_is_module else self._file(line, value)
+            if not here:
+                return Refused(f"the script `{line.entry.text}` is not found in this repository")
+            found += here
+        return list(dict.fromkeys(found))
+
+    def seen_targets(self, line: LaunchLine) -> list[str]:
+        """The files of the project that the line starts, as far as they can be seen."""
+        found = self.targets(line)
+        return [] if isinstance(found, Refused) else found
+
+    def _module(self, line: LaunchLine, name: str) -> list[str]:
+        place = self.modules.absolute(line.path, name)
+        if place is not None and place.endswith(f"{name.replace('.', '/')}/__init__.py"):
+            place = place.removesuffix("__init__.py") + "__main__.py"
+        return [place] if place is not None and place in self.files else []
+
+    def _file(self, line: LaunchLine, name: str) -> list[str]:
+        places, certain = entry_places(line, name)
+        if certain and (places or line.host is not Host.GUIDE):
+            return [place for place in places if place in self.files]
+        tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
+        ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
+        return ends if len(ends) == 1 and "/" in tail else []
+
+    def program(self, target: str) -> entries.Program | None:
+        """The script `target` with what it imports; None where it can't be parsed."""
+        if target not in self._programs:
+            self._programs[target] = entries.program(self.project, self.modules, target, self._imports)
+        return self._programs[target]
+
+    def own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
+        """Where the program starts ranks itself when it is started by `line`."""
+        if program.path not in self._own:
+            self._own[program.path] = own_ranks(program)
+        own = self._own[program.path]
+        return None if own is None else under_line(own, program, line)
+
+    def rank_options(self, program: entries.Program) -> list[Option]:
+        """The script's `--local_rank` options."""
+        if program.path not in self._options:
+            self._options[program.path] = rank_options(program)
+        return self._options[program.path]
+
+    def unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
+        """Where an option may come from that is not in sight: (path, line)."""
+        if program.path not in self._unseen:
+            self._unseen[program.path] = entries.unseen_option(self.project, self.modules, program, self._imports)
+        return self._unseen[program.path]
+
+    def rank_option(self, program: entries.Program, option: Option) -> RankOption:
+        """What the script does with the value of `option`."""
+        if program.path not in self._rank_options:
+            self._rank_options[program.path] = rank_option(program, option)
+        return self._rank_options[program.path]
