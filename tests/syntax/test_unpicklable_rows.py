@@ -105,7 +105,7 @@ def test_objects_of_multiprocessing_may_be_inherited() -> None:
 
 
 NOT_FIXED = {  # rows with a fix that these programs do not get, and why
-    "torch.utils.data.DataLoader().__iter__": "may give something else the second time",  # the loader is not kept
+    "torch.utils.data.DataLoader().__iter__": "may return another value the second time",  # the loader is not kept
 }
 
 
@@ -183,7 +183,7 @@ def test_a_position_is_kept_or_refused(kind: dict[str, Any], name: str, method: 
     if kind.get("tell"):
         assert finding.fix is not None and ".tell()" in "".join(edit.text for edit in finding.fix.edits)
     else:
-        assert finding.reason is not None and "line 9 goes on from there" in finding.reason
+        assert finding.reason is not None and "line 9 goes on from that position" in finding.reason
 
 
 @pytest.mark.parametrize(("kind", "name", "method"), _fixed("seeks"))

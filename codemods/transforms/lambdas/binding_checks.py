@@ -143,7 +143,7 @@ class BindingChecks:
                 self._refuse_call(positional[first], where)
 
     def _refuse_call(self, name: str, where: str) -> None:
-        raise Refused(f"`{name}` may be given by position ({where}), which a partial does not allow: {CALLABLE}")
+        raise Refused(f"`{name}` may be passed by position ({where}), which a partial does not allow: {CALLABLE}")
 
     def _may_be_class(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call):

@@ -80,7 +80,7 @@ class Forms:
             call = scopes.parents[place]
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
                 what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
-                raise Refused(f"it is told from the function of another call, and {what}: {CALLABLE}")
+                raise Refused(f"it is compared with the function of another call, and {what}: {CALLABLE}")
 
     def _is_given_attributes(self, unit: Unit) -> bool:
         """An attribute is set on it where it is made, also through a name bound again."""

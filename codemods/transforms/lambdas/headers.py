@@ -71,11 +71,17 @@ class Header:
         assert not isinstance(node, ast.ClassDef)
         what = f"the default of `{argument.arg}`, `{ast.unparse(default)}` (line {default.lineno}),"
         if argument in node.args.posonlyargs:
-            raise Refused(f"{what} is taken each time, and can't be given by name: pass it as an argument")
+            raise Refused(
+                f"{what} is evaluated each time that the function is created, and can't be passed "
+                "by keyword: pass it as an argument"
+            )
         is_name = isinstance(default, ast.Name) and isinstance(node, ast.Lambda)  # `lambda x, i=i:`, as everybody does
         required = len(node.args.posonlyargs) + len(node.args.args) > len(node.args.defaults)
         if argument in node.args.args and not (required or is_name):
-            raise Refused(f"{what} is taken each time, and may be given by position: pass it as an argument")
+            raise Refused(
+                f"{what} is evaluated each time that the function is created, and may be passed "
+                "by position: pass it as an argument"
+            )
         for inner in ast.walk(default):
             if isinstance(inner, (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):
                 raise Refused(f"{what} does more than name a value: pass it as an argument")
@@ -195,7 +201,9 @@ class Header:
         for argument, default in defaults_of(method):
             if not self.settled.constant(default, node):
                 what = f"the default of `{argument.arg}` of `{node.name}.{method.name}`, `{ast.unparse(default)}`"
-                raise Refused(f"{what} (line {default.lineno}), is taken each time that the class is made: {_BY_HAND}")
+                raise Refused(
+                    f"{what} (line {default.lineno}), is evaluated each time that the class is created: {_BY_HAND}"
+                )
         self._annotations(method)
 
 

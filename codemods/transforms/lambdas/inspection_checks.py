@@ -27,7 +27,7 @@ _FRAMES = re.compile(r"co_name|_getframe|currentframe|inspect\.stack|getframeinf
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _PLAIN = "pass the values as arguments instead"
 RENAMED = "and the function would get another name: move it to module level by hand"
-UNBOUND = "what would stand for it there is not bound to objects: hand the object over yourself"
+UNBOUND = "a partial there would not get the object as its first argument: pass the object yourself"
 
 
 class Form(enum.Enum):
@@ -54,7 +54,7 @@ class InspectionChecks:
         Raises Refused where the project relies on any of the rest.
         """
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
-            raise Refused("the file asks for functions called `<lambda>`: give it a name by hand")
+            raise Refused("the file looks for functions called `<lambda>`: give it a name by hand")
         frames = _FRAMES.search(self.source.text) if renamed or isinstance(unit.node, ast.Lambda) else None
         if frames is not None:
             line = self.source.position(frames.start())[0]
@@ -117,7 +117,7 @@ class InspectionChecks:
             if isinstance(parent, ast.Attribute):
                 what = f"`{use.name}.{parent.attr}`"
                 if form is Form.PARTIAL and parent.attr in _OF_PARTIALS:
-                    raise Refused(f"{what} is used (line {parent.lineno}), which is something else of a partial")
+                    raise Refused(f"{what} is used (line {parent.lineno}), which means something else on a partial")
                 if form is Form.PARTIAL and (parent.attr == "__dict__" or not parent.attr.startswith("__")):
                     continue  # a partial keeps attributes, and takes them to a worker
                 if not isinstance(parent.ctx, ast.Load):

@@ -113,7 +113,12 @@ def _part_copy(view: FileView, call: ast.Call) -> Copy | None:
         seen = seen_in(built.view, built.site, built.call, built.statement, inside)
         sure = seen.confidence.reaches(Confidence.LIKELY)
         if seen.evidence is Evidence.GROUP and sure and inside.where(Trait.COPIES) is None:
-            history = History(refused=Refused("it is a part of a model, or a snapshot"))
+            history = History(
+                refused=Refused(
+                    "only a part of a model, or a snapshot, is copied: build that part a second time "
+                    "and load its `state_dict()`"
+                )
+            )
             return _copy_of(view, site, replace(seen, steps=(*seen.steps, *built.hops)), history)
     return None
 

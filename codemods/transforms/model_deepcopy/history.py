@@ -52,12 +52,14 @@ def history_of(view: FileView, site: Site, binding: Binding, copied: Copied) -> 
     if binding.refused is not None:
         seen.refuse(binding.refused)
     if len(steps) < _chain_length(binding.value):
-        seen.refused = Refused(f"what `{ast.unparse(binding.value)[:60]}` gives is not plainly the constructed model")
+        seen.refused = Refused(f"what `{ast.unparse(binding.value)[:60]}` returns may not be the model that was built")
     seen.read(between)
     effects = uses.effects(seen.rest, copied.variable)
     refused = seen.refused
     if refused is None and not seen.parallel:
-        refused = Refused(f"`{copied.variable}.module` is what a wrapper holds, and no wrapping is in sight here")
+        refused = Refused(
+            f"`{copied.variable}.module` is the model inside a wrapper, and this function does not show what wraps it"
+        )
     shard = next((s for node in [call, *between] if (s := shards(view, node, copied.variable)) is not None), None)
     if shard is not None:
         refused = wrapped(dotted(shard.func) or "", shard.lineno, copied.variable)

@@ -44,7 +44,7 @@ def unknown_callable(view: FileView, site: Site, call: ast.Call) -> Refused | No
     """A callable that was passed in, or a method of the present object, may return anything, even the same model."""
     name = dotted(call.func.value if isinstance(call.func, ast.Subscript) else call.func)
     if name is None:
-        return Refused(f"what `{ast.unparse(call.func)}(...)` gives can't be seen")
+        return Refused(f"what `{ast.unparse(call.func)}(...)` returns can't be seen")
     if own_method(view, call) is not None:
         return None
     first = name.partition(".")[0]
@@ -52,7 +52,7 @@ def unknown_callable(view: FileView, site: Site, call: ast.Call) -> Refused | No
     local = any(isinstance(node, ast.arg) and node.arg == first for node in arguments)
     if local or first == "self" or view.bindings(site.scope, first, site.statement):
         return Refused(
-            f"what `{name}(...)` gives can't be seen: call the class, or a function of this repository, by name"
+            f"what `{name}(...)` returns can't be seen: call the class, or a function of this repository, by name"
         )
     return None
 
@@ -81,11 +81,11 @@ def shared_argument(view: FileView, site: Site, call: ast.Call, built: ast.stmt)
         if isinstance(node, ast.Call):
             name = dotted(node.func) or ""
             if name in ("next", "input") or any(True for _ in changed(node)):
-                return Refused(f"`{ast.unparse(node)[:60]}` among the arguments gives something else each time")
+                return Refused(f"`{ast.unparse(node)[:60]}` among the arguments is another value each time")
             if MAKERS.search(name) and re.search(r"new_", name):
                 return Refused(f"building again would make another process group: keep `{name}(...)` in a variable")
             if _makes_tensor(view, name):
-                return Refused(f"`{name}(...)` among the arguments would not give the same again")
+                return Refused(f"`{name}(...)` among the arguments would not return the same value again")
         if isinstance(node, ast.Name) and not _is_called(view, node):
             chain = _chain_around(view, node)
             if modules.may_be_one(chain):

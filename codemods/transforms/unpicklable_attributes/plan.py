@@ -135,7 +135,7 @@ class Planner:
             inherited, unknown = self.family.state_methods(shape)
             for base, each in zip(bases, below, strict=True):
                 if each.reasons:
-                    raise Refused(f"its base class `{base.node.name}` keeps something that can't be repaired")
+                    raise Refused(f"its base class `{base.node.name}` has an attribute that can't be fixed")
                 inherited |= each.writes
             unsafe = None
             if unknown is not None:
@@ -179,14 +179,14 @@ class Planner:
             if any(not hazard.made.kind.later and not hazard.made.kind.inherited for hazard in self.held[shape][name]):
                 line = self.held[shape][name][0].store.statement.lineno
                 raise Refused(
-                    f"`self.{name}` (line {line}) can't be repaired, and would go on stopping the object: {reason}"
+                    f"`self.{name}` (line {line}) can't be fixed, so the object could still not be pickled: {reason}"
                 )
 
     def _as_list(self, shape: Shape, name: str, hazard: Hazard) -> Fix:
         """`list(...)` around a generator."""
         node, outline = hazard.made.node, hazard.made.outline
         if hazard.made.given:
-            raise Refused(f"it is given from outside ({hazard.made.given}); give a list there")
+            raise Refused(f"it is passed in ({hazard.made.given}); pass a list there")
         for _, use in shape.selves[name]:
             above = shape.outline.parents[use]
             if any(isinstance(each, ast.Call) and last_name(each.func) == "next" for each in _around(shape, use)):

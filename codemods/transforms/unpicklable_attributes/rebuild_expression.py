@@ -50,7 +50,9 @@ class ExpressionRebuilder:
             if isinstance(node, ast.comprehension):
                 bound |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
             if isinstance(node, stray):
-                raise Refused("it is made by an expression that can't stand elsewhere; open it in a method of its own")
+                raise Refused(
+                    "the expression that creates it can't be moved to another method; open it in a method of its own"
+                )
         exchanged: dict[str, str] = {}
         self._walk(value, bound, exchanged, sure=True)
         text = self.source_of(value)
@@ -104,7 +106,7 @@ class ExpressionRebuilder:
             if root.id != "self":
                 raise Refused(f"the method calls its object `{root.id}`; call it `self` first")
             if node is root:
-                raise Refused("it is made with the object itself; open it in a method of its own")
+                raise Refused("it is created from the object itself; open it in a method of its own")
             self._own_attribute(node)
             return
         scope, bindings = outline.lookup(root, root.id)
@@ -162,7 +164,8 @@ class ExpressionRebuilder:
         fixed = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
         if len(statements) > 1 and not all(isinstance(statement, fixed) for statement in statements):
             raise Refused(
-                f"`{root.id}` gets several values in the module; keep the one it was opened with as an attribute"
+                f"`{root.id}` is assigned several times in the module; store the value it was "
+                "opened with as an attribute"
             )
         for node in self.outline.nodes:
             if isinstance(node, ast.Global) and root.id in node.names:
@@ -182,7 +185,7 @@ class ExpressionRebuilder:
             isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]
         ):
             return
-        raise Refused(f"`{short(call)}` may give something else the second time; keep its result as an attribute")
+        raise Refused(f"`{short(call)}` may return another value the second time; store its result as an attribute")
 
     # what the copy has to know
 

@@ -104,7 +104,7 @@ class Recreator:
         for each in ast.walk(value):
             if isinstance(each, ast.BoolOp) or (isinstance(each, ast.IfExp) and not _or_none(each)):
                 raise Refused(
-                    "it may be given from outside, and then others share it; "
+                    "it may be passed in, and then other objects share it; "
                     "drop it in a `__getstate__` and decide what the copy gets"
                 )
 
@@ -125,7 +125,7 @@ class Recreator:
             if kind.needs and not call.args and not call.keywords:
                 raise Refused(kind.needs)
             if isinstance(first, ast.Name) and not names("around_a_lock").isdisjoint(kind.constructors):
-                raise Refused(f"it is made around `{first.id}`, which others share; a new one would not go with theirs")
+                raise Refused(f"it uses `{first.id}`, which other objects share; a new one would use another")
 
     def _creations(self) -> list[ast.Call]:
         """The calls that make it: here, or in the function that gives it back."""

@@ -187,7 +187,8 @@ def _returned(method: Method) -> str:
         if copied and len(sets) == 1:
             return name
     raise Refused(
-        f"its `__getstate__` (line {method.lineno}) copies `__dict__` in no plain way; leave the attribute out there"
+        f"its `__getstate__` (line {method.lineno}) copies `__dict__` in a form that this "
+        "rule doesn't know; leave the attribute out there"
     )
 
 
@@ -200,7 +201,8 @@ def _updated_from(method: Method) -> str:
         if any(ast.unparse(statement) in known for statement in method.body):
             return name
     raise Refused(
-        f"its `__setstate__` (line {method.lineno}) fills `__dict__` in no plain way; make the attribute anew there"
+        f"its `__setstate__` (line {method.lineno}) fills `__dict__` in a form that this "
+        "rule doesn't know; create the attribute there"
     )
 
 
@@ -300,7 +302,8 @@ def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
     names = [name for name, _ in found]
     if len(set(names)) < len(names):
         raise Refused(
-            "two attributes would need one name for what they are opened with; keep it as attributes yourself"
+            "two attributes need the same name for what they are opened with; store those "
+            "values under names of your own"
         )
     return list(found.values())
 

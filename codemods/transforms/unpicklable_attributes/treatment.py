@@ -16,7 +16,7 @@ from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 from .use_checks import check_elements, check_kept_elsewhere, check_outside, check_writes, has_moved
 
-_MOVED = "what was read from it decides where a copy would have to go on; seek before each read"
+_MOVED = "it is read before it is sent, so a copy would start at another position; call `seek` before each read"
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,17 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     """How the attribute crosses. Raises Refused."""
     kind = uses.kind
     if kind.module and any(name.startswith("torch.nn") or "Module" in name for name in uses.family.foreign(uses.shape)):
-        raise Refused("it is one of the modules of a model, which keeps them apart; load it where it is used")
+        raise Refused(
+            "`nn.Module` stores it among its submodules, where a `__getstate__` of this "
+            "class can't leave it out; load it where it is used"
+        )
     stores = [store for shape in uses.circle for store in shape.stores(uses.attribute)]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
     if source and kind.form != "named":
         raise Refused(
-            f"it is given from outside ({source}), and others may share it; give what it is opened with, and open "
-            "it in the class"
+            f"it is passed in ({source}), so other objects may share it; pass what it is opened with, and open it in "
+            "the class"
         )
     check_outside(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
@@ -169,7 +172,9 @@ def _check_stores(uses: AttributeUses, stores: list[Store]) -> None:
             raise Refused(f"`{store.owner.node.name}` ({place}) sets it too; open it in one place")
         if store.value is not None and uses.recogniser.made(store.owner.outline, store.value):
             continue  # made in the worker
-        raise Refused(f"line {line} sets it to something else; keep the two under different names")
+        raise Refused(
+            f"line {line} assigns something else to it, so it can't be shown what a copy should get; use two attributes"
+        )
 
 
 def _check_same(uses: AttributeUses, mine: list[Store]) -> None:
@@ -183,7 +188,7 @@ def _check_same(uses: AttributeUses, mine: list[Store]) -> None:
         raise Refused("it is set together with other things; assign it in a statement of its own")
     if len({ast.dump(store.value) for store in mine if store.value is not None}) > 1 and _differ(uses):
         lines = sorted(store.statement.lineno for store in mine)
-        raise Refused(f"it is made in different ways (lines {lines[0]} and {lines[-1]}); open it in one method")
+        raise Refused(f"it is created in different ways (lines {lines[0]} and {lines[-1]}); open it in one method")
 
 
 def _differ(uses: AttributeUses) -> bool:

@@ -156,8 +156,8 @@ def has_moved(uses: AttributeUses) -> bool:
         return False
     if not kind.tell or any(walked for _, walked in before):
         raise Refused(
-            f"line {before[0][0].lineno} has read from it before it crosses, and line {careless[0].lineno} goes on "
-            "from there; go to the right place before each read"
+            f"line {before[0][0].lineno} reads from it before it is sent, and line {careless[0].lineno} goes on "
+            "from that position; call `seek` before each read"
         )
     return True
 

@@ -667,7 +667,7 @@ def test_a_kept_value_that_another_file_gives_by_position(call: str, moves: bool
     project = Project(MemoryFiles({PATH: text.encode(), "user.py": user.encode()}))
     (answer,) = plan_hoist(project, PATH, candidates(project), flow_of(project)).values()
     assert isinstance(answer, Fix) is moves
-    assert moves or answer.reason.startswith("`k` may be given by position (user.py:4)")
+    assert moves or answer.reason.startswith("`k` may be passed by position (user.py:4)")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def build(scale):
     step(1, 2)
     return step
 """,
-            "`k` may be given by position (line 3)",
+            "`k` may be passed by position (line 3)",
             id="a kept value that a caller replaces",
         ),
         pytest.param(

@@ -385,16 +385,18 @@ NOT_AGAIN = pytest.mark.parametrize(
             id="default dtype",
         ),
         pytest.param(
-            "model = Net(torch.randn(3))\nema = deepcopy(model)", "would not give the same again", id="random argument"
+            "model = Net(torch.randn(3))\nema = deepcopy(model)",
+            "would not return the same value again",
+            id="random argument",
         ),
         pytest.param(
             "sizes = iter(args.sizes)\nmodel = Net(next(sizes))\nema = deepcopy(model)",
-            r"`next\(sizes\)` among the arguments gives something else each time",
+            r"`next\(sizes\)` among the arguments is another value each time",
             id="the next of an iterator",
         ),
         pytest.param(
             "model = Net(width=cfg.pop('width'))\nema = deepcopy(model)",
-            r"`cfg.pop\('width'\)` among the arguments gives something else",
+            r"`cfg.pop\('width'\)` among the arguments is another value",
             id="popped argument",
         ),
         pytest.param("model = args.make()\nmodel.eval()\nema = deepcopy(model)", "what `args.make", id="passed in"),

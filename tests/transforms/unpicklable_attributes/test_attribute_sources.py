@@ -66,8 +66,8 @@ def test_a_handler_that_raises_leaves_no_object_without_its_file(handler: str, a
 @pytest.mark.parametrize(
     ("method", "answer"),
     [
-        ("__getstate__", "its `__getstate__` (line 8) copies `__dict__` in no plain way"),
-        ("__setstate__", "its `__setstate__` (line 8) fills `__dict__` in no plain way"),
+        ("__getstate__", "its `__getstate__` (line 8) copies `__dict__` in a form"),
+        ("__setstate__", "its `__setstate__` (line 8) fills `__dict__` in a form"),
         ("__reduce__", None),
         ("__reduce_ex__", None),
         ("__copy__", ""),

@@ -92,12 +92,12 @@ def test_look_alikes(head: str, body: str) -> None:
         pytest.param(
             "import h5py, os", "self.x = h5py.File(path, os.getenv('M'))", "decided elsewhere", id="mode from outside"
         ),
-        pytest.param("import threading", "self.x = path or threading.Lock()", "given from outside", id="shared lock"),
+        pytest.param("import threading", "self.x = path or threading.Lock()", "passed in", id="shared lock"),
         pytest.param("import threading", "self.x = threading.Thread()", "a thread can't go along", id="thread"),
         pytest.param("import weakref", "self.x = weakref.ref(path)", "keep the object itself", id="weak reference"),
         pytest.param("", "for p in path:\n    self.x = open(p)", "in a loop", id="loop"),
         pytest.param("", "with open(path) as f:\n    self.x = f", "closes it again", id="with"),
-        pytest.param("from m import find", "self.x = open(find(path))", "something else the second time", id="call"),
+        pytest.param("from m import find", "self.x = open(find(path))", "another value the second time", id="call"),
         pytest.param("", "self.x = open(path)\nself.x = 3", "something else", id="two meanings"),
         pytest.param("import threading", "self.x = self.y = threading.Lock()", "two names", id="one lock, two names"),
         pytest.param(
@@ -262,7 +262,7 @@ def test_a_csv_writer_is_told_as_one() -> None:
 def test_one_that_stays_stops_the_others() -> None:
     findings = found(thing("self.log = open(path, 'w')\nself.lock = Lock()", "from threading import Lock"))
     assert [finding.fix for finding in findings] == [None, None]
-    assert "`self.log` (line 5) can't be repaired" in (findings[1].reason or "")
+    assert "`self.log` (line 5) can't be fixed" in (findings[1].reason or "")
 
 
 def test_an_attribute_that_holds_the_argument_is_used() -> None:
@@ -449,7 +449,7 @@ def test_installed_and_derived_things_that_stay(head: str, body: str, reason: st
 
 def test_a_scripted_module_among_the_modules_of_a_model_stays() -> None:
     code = thing("self.x = torch.jit.load(path)", "import torch", "(torch.nn.Module)")
-    assert "one of the modules" in (found(code)[0].reason or "")
+    assert "among its submodules" in (found(code)[0].reason or "")
 
 
 @pytest.mark.parametrize(
