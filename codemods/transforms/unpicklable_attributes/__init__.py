@@ -106,7 +106,7 @@ where that neither shuffles nor has workers. A logger (before Python 3.7) is ask
 it has one. State methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
-given from outside and so shared, added to a logger with each task of a pool, made in different ways, a database in
+passed in and so shared, added to a logger with each task of a pool, created in different ways, a database in
 memory, handed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
 `__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
 is not in the repository and may have state methods of its own, and for generators, which become lists.
