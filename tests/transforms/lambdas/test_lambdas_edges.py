@@ -184,7 +184,7 @@ def test_no_partial_where_a_class_keeps_what_the_maker_gives() -> None:
     user = "import train\n\n\nclass Table:\n    double = train.scaled(2)\n"
     after, reasons = hoisted(text, others={"user.py": user})
     assert after == text
-    assert reasons[0].startswith("a class keeps what `scaled` gives (user.py:5), and a partial there would not get the object")
+    assert reasons[0].startswith("a class keeps what `scaled` gives (user.py:5), and a partial there would not")
     after, _ = hoisted(text, others={"user.py": user.replace("class Table:", "def table():")})
     assert "functools.partial(_scaled_step, factor)" in after
 
