@@ -131,6 +131,9 @@ def removal(source: Source, scopes: Scopes, statement: ast.stmt, closing: bool =
         after = last + 1
     elif not closing and not blank_lines_above(source, first) and block[0] is not statement:
         after = last + 1 if after == last + 1 else after - 1  # keep one blank line where only the far side had some
+    if block[0] is statement:  # what follows stands first now, with no blank line above it
+        above = blank_lines_above(source, first)
+        first -= above if above < 99 else 0
     start = source.line_starts[first - 1]
     end = source.line_starts[after - 1] if after <= len(source.line_starts) else len(source.text)
     return start, end

@@ -33,7 +33,6 @@ class Distance(nn.Module):
     def make(self, head):
         gamma = self.gamma
         if head:
-
             return functools.partial(_make_score, self.function, gamma)
 
         return functools.partial(_make_other, self.function, gamma)
