@@ -265,7 +265,7 @@ def _argument(
     name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
     if isinstance(func, ast.Name) and name in _TYPE_TESTS and reached and call.args and call.args[0] is argument:
         types = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple) else call.args[1:]
-        same = bool(types) and all(last_name(each) in _SAME_ANSWER for each in types)
+        same = bool(types) and all(last_name(item) in _SAME_ANSWER for item in types)
         return [], [] if same else [Problem(outline.path, line, "asks for its type", True)]
     if (isinstance(func, ast.Name) and name in _TEXT) or (isinstance(func, ast.Attribute) and name in _LOGGING):
         shown = only_shown(outline, argument)
@@ -273,7 +273,7 @@ def _argument(
     if qualified_name(outline, func).startswith("numpy.") and reached:
         text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]
-    if any(qualified_name(outline, each).startswith("operator.") for each in [func, *call.args]):
+    if any(qualified_name(outline, argument).startswith("operator.") for argument in [func, *call.args]):
         return [], [Problem(outline.path, line, "hands it to an operator that a list may not have", True)]
     if name in _EQUALITY and reached:
         return [], [

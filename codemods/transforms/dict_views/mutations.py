@@ -215,9 +215,9 @@ class DictChanges:
     def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
         """What the functions of the repository that are given the dict call it."""
         for held in held_by(outline, argument)[0]:
-            for each in self.uses.parameters(held) if held.kind == "argument" else ():
-                if each.outline is not None:
-                    yield _Target(each.outline, each.scope, each.name, (), hops=hops)
+            for parameter in self.uses.parameters(held) if held.kind == "argument" else ():
+                if parameter.outline is not None:
+                    yield _Target(parameter.outline, parameter.scope, parameter.name, (), hops=hops)
 
     def _passed(self, target: _Target, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[_Target]:
         outline = target.outline

@@ -36,7 +36,7 @@ def keeps(repo: Repo, outline: Outline, held: Held) -> bool:
             return False
         _, bindings = outline.lookup(holder, holder.id)
         by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        if any(isinstance(each.statement, by_reference) and not each.parameter for each in bindings):
+        if any(isinstance(binding.statement, by_reference) and not binding.parameter for binding in bindings):
             return False
     owner = outline.owner(holder) if outline.is_self(holder) else None
     return owner is None or not _left_out(repo, Class(outline, owner), held.name)
@@ -78,7 +78,7 @@ def travels(repo: Repo, outline: Outline, kept: Held) -> bool:
         )
     if isinstance(holder, ast.Name):
         scope, bindings = outline.lookup(holder, holder.id)
-        if not isinstance(scope, ast.Module) and not any(each.parameter for each in bindings):
+        if not isinstance(scope, ast.Module) and not any(binding.parameter for binding in bindings):
             return _escapes(outline, scope, holder.id)
     return True
 

@@ -79,7 +79,7 @@ class ViewUses:
                 if root is not None and isinstance(root.ctx, ast.Load):
                     _, bindings = outline.lookup(root, root.id)
                     if (
-                        any(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+                        any(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings)
                         or not bindings
                     ):
                         yield outline, node  # without a binding: `from m import *` may give it

@@ -39,16 +39,18 @@ class BindingChecks:
         lineage = self.repo.resolver.lineage(Class(outline, unit.node)) if outline is not None else ()
         bases = [cls.node for cls in lineage if cls.node is not unit.node]
         family = [unit.node, *bases]
-        for node in (inner for each in family for inner in ast.walk(each)) if name != unit.node.name else ():
+        for node in (inner for cls in family for inner in ast.walk(cls)) if name != unit.node.name else ():
             if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
                 raise Refused(
                     f"`{ast.unparse(node)}` is read (line {node.lineno}), {RENAMED.replace('function', 'class')}"
                 )
         for base in bases:
-            hooks = [f"metaclass {ast.unparse(each.value)}" for each in base.keywords if each.arg == "metaclass"]
-            hooks = [each for each in hooks if not each.endswith("ABCMeta")]
-            methods = [each.name for each in base.body if isinstance(each, FUNCTIONS)]
-            hooks += [f"`{each}`" for each in methods if each == "__init_subclass__"]
+            hooks = [
+                f"metaclass {ast.unparse(keyword.value)}" for keyword in base.keywords if keyword.arg == "metaclass"
+            ]
+            hooks = [hook for hook in hooks if not hook.endswith("ABCMeta")]
+            methods = [statement.name for statement in base.body if isinstance(statement, FUNCTIONS)]
+            hooks += [f"`{method}`" for method in methods if method == "__init_subclass__"]
             if hooks:
                 what = f"its base `{base.name}` has a {hooks[0]}, which would see it on import"
                 raise Refused(f"{what}: move it to module level by hand")
@@ -59,7 +61,7 @@ class BindingChecks:
         Raises Refused where the function is made for that or is put there.
         """
         if not isinstance(unit.node, ast.ClassDef):
-            first = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
+            first = [parameter.arg for parameter in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
             if first in (["self"], ["cls"]):
                 raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
             if unit.home.kind is Kind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
@@ -73,7 +75,7 @@ class BindingChecks:
         places = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if isinstance(unit.node, ast.Lambda) else places:
             parent = self.scopes.parents[place]
-            holders = [each.value for each in assignment_targets(parent) if isinstance(each, ast.Attribute)]
+            holders = [target.value for target in assignment_targets(parent) if isinstance(target, ast.Attribute)]
             if isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "object"):
                 holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
             for holder in holders:
@@ -117,8 +119,8 @@ class BindingChecks:
         return None
 
     def _gives_on(self, call: ast.Call, rest: str) -> bool:
-        stars = (each.value for each in call.args if isinstance(each, ast.Starred))
-        return any(isinstance(each, ast.Name) and each.id == rest for each in stars)
+        stars = (argument.value for argument in call.args if isinstance(argument, ast.Starred))
+        return any(isinstance(star, ast.Name) and star.id == rest for star in stars)
 
     def check_calls(self, unit: Unit) -> None:
         """What a default value takes from a local variable is a keyword afterwards: no call here gives it by position.
@@ -127,7 +129,7 @@ class BindingChecks:
         """
         if isinstance(unit.node, ast.ClassDef) or not unit.frozen:
             return
-        positional = [each.arg for each in [*unit.node.args.posonlyargs, *unit.node.args.args]]
+        positional = [parameter.arg for parameter in [*unit.node.args.posonlyargs, *unit.node.args.args]]
         first = min((positional.index(name) for name in unit.frozen if name in positional), default=len(positional))
         if first == len(positional):
             return
@@ -135,7 +137,7 @@ class BindingChecks:
             call = self.scopes.parents[use.node]
             if not (isinstance(call, ast.Call) and call.func is use.node):
                 continue
-            if len(call.args) > first or any(isinstance(each, ast.Starred) for each in call.args):
+            if len(call.args) > first or any(isinstance(argument, ast.Starred) for argument in call.args):
                 self._refuse_call(positional[first], f"line {call.lineno}")
         for seen in self.known.given(self.path, *start_of(unit.node)):
             if seen.what == "*" or int(seen.what) > first:
@@ -154,7 +156,7 @@ class BindingChecks:
             return False
         owner = self.scopes.owner(self.scopes.around(value), value.id)
         bound = owner.bindings[value.id] if owner is not None else []
-        return value.id == "cls" or value.id[:1].isupper() or any(each.kind == "class" for each in bound)
+        return value.id == "cls" or value.id[:1].isupper() or any(item.kind == "class" for item in bound)
 
 
 def _is_type(value: ast.expr) -> bool:

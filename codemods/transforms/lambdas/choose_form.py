@@ -85,7 +85,9 @@ class Forms:
     def _is_given_attributes(self, unit: Unit) -> bool:
         """An attribute is set on it where it is made, also through a name bound again."""
         names = {
-            each.id for each in assignment_targets(self.rewrite.scopes.parents[unit.node]) if isinstance(each, ast.Name)
+            target.id
+            for target in assignment_targets(self.rewrite.scopes.parents[unit.node])
+            if isinstance(target, ast.Name)
         }
         names.add(getattr(unit.node, "name", ""))
         for node in ast.walk(unit.home.node):
@@ -157,13 +159,13 @@ class Forms:
         scopes = self.rewrite.scopes
         uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         statements = [
-            scopes.statement_of(each) for each in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
+            scopes.statement_of(item) for item in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
         ]
-        targets = [target for each in statements for target in assignment_targets(each)]
+        targets = [target for statement in statements for target in assignment_targets(statement)]
         return (
             bool(statements)
             and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
-            and all(assignment_targets(each) for each in statements)
+            and all(assignment_targets(statement) for statement in statements)
             and all(
                 isinstance(target, ast.Attribute)
                 and isinstance(target.value, ast.Name)

@@ -45,7 +45,7 @@ class ClassUse:
                 if last_name(keyword.value) != "ABCMeta":
                     yield f"`{ast.unparse(keyword)}` of `{cls.name}` may look at its methods (line {cls.lineno})"
             if cls is not node and any(
-                isinstance(each, FUNCTIONS) and each.name == "__init_subclass__" for each in cls.body
+                isinstance(statement, FUNCTIONS) and statement.name == "__init_subclass__" for statement in cls.body
             ):
                 yield f"`__init_subclass__` of `{cls.name}` may look at its methods (line {cls.lineno})"
             yield from self._looks(cls, "self")

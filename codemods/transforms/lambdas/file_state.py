@@ -53,7 +53,7 @@ class Move:
     def arguments(self) -> list[str]:
         """The values that are handed over, as written where it was made."""
         me = self.unit.own_self[1] if self.unit.own_self else "self"
-        return [f"{me}.{each}" for each in self.attributes] + list(self.captures)
+        return [f"{me}.{attribute}" for attribute in self.attributes] + list(self.captures)
 
     @property
     def leading(self) -> list[str]:
@@ -153,7 +153,7 @@ class FileRewrite:
         """The definition may go without leaving an assignment: its block has something else."""
         assert isinstance(unit.node, ast.stmt)
         block = self.scopes.block_of(unit.node)
-        others = [each for each in block if each is not unit.node and not self._moves_too(each)]
+        others = [statement for statement in block if statement is not unit.node and not self._moves_too(statement)]
         return bool(others)
 
     def given_back(self, unit: Unit) -> ast.Name | None:

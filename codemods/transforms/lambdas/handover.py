@@ -50,14 +50,14 @@ class Handover:
     def _kept_by(self, cls: ast.ClassDef) -> Iterator[str]:
         """Modules and datasets that the methods of a class put on its objects, in words."""
         for node in ast.walk(cls):
-            targets = [each for each in assignment_targets(node) if isinstance(each, ast.Attribute)]
+            targets = [target for target in assignment_targets(node) if isinstance(target, ast.Attribute)]
             value = getattr(node, "value", None)
             for target in targets:
                 where = f"`{ast.unparse(target)}` ({self.path}:{target.lineno})"
                 if isinstance(value, ast.Name):
                     owner = self.scopes.owner(self.scopes.around(value), value.id)
                     bindings = owner.bindings[value.id] if owner is not None else []
-                    if bindings and all(isinstance(each.statement, ast.Import) for each in bindings):
+                    if bindings and all(isinstance(binding.statement, ast.Import) for binding in bindings):
                         yield f"a module {where}"
                 elif isinstance(value, ast.Call):
                     origin = origin_in(self.scopes, value.func)
@@ -103,7 +103,7 @@ class Handover:
             return False
         if self._is_made_in(unit, init):
             return end_of(outer) <= start_of(self.scopes.anchor(unit.node, self.scopes.inner(init)))
-        makers = {each.name for each in self.scopes.ancestors(unit.node) if isinstance(each, ast.FunctionDef)}
+        makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
         called = {node.attr for node in ast.walk(init) if isinstance(node, ast.Attribute)}
         return not makers & called  # `__init__` may make it before it sets the attribute
 
@@ -149,7 +149,9 @@ class Handover:
         owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
         if outline is None or mine is None or owner is None or cls is None:
             return False
-        same = next((each for each in mine.definitions.get(cls.name, ()) if each.lineno == cls.lineno), None)
+        same = next(
+            (definition for definition in mine.definitions.get(cls.name, ()) if definition.lineno == cls.lineno), None
+        )
         if not isinstance(same, ast.ClassDef) or owner is same:
             return False
         return not self.repo.resolver.may_be_related(Class(outline, owner), Class(mine, same))

@@ -73,8 +73,12 @@ def _in_words(place: Question, path: str) -> str:
 
 def _compares_by_class(scopes: Scopes, node: ast.ClassDef) -> bool:
     """Its objects ask for the class when they are compared."""
-    names = {last_name(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
-    return bool(names) or any(isinstance(each, FUNCTIONS) and each.name == "__eq__" for each in node.body)
+    names = {
+        last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) for decorator in node.decorator_list
+    }
+    return bool(names) or any(
+        isinstance(statement, FUNCTIONS) and statement.name == "__eq__" for statement in node.body
+    )
 
 
 _known: WeakKeyDictionary[Scopes, list[tuple[ast.AST, str]]] = WeakKeyDictionary()

@@ -113,7 +113,7 @@ class _Planner:
         good = {target: unit for target, unit in moving.items() if target not in answers}
         postponed: dict[Target, ast.AST] = {}
         going = {
-            each.node for unit in good.values() if self._may_go(unit) for each in self.rewrite.units.needed(unit)
+            item.node for unit in good.values() if self._may_go(unit) for item in self.rewrite.units.needed(unit)
         }  # what stands in them moves along, and is looked at again when it has
         for target, unit in good.items():
             around = [above for above in self.rewrite.scopes.ancestors(unit.node) if above in going]
@@ -138,14 +138,14 @@ class _Planner:
         return answers
 
     def _may_go(self, unit: Unit) -> bool:
-        return self.unsafe_too or not any(each.snapshots for each in self.rewrite.units.needed(unit))
+        return self.unsafe_too or not any(item.snapshots for item in self.rewrite.units.needed(unit))
 
     def _groups(self, units: Iterable[Unit]) -> list[list[Unit]]:
         """Units that share a needed unit, with those; each in source order."""
         groups: list[list[Unit]] = []
         for unit in units:
             group = self.rewrite.units.needed(unit)
-            for other in [each for each in groups if any(self._go_together(one, two) for one in each for two in group)]:
+            for other in [item for item in groups if any(self._go_together(one, two) for one in item for two in group)]:
                 groups.remove(other)
                 group = other + [member for member in group if member not in other]
             groups.append(group)
@@ -216,7 +216,7 @@ class _Planner:
     @staticmethod
     def _is_immutable(unit: Unit, name: str) -> bool:
         """A captured parameter that is a number or a string by its default, so that a copy of it is itself."""
-        variable = next((each for each in unit.captures if each.name == name), None)
+        variable = next((word for word in unit.captures if word.name == name), None)
         function = variable.scope.node if variable is not None else None
         if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
             return False
@@ -259,7 +259,7 @@ class _Planner:
                 self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
-                needs = [captures[each] for each in unit.functions.values() if each is not unit]
+                needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, alone=len(group) == 1)
@@ -289,9 +289,9 @@ class _Planner:
 def _merged(edits: Sequence[Edit]) -> list[Edit]:
     """The same edits, removals that overlap joined: neighbours that go share the blank lines between them."""
     removals: list[Edit] = []
-    for edit in sorted((each for each in edits if not each.text), key=lambda each: each.start):
+    for edit in sorted((edit for edit in edits if not edit.text), key=lambda each: each.start):
         if removals and edit.start < removals[-1].end:
             last = removals.pop()
             edit = Edit(edit.path, last.start, max(last.end, edit.end), "")
         removals.append(edit)
-    return [each for each in edits if each.text] + removals
+    return [edit for edit in edits if edit.text] + removals

@@ -131,8 +131,12 @@ class Starts:
         """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
         if (made := self.callees.class_of(outline, node)) is None:
             return None
-        given = [each for each in made[1].body if isinstance(each, FUNCTIONS) and each.name.endswith("_dataloader")]
-        found = [self._returned(made[0], each, 0) for each in given]
+        given = [
+            statement
+            for statement in made[1].body
+            if isinstance(statement, FUNCTIONS) and statement.name.endswith("_dataloader")
+        ]
+        found = [self._returned(made[0], argument, 0) for argument in given]
         return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
 
     def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:
@@ -227,7 +231,7 @@ class Starts:
             for node in nodes:
                 for target in node.targets if isinstance(node, ast.Assign) else ():
                     targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                    for name in dict.fromkeys(each.attr for each in targets if isinstance(each, ast.Attribute)):
+                    for name in dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute)):
                         found.setdefault(name, []).append(node.value)  # type: ignore[attr-defined]
             for name, values in _put_into(nodes).items():
                 found.setdefault(name, []).extend(values)

@@ -52,14 +52,14 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
         return
     alone = [
         at
-        for at, each in enumerate(body if _SETS in source.text else ())
-        if _runs(each) and _sets_method(starts, outline, each)
+        for at, statement in enumerate(body if _SETS in source.text else ())
+        if _runs(statement) and _sets_method(starts, outline, statement)
     ]
     begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
     found = [
         (at, start)
-        for at, each in enumerate(body)
-        if _runs(each) and (start := starts.in_block(outline, [each], begins=begins)) is not None
+        for at, statement in enumerate(body)
+        if _runs(statement) and (start := starts.in_block(outline, [statement], begins=begins)) is not None
     ]
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []
@@ -75,8 +75,8 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
         confidence = Confidence.POSSIBLE
     repeats = {
         at: what
-        for at, each in enumerate(body[: first or 0])
-        if _runs(each) and (what := repeated(starts, outline, each)) is not None
+        for at, statement in enumerate(body[: first or 0])
+        if _runs(statement) and (what := repeated(starts, outline, statement)) is not None
     }
     prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
     answer = _wrapped(importers, outline, source, first, alone, repeats, prints)
@@ -115,14 +115,14 @@ def _wrapped(
 def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
     found = list(guarded_definitions(starts, outline))
     answers: dict[int, Answer] = {}
-    for each in found:
-        if id(each.guard) not in answers:
-            answers[id(each.guard)] = _hoisted(outline, source, [e for e in found if e.guard is each.guard])
-        answer = answers[id(each.guard)]
-        here = Hop(outline.path, each.node.lineno, f"`{each.node.name}` is defined under the guard")
-        message = f"`{each.node.name}` is defined under the main guard, where a spawned worker doesn't find it"
-        span, trace = source.span_of(each.node), (here, each.hop)
-        yield Finding.answered(ID, outline.path, span, message, each.confidence, trace, answer)
+    for item in found:
+        if id(item.guard) not in answers:
+            answers[id(item.guard)] = _hoisted(outline, source, [e for e in found if e.guard is item.guard])
+        answer = answers[id(item.guard)]
+        here = Hop(outline.path, item.node.lineno, f"`{item.node.name}` is defined under the guard")
+        message = f"`{item.node.name}` is defined under the main guard, where a spawned worker doesn't find it"
+        span, trace = source.span_of(item.node), (here, item.hop)
+        yield Finding.answered(ID, outline.path, span, message, item.confidence, trace, answer)
 
 
 def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
@@ -150,7 +150,7 @@ def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
 
 def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Answer:
     try:
-        edits = hoist_edits(outline, source, found[0].guard, [each.node for each in found])
+        edits = hoist_edits(outline, source, found[0].guard, [item.node for item in found])
     except Refused as refusal:
         return refusal
     return Fix("Define above the main guard what workers need", edits)
@@ -186,8 +186,12 @@ def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
 
 def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
     """Something in the file starts processes: under the guard, or in a function."""
-    guarded = [each for each in outline.module.body if isinstance(each, ast.If) and is_main_process_test(each.test)]
-    inner = [node for each in guarded for node in each.body]
+    guarded = [
+        statement
+        for statement in outline.module.body
+        if isinstance(statement, ast.If) and is_main_process_test(statement.test)
+    ]
+    inner = [node for item in guarded for node in item.body]
     functions = [node for node in outline.nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     blocks = [inner, *(function.body for function in functions)]
     return any(starts.in_block(outline, block) is not None for block in blocks)
@@ -196,7 +200,9 @@ def _starts_anywhere(starts: Starts, outline: Outline) -> bool:
 def _alone(body: list[ast.stmt], at: int) -> bool:
     """Its lines hold nothing else."""
     above = body[at - 1].end_lineno or 0 if at else 0
-    return above < body[at].lineno and all((body[at].end_lineno or 0) < each.lineno for each in body[at + 1 : at + 2])
+    return above < body[at].lineno and all(
+        (body[at].end_lineno or 0) < statement.lineno for statement in body[at + 1 : at + 2]
+    )
 
 
 def _method_start(outline: Outline, statement: ast.stmt) -> Start:

@@ -45,7 +45,7 @@ def is_group(value: ast.expr | None, names: Names | None) -> bool:
     if isinstance(value, ast.IfExp):
         return is_group(value.body, names) or is_group(value.orelse, names)
     if isinstance(value, ast.BoolOp):
-        return any(is_group(each, names) for each in value.values)
+        return any(is_group(entry, names) for entry in value.values)
     called = isinstance(value, ast.Call)
     name = dotted(value.func if isinstance(value, ast.Call) else value) if value is not None else None
     if name is None:

@@ -43,9 +43,9 @@ class Store:
     def always(self) -> bool:
         """It runs whenever its method comes to an end: it stands in the method's own block, or in a `try` there
         whose handlers all raise."""
-        tries = [each for each in self.method.body if isinstance(each, ast.Try)]
-        raising = [each.body for each in tries if all(isinstance(part.body[-1], ast.Raise) for part in each.handlers)]
-        return any(each is self.statement for block in (self.method.body, *raising) for each in block)
+        tries = [statement for statement in self.method.body if isinstance(statement, ast.Try)]
+        raising = [item.body for item in tries if all(isinstance(part.body[-1], ast.Raise) for part in item.handlers)]
+        return any(statement is self.statement for block in (self.method.body, *raising) for statement in block)
 
     @property
     def clears(self) -> bool:
@@ -63,13 +63,19 @@ class Shape:
     @cached_property
     def methods(self) -> dict[str, Method]:
         """The functions of the class body by name (the last of a name)."""
-        return {each.name: each for each in self.node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        return {
+            statement.name: statement
+            for statement in self.node.body
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
 
     @cached_property
     def selves(self) -> dict[str, list[tuple[Method, ast.Attribute]]]:
         """Every `self.x` in the class by x, with the method it stands in, in source order."""
         found: dict[str, list[tuple[Method, ast.Attribute]]] = {}
-        for method in (each for each in self.node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))):
+        for method in (
+            statement for statement in self.node.body if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ):
             first = [*method.args.posonlyargs, *method.args.args][:1]
             if not first:
                 continue
@@ -122,24 +128,24 @@ class Shape:
         parent = self.outline.parents[statement]
         for name in ("body", "orelse", "finalbody"):
             block = getattr(parent, name, [])
-            if isinstance(block, list) and any(each is statement for each in block):
+            if isinstance(block, list) and any(part is statement for part in block):
                 return block
         return []
 
     def in_loop(self, statement: ast.stmt, method: Method) -> bool:
         """A loop of the method runs it again and again."""
-        for each in self.outline.ancestors(statement):
-            if each is method:
+        for above in self.outline.ancestors(statement):
+            if above is method:
                 return False
-            if isinstance(each, LOOPS):
+            if isinstance(above, LOOPS):
                 return True
         return False
 
 
 def _assigned(statement: ast.stmt, target: ast.Attribute) -> ast.expr | None:
     if isinstance(statement, ast.Assign):
-        for each in statement.targets:
-            for part, value in pairs(each, statement.value):
+        for place in statement.targets:
+            for part, value in pairs(place, statement.value):
                 if part is target:
                     return value
     if isinstance(statement, ast.AnnAssign) and statement.target is target:
@@ -217,7 +223,7 @@ class Family:
 
     def foreign(self, shape: Shape) -> list[str]:
         """Dotted names of the base classes that are not in the repository."""
-        return list(dict.fromkeys(name for each in self.line(shape) for name in self.bases(each)[1]))
+        return list(dict.fromkeys(name for other in self.line(shape) for name in self.bases(other)[1]))
 
     def derived(self, shape: Shape) -> list[Shape]:
         """Classes of the repository below `shape`, itself left out."""
@@ -256,7 +262,7 @@ class Family:
         shape = self.shape(*found[0])
         return (
             []
-            if any((_STATE - {"__del__"}) & each.methods.keys() for each in self.line(shape))
+            if any((_STATE - {"__del__"}) & other.methods.keys() for other in self.line(shape))
             else self.foreign(shape)
         )
 
@@ -269,14 +275,14 @@ class Family:
         as they are made) and what they call or read."""
         if shape.node not in self._early:
             circle = self.circle(shape)
-            found = {"__init__", *(name for each in circle for name in FIRST & each.methods.keys())}
-            if any("__enter__" in each.methods for each in circle) and any(map(self._entered, circle)):
+            found = {"__init__", *(name for other in circle for name in FIRST & other.methods.keys())}
+            if any("__enter__" in other.methods for other in circle) and any(map(self._entered, circle)):
                 found.add("__enter__")
             todo = list(found)
             while todo:
                 caller = todo.pop()
-                for each in circle:
-                    for called, uses in each.selves.items():
+                for relative in circle:
+                    for called, uses in relative.selves.items():
                         known = called in found or not any(called in other.methods for other in circle)
                         if not known and any(method.name == caller for method, _ in uses):
                             found.add(called)
@@ -287,9 +293,9 @@ class Family:
     def outside(self, shape: Shape) -> Outside:
         """What other code does to objects of the class and of those below it."""
         if shape.node not in self._outside:
-            names = frozenset(each.node.name for each in [shape, *self.derived(shape)])
+            names = frozenset(other.node.name for other in [shape, *self.derived(shape)])
             outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
-            methods = [(each.outline, method) for each in self.circle(shape) for method in each.methods.values()]
+            methods = [(other.outline, method) for other in self.circle(shape) for method in other.methods.values()]
             self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(methods)))
         return self._outside[shape.node]
 
@@ -311,18 +317,18 @@ class Family:
         if owner is None:
             return []
         return [
-            (each.outline, store.value)
-            for each in self.line(self.shape(outline, owner))
-            for store in each.stores(node.attr)
+            (other.outline, store.value)
+            for other in self.line(self.shape(outline, owner))
+            for store in other.stores(node.attr)
             if store.value is not None and store.target is not node
         ]
 
     def state_methods(self, shape: Shape) -> tuple[frozenset[str], str | None]:
         """(`__getstate__` and `__setstate__` as inherited, a base class of which nobody knows)."""
         found: set[str] = set()
-        for each in self.line(shape):
-            if each is not shape:
-                found |= {"__getstate__", "__setstate__"} & each.methods.keys()
+        for other in self.line(shape):
+            if other is not shape:
+                found |= {"__getstate__", "__setstate__"} & other.methods.keys()
         unknown = None
         for name in self.foreign(shape):
             known = base_methods(name)

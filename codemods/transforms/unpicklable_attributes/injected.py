@@ -43,7 +43,7 @@ class Given:
                         found += self.recogniser.made(below.outline, value)
                         if isinstance(value, ast.Name) and value.id in _parameters(init):
                             found += self.of(below, value.id, seen)
-                if parameter not in _parameters(init) and any(each.arg is None for each in call.keywords):
+                if parameter not in _parameters(init) and any(keyword.arg is None for keyword in call.keywords):
                     found += self.of(below, parameter, seen)  # `super().__init__(**kwargs)`
         return found
 
@@ -54,7 +54,7 @@ class Given:
         more = method.args.kwarg.arg if method.args.kwarg is not None else ""
         if isinstance(value, ast.Name):
             _, bindings = shape.outline.lookup(value, value.id)
-            return self.of(shape, value.id) if any(each.parameter for each in bindings) else []
+            return self.of(shape, value.id) if any(binding.parameter for binding in bindings) else []
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _TAKES:
             holder, key = value.func.value, value.args[0] if value.args else None
         elif isinstance(value, ast.Subscript):
@@ -69,7 +69,7 @@ class Given:
         """Files of the classes that get something, and of their base classes."""
         nodes = {node for node, _ in self._handed}
         shapes = [shape for shape in self.family.known if shape.node in nodes]
-        return frozenset(each.outline.path for shape in shapes for each in self.family.line(shape))
+        return frozenset(other.outline.path for shape in shapes for other in self.family.line(shape))
 
     @cached_property
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
@@ -77,7 +77,7 @@ class Given:
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
         for path in sorted(making(self.repo.project)):
             outline = self.repo.outline(path)
-            for call in (each for calls in outline.calls.values() for each in calls) if outline is not None else ():
+            for call in (call for calls in outline.calls.values() for call in calls) if outline is not None else ():
                 assert outline is not None
                 for shape, name, value in self._passes(outline, call):
                     for made in self.recogniser.made(outline, value):
@@ -90,10 +90,10 @@ class Given:
             for name, value in self._passed(shape, outline, call):
                 yield shape, name, value
         if _BUILDER.match(last_name(call.func)):
-            for each in call.keywords:
-                keyword = each.arg if not isinstance(each.value, ast.Constant) else None
-                if keyword is not None and self.recogniser.made(outline, each.value):
-                    yield from ((shape, keyword, each.value) for shape in self._registered_with(keyword))
+            for word in call.keywords:
+                keyword = word.arg if not isinstance(word.value, ast.Constant) else None
+                if keyword is not None and self.recogniser.made(outline, word.value):
+                    yield from ((shape, keyword, word.value) for shape in self._registered_with(keyword))
 
     def _made_by(self, outline: Outline, call: ast.Call) -> Iterator[Shape]:
         """The classes of the repository that the call may make an object of."""
@@ -111,9 +111,9 @@ class Given:
         if not isinstance(table, ast.Name):
             return
         _, bindings = outline.lookup(table, table.id)
-        for value in (each.value for each in bindings):
-            for each in value.values if isinstance(value, ast.Dict) else ():
-                classes = self.repo.resolver.classes(outline, each) if each is not None else []
+        for value in (binding.value for binding in bindings):
+            for entry in value.values if isinstance(value, ast.Dict) else ():
+                classes = self.repo.resolver.classes(outline, entry) if entry is not None else []
                 if len(classes) == 1:
                     yield self.family.shape(*classes[0])
 
@@ -135,7 +135,7 @@ class Given:
                 yield shape
 
     def _taker(self, shape: Shape) -> Shape:
-        return next((each for each in self.family.line(shape) if "__init__" in each.methods), shape)
+        return next((other for other in self.family.line(shape) if "__init__" in other.methods), shape)
 
     def _passed(self, shape: Shape, outline: Outline, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         """Parameters of the constructor of `shape` with what the call gives them, where that is no constant."""
@@ -148,25 +148,25 @@ class Given:
                 break
             if not isinstance(value, ast.Constant):
                 yield name, value
-        for each in call.keywords:
-            if each.arg is None:
-                yield from _unpacked(outline, each.value)
-            elif not isinstance(each.value, ast.Constant):
-                yield each.arg, each.value
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                yield from _unpacked(outline, keyword.value)
+            elif not isinstance(keyword.value, ast.Constant):
+                yield keyword.arg, keyword.value
 
 
 def _parameters(init: Method) -> list[str]:
     arguments = init.args
-    return [each.arg for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    return [parameter.arg for parameter in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
 
 
 def _fields(family: Family, shape: Shape) -> list[str]:
     """Names of the fields of a dataclass, those of base classes first."""
     found = [
-        each.target.id
+        statement.target.id
         for above in reversed([*family.line(shape)])
-        for each in (above.node.body if is_dataclass(above) else ())
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        for statement in (above.node.body if is_dataclass(above) else ())
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
     return list(dict.fromkeys(found))
 
@@ -186,11 +186,11 @@ def _names_base(outline: Outline, call: ast.Call) -> bool:
 def _unpacked(outline: Outline, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Entries of the dict that `**value` unpacks: `dict(a=b)`, `{"a": b}`, a local name for one, filled or not."""
     if isinstance(value, ast.Call) and last_name(value.func) == "dict":
-        yield from ((each.arg, each.value) for each in value.keywords if each.arg is not None)
+        yield from ((keyword.arg, keyword.value) for keyword in value.keywords if keyword.arg is not None)
     elif isinstance(value, ast.Dict):
-        for key, each in zip(value.keys, value.values, strict=True):
+        for key, item in zip(value.keys, value.values, strict=True):
             if isinstance(key, ast.Constant):
-                yield str(key.value), each
+                yield str(key.value), item
     elif isinstance(value, ast.Name):
         scope, bindings = outline.lookup(value, value.id)
         for binding in bindings:

@@ -48,8 +48,8 @@ class Planner:
         if shape.node in self.plans:
             return self.plans[shape.node]
         plan = self.plans[shape.node] = Plan()
-        bases = [each for each in self.family.line(shape) if each is not shape and each in self.held]
-        below = [self.plan(each) for each in bases]
+        bases = [other for other in self.family.line(shape) if other is not shape and other in self.held]
+        below = [self.plan(base) for base in bases]
         uses: dict[str, AttributeUses] = {}
         treatments: dict[str, Treatment] = {}
         for name, hazards in self.held[shape].items():
@@ -91,9 +91,9 @@ class Planner:
 
     def _open_together(self, treatments: dict[str, Treatment], uses: dict[str, AttributeUses]) -> None:
         """What is made from something that is opened on demand is opened with it, or neither is. May raise Refused."""
-        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
+        for name, part in sorted(treatments.items(), key=lambda item: item[1].line):
             lazy = {other for other, its in treatments.items() if its.form is Form.LAZY and its.empty == "None"}
-            lines = "\n".join(each.again.lines) if each.again is not None else ""
+            lines = "\n".join(part.again.lines) if part.again is not None else ""
             if not (needed := {other for other in lazy if re.search(rf"\bself\.{other}\b", lines)}):
                 continue
             uses[name] = replace(uses[name], companions=frozenset(needed))
@@ -104,15 +104,15 @@ class Planner:
 
     def _open_to_the_end(self, treatments: dict[str, Treatment], uses: dict[str, AttributeUses]) -> None:
         """What others are made from is open while they are made, though closed by then. May raise Refused."""
-        for name, each in sorted(treatments.items(), key=lambda item: item[1].line):
-            lines = "\n".join(each.again.lines) if each.again is not None else ""
+        for name, part in sorted(treatments.items(), key=lambda item: item[1].line):
+            lines = "\n".join(part.again.lines) if part.again is not None else ""
             for other, its in treatments.items():
                 if its.form is not Form.MAYBE or not re.search(rf"\bself\.{other}\b", lines) or other == name:
                     continue
                 uses[other] = replace(uses[other], needed=True)
                 treatments[other] = treatment_of(uses[other])
                 line = uses[other].closed_early()
-                if treatments[other].form is Form.MAYBE and line is not None and line > each.line:
+                if treatments[other].form is Form.MAYBE and line is not None and line > part.line:
                     raise Refused(
                         f"`self.{name}` is made from `self.{other}`, which line {line} closes; make it in a method "
                         "that opens and closes that itself"
@@ -124,19 +124,19 @@ class Planner:
         """One fix for all attributes of the class, or a reason for each."""
         if not treatments:
             return
-        names = [each.attribute for each in treatments]
+        names = [treatment.attribute for treatment in treatments]
         try:
             self._check_others(shape, plan)
-            check_bases(each for each in self.family.line(shape) if each is not shape)
-            check_existing(shape, [each for each in self.family.derived(shape) if each not in self.held], names)
+            check_bases(other for other in self.family.line(shape) if other is not shape)
+            check_existing(shape, [other for other in self.family.derived(shape) if other not in self.held], names)
             self._check_siblings(shape)
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
             inherited, unknown = self.family.state_methods(shape)
-            for base, each in zip(bases, below, strict=True):
-                if each.reasons:
+            for base, item in zip(bases, below, strict=True):
+                if item.reasons:
                     raise Refused(f"its base class `{base.node.name}` has an attribute that can't be fixed")
-                inherited |= each.writes
+                inherited |= item.writes
             unsafe = None
             if unknown is not None:
                 unsafe = (
@@ -145,18 +145,18 @@ class Planner:
                 )
             own = tuple(edits(self.family, shape, treatments, inherited))
             plan.writes = frozenset(("__getstate__", "__setstate__"))
-            if all(each.again is None for each in treatments):
+            if all(treatment.again is None for treatment in treatments):
                 plan.writes = frozenset(("__getstate__",))
         except Refused as refused:
             plan.reasons.update(dict.fromkeys(names, str(refused)))
             return
         listed = ", ".join(f"`self.{name}`" for name in names)
-        anew = any(each.again is not None for each in treatments)
+        anew = any(treatment.again is not None for treatment in treatments)
         title = f"Leave {listed} of `{shape.node.name}` out of the pickle" + (
             " and make it anew in the copy" if anew else ""
         )
         # Each class of the hierarchy once: a base class of a base class is reached by both.
-        of_bases = dict.fromkeys(part for each in reversed(below) for part in each.parts)
+        of_bases = dict.fromkeys(part for item in reversed(below) for part in item.parts)
         plan.parts = (*of_bases, Fix(title, own, unsafe=unsafe))
         plan.state = tuple(names)
         plan.fixes.update(dict.fromkeys(names, _together(plan.parts)))
@@ -189,7 +189,7 @@ class Planner:
             raise Refused(f"it is passed in ({hazard.made.given}); pass a list there")
         for _, use in shape.selves[name]:
             above = shape.outline.parents[use]
-            if any(isinstance(each, ast.Call) and last_name(each.func) == "next" for each in _around(shape, use)):
+            if any(isinstance(item, ast.Call) and last_name(item.func) == "next" for item in _around(shape, use)):
                 raise Refused(
                     f"line {use.lineno} takes one item after the other with `next`; make the generator where it is used"
                 )
@@ -220,9 +220,9 @@ class Planner:
                 return True
             for where, function in self.repo.called(outline, call.func) if depth < _DEPTH else ():
                 own = where.own(function)
-                if any(isinstance(each, ast.While) and getattr(each.test, "value", False) for each in own):
+                if any(isinstance(item, ast.While) and getattr(item.test, "value", False) for item in own):
                     return True
-                if any(self._endless(where, each, depth + 1) for each in own if isinstance(each, ast.Call)):
+                if any(self._endless(where, item, depth + 1) for item in own if isinstance(item, ast.Call)):
                     return True
         return False
 

@@ -95,14 +95,16 @@ class Recreator:
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)
-        return bool(bindings) and all(isinstance(each.statement, (ast.Import, ast.ImportFrom)) for each in bindings)
+        return bool(bindings) and all(
+            isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings
+        )
 
     def _refuse_choice(self, value: ast.expr) -> None:
         """`lock or Lock()`: what is given from outside is shared with others, a new one would not be."""
         if not self.made.choice:
             return
-        for each in ast.walk(value):
-            if isinstance(each, ast.BoolOp) or (isinstance(each, ast.IfExp) and not _or_none(each)):
+        for node in ast.walk(value):
+            if isinstance(node, ast.BoolOp) or (isinstance(node, ast.IfExp) and not _or_none(node)):
                 raise Refused(
                     "it may be passed in, and then other objects share it; "
                     "drop it in a `__getstate__` and decide what the copy gets"
@@ -112,7 +114,7 @@ class Recreator:
 
     def _check_creation(self, kind: Kind) -> None:
         for call in self._creations():
-            if any(isinstance(each, ast.Starred) for each in call.args) and kind.mode is not None:
+            if any(isinstance(argument, ast.Starred) for argument in call.args) and kind.mode is not None:
                 raise Refused("its arguments are not visible here, so it may be open for writing")
             if kind.mode is not None:
                 self._check_mode(kind, call)
@@ -135,24 +137,24 @@ class Recreator:
         if kinds().get(canonical(self.recogniser.origin(self.outline, node))) is self.made.kind:
             return [node]
         return [
-            each
+            inner
             for where, function in self.recogniser.functions(self.outline, node)
-            for each in where.own(function)
-            if isinstance(each, ast.Call)
-            and any(made.kind is self.made.kind and made.node is each for made in self.recogniser.made(where, each))
+            for inner in where.own(function)
+            if isinstance(inner, ast.Call)
+            and any(made.kind is self.made.kind and made.node is inner for made in self.recogniser.made(where, inner))
         ]
 
     def _check_order(self) -> None:
         """Another walk over a DataLoader gives the same only when nothing is drawn and nobody works ahead."""
         loaders = self.outline.calls_of("DataLoader")
-        own = [each for each in loaders if self.outline.owner(each) is self.shape.node]
+        own = [loader for loader in loaders if self.outline.owner(loader) is self.shape.node]
         for loader in own or loaders:
-            for each in loader.keywords:
-                if each.arg in (None, "shuffle", "sampler", "batch_sampler", "num_workers") and (
-                    not isinstance(each.value, ast.Constant) or each.value.value
+            for keyword in loader.keywords:
+                if keyword.arg in (None, "shuffle", "sampler", "batch_sampler", "num_workers") and (
+                    not isinstance(keyword.value, ast.Constant) or keyword.value.value
                 ):
                     raise Refused(
-                        f"line {loader.lineno} gives it `{each.arg or '**'}`, so the copy would walk over it in "
+                        f"line {loader.lineno} gives it `{keyword.arg or '**'}`, so the copy would walk over it in "
                         "another way; make the iterator in the process that walks"
                     )
             if len(loader.args) > 2:
@@ -163,9 +165,9 @@ class Recreator:
     def _check_mode(self, kind: Kind, call: ast.Call) -> None:
         assert kind.mode is not None
         place, names, mode = kind.mode
-        given = [each.value for each in call.keywords if each.arg in names.split("|")]
+        given = [keyword.value for keyword in call.keywords if keyword.arg in names.split("|")]
         given = given or list(call.args[place : place + 1])
-        if not given and any(each.arg is None for each in call.keywords):
+        if not given and any(keyword.arg is None for keyword in call.keywords):
             raise Refused("its arguments are not visible here, so it may be open for writing")
         modes = self._modes(given[0]) if given else [mode]
         if not modes:
@@ -173,7 +175,7 @@ class Recreator:
                 f"its mode `{ast.unparse(given[0])}` is decided elsewhere, so it may be open for writing; "
                 "pass the mode as a literal"
             )
-        mode = next((each for each in modes if each not in kind.reads), modes[0])
+        mode = next((mode for mode in modes if mode not in kind.reads), modes[0])
         if mode not in kind.reads:
             raise Refused(
                 f"it is open for writing (`{mode}`), and several processes would write; open it where it is written"
@@ -182,7 +184,7 @@ class Recreator:
     def _modes(self, node: ast.expr) -> list[str]:
         """All that the mode may be; nothing where that can't be seen."""
         if isinstance(node, ast.Attribute) and self.outline.is_self(node.value):
-            stores = [each for shape in self.family.circle(self.shape) for each in shape.stores(node.attr)]
+            stores = [store for shape in self.family.circle(self.shape) for store in shape.stores(node.attr)]
             node = stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         if isinstance(node, ast.Name):
             scope, bindings = self.outline.lookup(node, node.id)
@@ -192,10 +194,10 @@ class Recreator:
             values = passed(self.family, self.shape, method, node.id)
         else:
             values = [node]
-        own = any(isinstance(each, ast.Attribute) and self.outline.is_self(each.value) for each in values)
-        if own or not all(isinstance(each, (ast.Constant, ast.Attribute)) for each in values):
+        own = any(isinstance(value, ast.Attribute) and self.outline.is_self(value.value) for value in values)
+        if own or not all(isinstance(value, (ast.Constant, ast.Attribute)) for value in values):
             return []
-        return [str(each.value) if isinstance(each, ast.Constant) else self._name(each) for each in values]
+        return [str(value.value) if isinstance(value, ast.Constant) else self._name(value) for value in values]
 
     def _name(self, node: ast.expr) -> str:
         """The dotted name, with the module's own in front."""
@@ -207,7 +209,7 @@ class Recreator:
     def _setup(self, kind: Kind) -> list[str]:
         """Statements after the construction that set it up: repeated in the copy."""
         block = self.shape.block(self.store.statement)
-        after = block[next(i for i, each in enumerate(block) if each is self.store.statement) + 1 :]
+        after = block[next(i for i, statement in enumerate(block) if statement is self.store.statement) + 1 :]
         name = self.store.target.attr
         lines: list[str] = []
         for statement in after:
@@ -219,18 +221,18 @@ class Recreator:
                 call = statement.value
                 if not isinstance(call.func, ast.Attribute):
                     continue
-                given = [*call.args, *(each.value for each in call.keywords)]
+                given = [*call.args, *(keyword.value for keyword in call.keywords)]
                 if self._is_it(call.func.value, name):
                     word = str(given[0].value).lower() if given and isinstance(given[0], ast.Constant) else ""
                     if call.func.attr in kind.setup or (call.func.attr == "execute" and word.startswith("pragma")):
                         lines.append(self._call_again(call))
-                elif any(self._is_it(each, name) for each in given) and call.func.attr in kind.setup:
+                elif any(self._is_it(argument, name) for argument in given) and call.func.attr in kind.setup:
                     lines.append(self._call_again(call))
                     self.joins = lines[-1]
         return lines
 
     def _call_again(self, call: ast.Call) -> str:
-        for name in (each for each in ast.walk(call) if isinstance(each, ast.Name)):
+        for name in (node for node in ast.walk(call) if isinstance(node, ast.Name)):
             if not self.outline.is_self(name) and not isinstance(self.outline.lookup(name, name.id)[0], ast.Module):
                 raise Refused(
                     f"`{short(call)}` (line {call.lineno}) sets it up with something that the copy doesn't have"

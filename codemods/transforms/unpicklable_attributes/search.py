@@ -76,7 +76,7 @@ class Search:
         for source in self.project.matching(_STARTS, words=("DataLoader",)):
             outline = self.repo.outline(source.path) if self._makes(source) else None
             for call in outline.calls_of("DataLoader") if outline is not None else ():
-                given = {each.arg: each.value for each in call.keywords}
+                given = {keyword.arg: keyword.value for keyword in call.keywords}
                 value = given.get("dataset", call.args[0] if call.args else None)
                 if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
                     continue
@@ -128,11 +128,11 @@ class Search:
 
     def _hazards(self, shape: Shape) -> Attributes:
         found: Attributes = {}
-        stores = [(name, each) for name in shape.selves for each in shape.stores(name)]
-        made_first = [(name, each) for name, several in fields(shape).items() for each in several]
+        stores = [(name, store) for name in shape.selves for store in shape.stores(name)]
+        made_first = [(name, item) for name, several in fields(shape).items() for item in several]
         for store in given_fields(shape):
             name = store.target.attr
-            for made in [each for each in self.given.of(shape, name) if self.counts(each.kind)][:1]:
+            for made in [item for item in self.given.of(shape, name) if self.counts(item.kind)][:1]:
                 if not self.left_out(shape, name):
                     found.setdefault(name, []).append(Hazard(store, made))
         for store in cached(shape):
@@ -160,13 +160,17 @@ class Search:
         outline = self.repo.outline(trace[-1].path) if trace else None
         for node in outline.nodes if outline is not None else ():
             if isinstance(node, ast.Call) and node.lineno <= trace[-1].line <= (node.end_lineno or 0):
-                asked = [each.value for each in node.keywords if each.arg in ("multiprocessing_context", "mp_context")]
+                asked = [
+                    keyword.value
+                    for keyword in node.keywords
+                    if keyword.arg in ("multiprocessing_context", "mp_context")
+                ]
                 if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and outline:
                     _, bindings = outline.lookup(node, node.func.value.id)
-                    asked += [each.value for each in bindings if isinstance(each.value, ast.Call)]
+                    asked += [binding.value for binding in bindings if isinstance(binding.value, ast.Call)]
                 if any(
-                    re.search(r"\bget_context\(.(spawn|forkserver)|^.(spawn|forkserver).$", ast.unparse(each))
-                    for each in asked
+                    re.search(r"\bget_context\(.(spawn|forkserver)|^.(spawn|forkserver).$", ast.unparse(item))
+                    for item in asked
                 ):
                     return True
         return False
@@ -186,31 +190,31 @@ class Search:
     def decides(self, shape: Shape) -> bool:
         """The class says in some other way how it is pickled."""
         return any(
-            name in each.methods
-            for each in self.family.line(shape)
+            name in other.methods
+            for other in self.family.line(shape)
             for name in ("__reduce__", "__reduce_ex__", "__getnewargs_ex__")
         )
 
     def left_out(self, shape: Shape, name: str) -> bool:
         """A `__getstate__` looks after the attribute, or takes only what it names."""
-        for each in [*self.family.line(shape)]:
-            method = each.methods.get("__getstate__")
+        for other in [*self.family.line(shape)]:
+            method = other.methods.get("__getstate__")
             if method is None:
                 continue
             named = {getattr(part, "value", None) for part in ast.walk(method) if isinstance(part, ast.Constant)}
             named |= {part.arg for part in ast.walk(method) if isinstance(part, ast.keyword)}
             text = ast.unparse(method)
             everything = "__dict__" in text or "vars(" in text or "super()" in text
-            if {name, each.key(name), shape.key(name)} & named or not everything:
+            if {name, other.key(name), shape.key(name)} & named or not everything:
                 return True
-        return any("picks" in (base_methods(each) or ()) for each in self.family.foreign(shape))
+        return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
     def crossing(self, shape: Shape) -> tuple[Confidence, Trace, str]:
         """The best that is known of objects of the class and of those derived from it."""
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
         ask = getattr(flow_of(self.project), "instances", None)
-        for each in [shape, *self.family.derived(shape)]:
-            found = None if ask is None else ask(each.outline.path, each.node.lineno)
+        for other in [shape, *self.family.derived(shape)]:
+            found = None if ask is None else ask(other.outline.path, other.node.lineno)
             if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
                 best = (found.confidence, found.trace, found.boundary)
         return best
