@@ -115,6 +115,7 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
     ("launcher-env", "launcher-env", "RuntimeError: Could not find 'RANK' in the torch environment", ""),
     ("lambdas", "lambdas", "Can't pickle local object 'get_dataset.<locals>.Dataset\"", ""),
     (None, "rank-failed", "RuntimeError: Rank[0] failed.", ""),
+    (None, "worker-terminated", "torch.distributed.elastic...api.SignalException: Process 226 got signal: 15", ""),
     (None, "rank-setup", "ncclInvalidUsage: Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000", ""),
     (None, "device-ordinal", "RuntimeError: CUDA error: invalid device ordinal", ""),
     (

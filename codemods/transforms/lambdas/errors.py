@@ -34,9 +34,12 @@ ERRORS = (
         ),
     ),
     KnownError(
-        r"Can't pickle <function (?P<name><lambda>) at",
+        r"Can't pickle <function (?P<name>[\w.]*<lambda>)",
         _WHAT,
         _ADVICE,
-        examples=("pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1>",),
+        examples=(
+            "pickle.PicklingError: Can't pickle <function <lambda> at 0x7f1>",
+            "PicklingError: Can't pickle <function Manager.<lambda>",
+        ),
     ),
 )

@@ -65,6 +65,13 @@ ERRORS = (
         general=True,
         source=_MADE_BY,
     ),
+    KnownError(  # Python 2: a class that pickle takes for a built-in one
+        r"Can't pickle <type '(?P<type>(?!function|instancemethod)[\w.]+)'>: (?:it's not found as|attribute lookup)",
+        "a lock, file, handle or client, which belongs to this process, is kept on something that is sent to a worker",
+        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
+        examples=("PicklingError: Can't pickle <type 'Environment'>: it's not found as __builtin__.Environment",),
+        source=_MADE_BY,
+    ),
     KnownError(
         r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to",
         "an object of a compiled library is kept on something that is sent to a worker",
