@@ -9,7 +9,7 @@ _MADE_BY = (  # what the line of a finding looks like, by the type that the erro
         r"lock|RLock|Condition|Event|Queue|Semaphore",
         r"Lock|Condition|Event|Queue|Semaphore|Logger|Handler|Writer|Executor|tqdm|Popen|Timer",
     ),
-    (r"TextIO|Buffered|FileIO|file", r"\bopen\(|Logger|Handler|stdout|stderr"),
+    (r"TextIO|Buffered|FileIO|file", r"\bopen\(|Logger|Handler|stdout|stderr|ZipFile|TarFile|GzipFile|memmap|\bload\("),
     (r"h5py", r"h5py|File\("),
     (r"Environment|Transaction|Cursor", r"lmdb|\.begin\(|\.open\("),
     (r"generator", r"\bfor\b|glob|iter|scandir|parameters\("),
