@@ -2,7 +2,7 @@
 
     python benchmarks/report_places.py [--every N] [--list]
 
-Runs each (or every Nth) case of tests/before_after/ as it is before the migration, with spawn as the default start method,
+Runs each (or every Nth) case of tests/before_after/ as it is before the migration, with spawn as the default start,
 and explains what it printed with the case's folder at hand. The true places are those of the case's findings.txt.
 
 named: one of the places shown is a true one. fix: a diff is offered for a true place. unrelated: diffs are offered, and
