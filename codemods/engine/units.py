@@ -181,7 +181,7 @@ class Units:
         for path in sorted({*self.paths(chosen), *by_hand}):
             original, row = self.originals[path], self._rows[path]
             pieces = [
-                replace(piece, deleted_by=None)
+                piece if piece.deleted_by is None else _Piece(piece.text, piece.start, piece.inserted_by)
                 for piece in row
                 if piece.inserted_by in chosen or (piece.inserted_by == _ORIGINAL and piece.deleted_by not in chosen)
             ]

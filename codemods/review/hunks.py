@@ -12,6 +12,7 @@ from ..delivery.diff import CONTEXT, changed_lines
 from ..tree.source import Source
 
 NO_NEWLINE = "\\ No newline at end of file"
+_AROUND = 40  # lines around a difference that a hunk may be put on
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
@@ -94,6 +95,7 @@ class Scopes:
 
 def hunks_of(path: str, before: str, after: str, scopes: Scopes, context: int = CONTEXT) -> tuple[Hunk, ...]:
     """What to change in the text `before` to get `after`, with `context` lines around it."""
+    skipped, before, after = _differing(before, after)  # all else takes the time, in long files
     old, new = _lines(before), _lines(after)
     changes = changed_lines(
         [line.encode("utf-8", "surrogatepass") for line in old], [line.encode("utf-8", "surrogatepass") for line in new]
@@ -111,10 +113,29 @@ def hunks_of(path: str, before: str, after: str, scopes: Scopes, context: int = 
             at = i2
         lines += _signed(" ", old[at:end])
         new_start = group[0][2] - (group[0][0] - start)
-        first, last = group[0][:2]
+        first, last = (skipped + line for line in group[0][:2])
         scope = scopes.at(first + 1 if last > first else max(1, first))  # what is inserted belongs to the line above
-        found.append(Hunk(path, scope, start + 1, new_start + 1, tuple(lines)))
+        found.append(Hunk(path, scope, skipped + start + 1, skipped + new_start + 1, tuple(lines)))
     return tuple(found)
+
+
+def _differing(before: str, after: str) -> tuple[int, str, str]:
+    """The lines of the two texts where they differ, with some around, and how many lines are before these."""
+    low, high = 0, min(len(before), len(after))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if before[:middle] == after[:middle] else (low, middle - 1)
+    start = low
+    low, high = 0, min(len(before), len(after)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = before[len(before) - middle :] == after[len(after) - middle :]
+        low, high = (middle, high) if same else (low, middle - 1)
+    end = len(before) - low
+    for _ in range(_AROUND):
+        start = before.rfind("\n", 0, max(0, start - 1)) + 1
+        end = before.find("\n", end) + 1 or len(before)
+    return before.count("\n", 0, start), before[start:end], after[start : len(after) - (len(before) - end)]
 
 
 def wider(hunk: Hunk, source: Source, context: int) -> Hunk:
