@@ -14,7 +14,7 @@ Special = Callable[[Outline, ast.expr, int], "str | None"]
 def origin(outline: Outline, node: ast.expr, special: Special, depth: int = 0) -> str:
     """The dotted name, followed through imports and variables; "" when it can't be told.
 
-    `special` is asked first, with the depth of the search; None leaves the expression to us.
+    `special` decides first, with the depth of the search; None leaves the expression to this function.
     """
     if depth > _DEPTH:
         return ""

@@ -124,7 +124,7 @@ class Outline:
 
     @cached_property
     def imported(self) -> dict[str, str]:
-        """What imports (at any level) bind: name -> dotted origin."""
+        """What imports (at any level) bind: name -> dotted origin; that of a relative import begins with its dots."""
         names: dict[str, str] = {}
         for node in self.imports:
             if isinstance(node, ast.Import):
@@ -133,8 +133,18 @@ class Outline:
                     names[alias.asname or root] = alias.name if alias.asname else root
             else:
                 for alias in node.names:
-                    names[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
+                    module = "." * node.level + (node.module or "")
+                    names[alias.asname or alias.name] = f"{module}.{alias.name}" if node.module else module + alias.name
         return names
+
+    def origin_of(self, name: ast.Name) -> str:
+        """The dotted origin of what an import binds to `name` where it stands; other names as they are."""
+        found = self.imported.get(name.id)
+        if found is None:
+            return name.id
+        bindings = self.lookup(name, name.id)[1] if name in self.parents else []
+        imported = [binding for binding in bindings if isinstance(binding.statement, (ast.Import, ast.ImportFrom))]
+        return found if imported or not bindings else name.id
 
     def home_name(self, node: ast.AST) -> str:
         """`last_name`, before an import gave it another: `DataLoader` of `DL`, after `import DataLoader as DL`."""

@@ -44,7 +44,7 @@ def qualified_name(outline: Outline, node: ast.expr) -> str:
         node = node.value
     if not isinstance(node, ast.Name):
         return ""
-    return ".".join([outline.imported.get(node.id, node.id), *reversed(tail)])
+    return ".".join([outline.origin_of(node), *reversed(tail)])
 
 
 def imports_any(outline: Outline, packages: Iterable[str]) -> bool:

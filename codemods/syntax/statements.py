@@ -6,6 +6,7 @@ import ast
 
 from ..finding import Edit
 from ..tree.source import Source
+from .outline import Outline
 
 
 def removed_statement(source: Source, module: ast.Module, call: ast.Call) -> tuple[Edit, ...]:
@@ -13,7 +14,7 @@ def removed_statement(source: Source, module: ast.Module, call: ast.Call) -> tup
 
     Nothing where the call is no statement of its own, but part of one.
     """
-    parents = {child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
+    parents = Outline(source.path, module).parents
     if not isinstance(parents[call], ast.Expr):
         return ()
     gone, edit = _removed(source, parents, call)

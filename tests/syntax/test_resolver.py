@@ -10,6 +10,7 @@ from codemods.project import Project
 from codemods.syntax.callees import Callees
 from codemods.syntax.modules import modules_of
 from codemods.syntax.outline import Outline
+from codemods.syntax.receivers import qualified_name
 from codemods.syntax.repo import Repo
 from codemods.syntax.resolver import Class
 from codemods.tree.files import MemoryFiles
@@ -138,3 +139,22 @@ def test_an_unknown_object_may_be_of_any_class_with_the_method_but_no_module() -
     assert [(where.path, node.lineno) for where, node in called["x.save()"]] == [("one.py", 2)]
     assert called["store.save()"] == called["x.save()"]
     assert called["torch.save()"] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        pytest.param("import numpy as np\nnp.load\n", "numpy.load", id="another name"),
+        pytest.param("from os import path\npath.join\n", "os.path.join", id="from"),
+        pytest.param("print\n", "print", id="builtin"),
+        pytest.param("from .numpy import load\nload\n", ".numpy.load", id="relative: no part of a library"),
+        pytest.param("from . import numpy\nnumpy.load\n", ".numpy.load", id="relative, without a module"),
+        pytest.param("import numpy as np\nnp = Table()\nnp.load\n", "np.load", id="bound again"),
+        pytest.param(
+            "if x:\n    import numpy as np\nelse:\n    np = None\nnp.load\n", "numpy.load", id="in a branch"
+        ),
+    ],
+)
+def test_dotted_names_of_what_imports_bind(code: str, wanted: str) -> None:
+    _, outline = repo_of(code)
+    assert qualified_name(outline, last_expression(outline)) == wanted

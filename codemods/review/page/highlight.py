@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ...tree.suffixes import SHELL_SCRIPT
+
 Piece = tuple[str, str]  # kind, text
 MAX_TEXT = 400_000  # characters; a larger text has no colours
 _SHOWN = {"Keyword": "k", "Name.Builtin": "b", "Name.Function": "f", "Name.Class": "f", "Name.Decorator": "d"}
@@ -36,7 +38,7 @@ class Highlighter:
 
         if self._path.endswith((".py", ".pyw", ".ipynb")):
             lexer = PythonLexer()
-        elif self._path.endswith((".sh", ".bash", ".sbatch", ".slurm", ".zsh", ".pbs", ".lsf")):
+        elif SHELL_SCRIPT.search(self._path):
             lexer = BashLexer()
         else:
             return [("", self._text.replace("\r", ""))]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ...finding import Edit
 from ...launch.reachability import LOCAL, VARIABLES, constant, guard
+from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...tree.source import Source
 
@@ -33,14 +34,14 @@ def reads(outline: Outline) -> Iterator[Read]:
     for node in outline.nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             variable = constant(node.slice)
-            if variable in VARIABLES and _dotted(outline, node.value) == "os.environ":
+            if variable in VARIABLES and origin(outline, node.value, _only_meaning) == "os.environ":
                 yield Read(variable, outline, node, _is_int_of(outline, node))
         elif isinstance(node, ast.Call) and not _has_default(node):
             variable = constant(node.args[0]) if node.args else ""
             numeric = _is_int_of(outline, node)
             if (
                 variable in VARIABLES
-                and _dotted(outline, node.func) in ("os.environ.get", "os.getenv")
+                and origin(outline, node.func, _only_meaning) in ("os.environ.get", "os.getenv")
                 and (numeric or _only_int_of_name(outline, node))
             ):
                 yield Read(variable, outline, node, numeric)
@@ -51,21 +52,9 @@ def _has_default(call: ast.Call) -> bool:
     return any(not (isinstance(value, ast.Constant) and value.value is None) for value in given) or len(given) > 1
 
 
-def _dotted(outline: Outline, node: ast.expr) -> str:
-    """`os.environ` for whatever stands for it at `node`; "" when it can't be told."""
-    if isinstance(node, ast.Attribute):
-        base = _dotted(outline, node.value)
-        return f"{base}.{node.attr}" if base else ""
-    if not isinstance(node, ast.Name):
-        return ""
-    _, found = outline.lookup(node, node.id)
-    if len(found) != 1:
-        return ""
-    if isinstance(found[0].statement, (ast.Import, ast.ImportFrom)):
-        return outline.imported.get(node.id, "")
-    if isinstance(found[0].value, ast.Attribute):
-        return _dotted(outline, found[0].value)
-    return ""
+def _only_meaning(outline: Outline, node: ast.expr, depth: int) -> str | None:
+    """As `special` of `origin`: a name that may mean several things means none of them."""
+    return "" if isinstance(node, ast.Name) and len(outline.lookup(node, node.id)[1]) != 1 else None
 
 
 def _is_int_of(outline: Outline, node: ast.AST) -> bool:
