@@ -1,4 +1,4 @@
-"""One repository as the rules see it: files, their text, syntax trees, facts and flow, each made once and on demand."""
+"""One repository as the rules see it: files, their text and syntax trees, each computed once and on demand."""
 
 from __future__ import annotations
 
@@ -319,4 +319,7 @@ def _count(pattern: re.Pattern[str], text: str) -> int:
 
 def _longest_name(tree: ast.Module) -> int:
     nodes = (node for node in walk(tree) if not isinstance(node, ast.Constant))
-    return max((len(each) for node in nodes for _, each in ast.iter_fields(node) if isinstance(each, str)), default=0)
+    return max(
+        (len(iter_field) for node in nodes for _, iter_field in ast.iter_fields(node) if isinstance(iter_field, str)),
+        default=0,
+    )

@@ -58,7 +58,7 @@ class Boundary:
 
 @dataclass(frozen=True)
 class Variant:
-    """An object that goes by another name where its maker is asked for it: `Trainer(strategy="ddp_spawn")`."""
+    """An object that counts as another one where an argument of its maker says so: `Trainer(strategy="ddp_spawn")`."""
 
     becomes: str
     parameter: str
@@ -108,7 +108,7 @@ class Table:
             *self.harmless,
             *self.selective,
             *self.burdens,
-            *(name for made in self.variants.values() for each in made for name in each.made_by),
+            *(name for made in self.variants.values() for item in made for name in item.made_by),
             "functools.partial",
         }
 
@@ -141,7 +141,7 @@ class Table:
         return known
 
     def family(self, name: str) -> str:
-        """`name` (canonical), or the whole it belongs to where the table has a word on that only (a smaller graph)."""
+        """`name` (canonical), or the whole it belongs to where only that has an entry (a smaller graph)."""
         if any(key.startswith(name) for key in self._keys) or self.why_harmless(name) is not None:
             return name
         return next((prefix for prefix in _prefixes(name) if prefix in self.burdens), name)
@@ -179,7 +179,7 @@ class Table:
         )
 
     def needs_boundary(self, base: str) -> bool:
-        """True when objects with the foreign base class `base` (canonical) stay at home in most programs."""
+        """True when objects with the foreign base `base` (canonical) stay in the main process in most programs."""
         return base in self._sent_by_some
 
     def burden(self, name: str) -> str | None:

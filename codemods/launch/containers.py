@@ -228,7 +228,7 @@ def _image(path: str, text: str) -> Iterator[Script]:
 def _quoted(body: str, start: int) -> list[Word]:
     """The strings of a JSON list (exec form) as words."""
     found = re.finditer(r'"([^"\\]*)"', body)
-    return [Word(each.group(1), start + each.start(1), start + each.end(1), each.group(1)) for each in found]
+    return [Word(match.group(1), start + match.start(1), start + match.end(1), match.group(1)) for match in found]
 
 
 def listed(path: str, text: str, words: list[Word], host: Host) -> Script:

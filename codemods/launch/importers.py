@@ -30,7 +30,7 @@ def importers(repo: Repo, modules: Modules, outline: Outline) -> Iterator[tuple[
 
 
 def is_program(outline: Outline) -> bool:
-    """True when the module asks whether it is run as a program."""
+    """True when the module tests whether it is run as a program."""
     return any(is_main_guard(node) for node in outline.module.body)
 
 

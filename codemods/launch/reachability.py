@@ -1,4 +1,4 @@
-"""How a plain `python script.py` gets to a place in the code, and what on the way asks for a launcher.
+"""How a plain `python script.py` gets to a place in the code, and what on the way needs a launcher.
 
 `guard(outline, node)` looks within one function or module, `Reach` through the calls of the project.
 """
@@ -52,7 +52,7 @@ def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
             if child is not parent.test and _asks(outline, parent.test):
                 return parent.test
         elif isinstance(parent, ast.BoolOp):
-            for value in parent.values[: next(at for at, each in enumerate(parent.values) if each is child)]:
+            for value in parent.values[: next(at for at, entry in enumerate(parent.values) if entry is child)]:
                 if _asks(outline, value):
                     return value
         elif isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
@@ -63,9 +63,11 @@ def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
             if child is not parent.subject and _asks(outline, parent.subject):
                 return parent.subject
         elif isinstance(parent, ast.Try):
-            if any(child is each for each in parent.body) and any(map(_catches, parent.handlers)):
+            if any(child is statement for statement in parent.body) and any(map(_catches, parent.handlers)):
                 return parent
-            if any(child is each for each in parent.handlers) and any(_mentions_variable(each) for each in parent.body):
+            if any(child is handler for handler in parent.handlers) and any(
+                _mentions_variable(statement) for statement in parent.body
+            ):
                 return parent
         elif isinstance(parent, (ast.With, ast.AsyncWith)) and any(
             "suppress" in ast.unparse(item.context_expr) for item in parent.items
@@ -75,7 +77,9 @@ def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
             for earlier in _before(parent, child):
                 if _settles(outline, earlier):
                     return earlier
-        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(child is each for each in parent.body):
+        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+            child is statement for statement in parent.body
+        ):
             return None
         child = parent
     return None
@@ -85,8 +89,8 @@ def _before(parent: ast.AST, child: ast.stmt) -> list[ast.stmt]:
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)
         if isinstance(block, list):
-            for at, each in enumerate(block):
-                if each is child:
+            for at, item in enumerate(block):
+                if item is child:
                     return block[:at]
     return []
 
@@ -116,14 +120,14 @@ def _settles(outline: Outline, statement: ast.stmt) -> bool:
 
 
 def _mentions_variable(node: ast.AST) -> bool:
-    return any(constant(each) in VARIABLES for each in ast.walk(node))
+    return any(constant(item) in VARIABLES for item in ast.walk(node))
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
     types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any((name := last_name(each)) == "" or name in _CATCHES for each in types)
+    return any((name := last_name(type_)) == "" or name in _CATCHES for type_ in types)
 
 
 # How it is reached
@@ -273,7 +277,7 @@ class Reach:
             listed = re.compile(rf"[(\[]\s*{name}\s*,")  # `for name, value in (("LOCAL_RANK", "0"), ...)`
             matching = self.repo.project.matching
             found = next(iter(matching(pattern)), None) or next(
-                (each for each in matching(_COMPUTED) if listed.search(each.text)), None
+                (item for item in matching(_COMPUTED) if listed.search(item.text)), None
             )
             self._written[variable] = None if found is None else found.path
         return self._written[variable]

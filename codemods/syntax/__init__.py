@@ -1,1 +1,1 @@
-"""What any rule may ask about Python text; nothing here knows a hazard."""
+"""Analyses of Python text for all rules; nothing here depends on a hazard."""

@@ -53,7 +53,7 @@ class Option:
 
 
 def nodes(tree: ast.Module) -> list[ast.AST]:
-    """Every node below a module, walked once: many questions are asked of the same few modules."""
+    """Every node below a module, walked once: the same few modules are searched many times."""
     known: list[ast.AST] | None = getattr(tree, "nodes_below", None)  # kept there, so it goes when the tree goes
     if known is None:
         known = list(walk(tree))[1:]

@@ -77,7 +77,7 @@ def _statement_binds(node: ast.stmt, name: str) -> bool:
     if isinstance(node, ast.Try):
         if binds(node.finalbody, name):
             return True
-        return binds([*node.body, *node.orelse], name) and all(binds(each.body, name) for each in node.handlers)
+        return binds([*node.body, *node.orelse], name) and all(binds(handler.body, name) for handler in node.handlers)
     if isinstance(node, ast.Match):
         catches_all = any(
             isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None

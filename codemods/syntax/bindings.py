@@ -90,7 +90,7 @@ def visible(module: ast.Module, name: str, at: int | None) -> list[Binding]:
 
 @lru_cache(maxsize=4)
 def _by_name(module: ast.Module) -> dict[str, list[Binding]]:
-    """The bindings of a tree that is asked about again and again."""
+    """The bindings of a tree that is searched many times."""
     found: dict[str, list[Binding]] = {}
     for binding in bindings(module):
         found.setdefault(binding.name, []).append(binding)

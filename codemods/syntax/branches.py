@@ -25,7 +25,7 @@ def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
             continue
         outlines[path] = outline
         for flag, value in _flags(outline, line).items():
-            if known.setdefault(flag, value) is not value and not any(_sets(each, flag) for each in outlines.values()):
+            if known.setdefault(flag, value) is not value and not any(_sets(item, flag) for item in outlines.values()):
                 return True
     return False
 
@@ -35,11 +35,11 @@ def _flags(outline: Outline, line: int) -> Flags:
     found: Flags = {}
     block: list[ast.stmt] = outline.module.body
     while (
-        inside := next((each for each in block if each.lineno <= line <= (each.end_lineno or line)), None)
+        inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None)
     ) is not None:
         blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
         blocks += [handler.body for handler in getattr(inside, "handlers", ())]
-        block = next((each for each in blocks if each and each[0].lineno <= line <= (each[-1].end_lineno or line)), [])
+        block = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
         if isinstance(inside, ast.If) and block:
             test, value = inside.test, block is inside.body
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

@@ -143,7 +143,7 @@ def _place_in_run(source: Source, run: list[_Line], need: Import) -> _Place:
     same = [paragraph for paragraph in paragraphs if {line.group for line in paragraph} == {group}]
     mixed = [paragraph for paragraph in paragraphs if any(line.group == group for line in paragraph)]
     # what a comment of its own introduces is no place to begin with something else
-    inside = [each for each in same if _order(each, need) or _above(source, each[0].first) == each[0].first]
+    inside = [item for item in same if _order(item, need) or _above(source, item[0].first) == item[0].first]
     for paragraph in [*(inside or same)[-1:], *mixed[:1]]:
         index = _order(paragraph, need)
         if index is not None:
@@ -261,7 +261,7 @@ def _unfinished(source: Source) -> bool:
 
 
 def _has(module: ast.Module, need: Import) -> bool:
-    """True when an import that always runs, among the first of the file, does what `need` asks."""
+    """True when an import that always runs, among the first of the file, provides `need`."""
     for statement in always_run(module, None):
         if need.name is not None:
             if (need.name, (need.module, need.name)) in imported(statement):

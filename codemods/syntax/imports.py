@@ -29,8 +29,7 @@ def reference(
 ) -> tuple[str, tuple[Import, ...]]:
     """The expression by which `path` can say `target.name`, and the import it still needs.
 
-    `from functools import partial` in the file gives ("partial", ()), `import functools as ft` gives (
-    "ft.partial", ()),
+    `from functools import partial` in the file gives ("partial", ()), `import functools as ft` ("ft.partial", ()), and
     neither gives ("functools.partial", (Import(path, "functools"),)). Only imports that always run (top level of the
     module, not under `if` or `try`) and whose name nothing else in the module binds are trusted. `at` is the line where
     the expression will stand: then only the functions around that line can shadow a name, and the import must come

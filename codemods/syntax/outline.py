@@ -156,7 +156,7 @@ class Outline:
     def calls_of(self, name: str) -> list[ast.Call]:
         """Every call of `name`, also where an import gives it another name."""
         others = [alias for alias, origin in self.imported.items() if origin.endswith(f".{name}") and alias != name]
-        return [call for each in [name, *others] for call in self.calls.get(each, [])]
+        return [call for item in [name, *others] for call in self.calls.get(item, [])]
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The parent of `node`, its parent, and so on up to the module."""

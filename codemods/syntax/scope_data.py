@@ -49,7 +49,7 @@ class Scope:
     @property
     def parameters(self) -> list[str]:
         """Names of the parameters, in order."""
-        return [name for name, found in self.bindings.items() if any(each.kind == "param" for each in found)]
+        return [name for name, found in self.bindings.items() if any(match.kind == "param" for match in found)]
 
 
 @dataclass(eq=False)
@@ -102,7 +102,7 @@ class Variable:
     @property
     def bindings(self) -> list[Binding]:
         """Every place that binds it, in source order."""
-        return sorted(self.scope.bindings.get(self.name, []), key=lambda each: start_of(each.node))
+        return sorted(self.scope.bindings.get(self.name, []), key=lambda binding: start_of(binding.node))
 
 
 def start_of(node: ast.AST) -> Position:

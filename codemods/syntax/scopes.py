@@ -114,7 +114,7 @@ class Scopes:
     def uses_within(self, roots: Iterable[ast.AST]) -> list[Use]:
         """Reads inside the given subtrees, in source order."""
         inside = {id(node) for root in roots for node in ast.walk(root)}
-        return [self.uses[place] for place in sorted(place for each in inside for place in self._places.get(each, ()))]
+        return [self.uses[place] for place in sorted(place for item in inside for place in self._places.get(item, ()))]
 
     @cached_property
     def _places(self) -> dict[int, list[int]]:
@@ -183,13 +183,13 @@ class Scopes:
         if scope.kind is Kind.COMPREHENSION:
             return True
         anchor = self.anchor(creation, scope)
-        bound = [each for each in variable.bindings if each.kind != "declare"]
+        bound = [binding for binding in variable.bindings if binding.kind != "declare"]
         return (
             all(
-                each.by is scope and each.kind not in ("del", "except") and each.done <= start_of(anchor)
-                for each in bound
+                item.by is scope and item.kind not in ("del", "except") and item.done <= start_of(anchor)
+                for item in bound
             )
-            and any(self._shared_loop(each, anchor, scope) for each in bound)
+            and any(self._shared_loop(item, anchor, scope) for item in bound)
             and self.is_surely_bound(variable, anchor)
         )
 
@@ -215,9 +215,9 @@ class Scopes:
         for above in self.ancestors(anchor):
             if isinstance(above, ast.Match) and above in inside:
                 return below not in inside
-            block: list[ast.AST] = next(([*each] for each in blocks(above) if below in each), [])
+            block: list[ast.AST] = next(([*item] for item in blocks(above) if below in item), [])
             if block and not inside & {*block}:
-                returns = any(isinstance(each, ast.Return) for each in block[block.index(below) :])
+                returns = any(isinstance(item, ast.Return) for item in block[block.index(below) :])
                 if returns or (isinstance(above, ast.If) and above in inside):
                     return True
             below = above
@@ -298,7 +298,7 @@ class Scopes:
             parent = scope.parent
             if isinstance(scope.node, FUNCTIONS) and parent is not None and isinstance(parent.node, ast.ClassDef):
                 parameters = [*scope.node.args.posonlyargs, *scope.node.args.args]
-                decorators = {ast.unparse(each).rpartition(".")[2] for each in scope.node.decorator_list}
+                decorators = {ast.unparse(mark).rpartition(".")[2] for mark in scope.node.decorator_list}
                 if not parameters or decorators & {"staticmethod", "classmethod"} or scope.node.name == "__new__":
                     return None
                 name = parameters[0].arg

@@ -68,7 +68,7 @@ def _removed(source: Source, parents: dict[ast.AST, ast.AST], call: ast.Call) ->
             isinstance(parent, ast.Try)
             and not parent.orelse
             and not parent.finalbody
-            and all(isinstance(each, ast.Pass) for handler in parent.handlers for each in handler.body)
+            and all(isinstance(item, ast.Pass) for handler in parent.handlers for item in handler.body)
         )
         if not (alone and (asks or passes)):
             break

@@ -69,15 +69,15 @@ class Recogniser:
             yield Made(GENERATOR, outline, node)
         elif isinstance(node, ast.IfExp):
             for branch in (node.body, node.orelse):
-                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+                yield from (replace(item, choice=True) for item in self._made(outline, branch, depth + 1))
         elif isinstance(node, ast.BoolOp):
             for branch in node.values:
-                yield from (replace(each, choice=True) for each in self._made(outline, branch, depth + 1))
+                yield from (replace(item, choice=True) for item in self._made(outline, branch, depth + 1))
         elif isinstance(node, ast.NamedExpr):
             yield from self._made(outline, node.value, depth)
         elif isinstance(node, _CONTAINERS):
             for part in _parts(node):
-                yield from (replace(each, nested=True) for each in self._made(outline, part, depth + 1))
+                yield from (replace(item, nested=True) for item in self._made(outline, part, depth + 1))
         elif isinstance(node, ast.Name):
             kind = kinds().get(canonical(outline.imported.get(node.id, "")))
             if self._is_module(outline, node):
@@ -85,10 +85,10 @@ class Recogniser:
             elif kind is not None and kind.plain and self._is_imported(outline, node):
                 yield Made(kind, outline, node)
             elif not outline.is_self(node):
-                given = any(each.parameter for each in outline.lookup(node, node.id)[1])
+                given = any(item.parameter for item in outline.lookup(node, node.id)[1])
                 for value in _values(outline, node):
                     found = self._made(outline, value, depth + 1)
-                    yield from (replace(each, choice=True) for each in found) if given else found
+                    yield from (replace(match, choice=True) for match in found) if given else found
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
             origin = canonical(self.origin(outline, node))
             kind = kinds().get(origin)
@@ -104,7 +104,7 @@ class Recogniser:
                     and node.func.id in _LAZY
                     and not outline.lookup(node, node.func.id)[1]
                 ):
-                    held = (made for each in node.args for made in self._made(outline, each, depth + 1))
+                    held = (made for argument in node.args for made in self._made(outline, argument, depth + 1))
                     yield from (replace(made, nested=True) for made in held if made.kind is GENERATOR)
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
@@ -114,7 +114,7 @@ class Recogniser:
         for _ in range(_DEPTH):
             if isinstance(node, ast.Call):
                 if last_name(node.func) == "get_context":
-                    return "fork" in [getattr(each, "value", None) for each in node.args]
+                    return "fork" in [getattr(argument, "value", None) for argument in node.args]
                 node = node.func
             elif isinstance(node, ast.Attribute):
                 node = node.value
@@ -134,13 +134,13 @@ class Recogniser:
             return
         where, function = functions[0]
         own = where.own(function)
-        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own):
+        if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own):
             if not function.decorator_list:
                 yield Made(GENERATOR, outline, node)
             return
-        for each in own:
-            if isinstance(each, ast.Return) and each.value is not None:
-                for found in self._made(where, each.value, depth + 1):
+        for item in own:
+            if isinstance(item, ast.Return) and item.value is not None:
+                for found in self._made(where, item.value, depth + 1):
                     if found.kind is not MODULE:
                         yield replace(found, outline=outline, node=node)
 
@@ -158,9 +158,9 @@ class Recogniser:
                     found += self.repo.resolver.functions(outline, node.func)
         elif isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value):
             owner = outline.owner(node)
-            for each in owner.body if owner is not None else ():
-                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == node.func.attr:
-                    found.append((outline, each))
+            for item in owner.body if owner is not None else ():
+                if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name == node.func.attr:
+                    found.append((outline, item))
         return found
 
     def origin(self, outline: Outline, node: ast.expr) -> str:
@@ -172,12 +172,12 @@ class Recogniser:
         if isinstance(node, ast.Attribute) and outline.is_self(node.value):
             values = self.stores(outline, node)
             if depth:  # what is called or asked of it must be of one kind
-                names = {origin(where, each, self._special, depth + 1) for where, each in values} - {""}
+                names = {origin(where, value, self._special, depth + 1) for where, value in values} - {""}
                 return names.pop() if len(names) == 1 else ""
         elif isinstance(node, ast.IfExp):
             values = [(outline, node.body), (outline, node.orelse)]
         elif isinstance(node, ast.BoolOp):
-            values = [(outline, each) for each in node.values]
+            values = [(outline, value) for value in node.values]
         elif isinstance(node, ast.Subscript):
             return self._part(outline, node, depth)
         elif isinstance(node, ast.Call) and last_name(node.func) in _WALKS and node.args:
@@ -187,10 +187,10 @@ class Recogniser:
             _, bindings = outline.lookup(node, node.id)
             if not bindings:
                 return node.id if node.id in _BUILTIN else ""
-            return "" if any(each.parameter for each in bindings) else None
+            return "" if any(binding.parameter for binding in bindings) else None
         else:
             return None
-        found = (origin(where, each, self._special, depth + 1) for where, each in values)
+        found = (origin(where, value, self._special, depth + 1) for where, value in values)
         return next(filter(None, found), "")
 
     def _part(self, outline: Outline, node: ast.Subscript, depth: int) -> str:
@@ -211,7 +211,7 @@ class Recogniser:
         self, outline: Outline, node: ast.Name, how: tuple[type, ...] = (ast.Import, ast.ImportFrom)
     ) -> bool:
         _, bindings = outline.lookup(node, node.id)
-        return bool(bindings) and all(isinstance(each.statement, how) for each in bindings)
+        return bool(bindings) and all(isinstance(binding.statement, how) for binding in bindings)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -228,7 +228,7 @@ def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
     scope, bindings = outline.lookup(node, node.id)
     if isinstance(scope, ast.Module) and len(bindings) != 1:
         return []
-    return [each.value for each in bindings if each.value is not None]
+    return [binding.value for binding in bindings if binding.value is not None]
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -243,35 +243,35 @@ def _is_archive(outline: Outline, node: ast.Call, suffix: str) -> bool:
 
     Not where something asks for a memory map.
     """
-    if any(each.arg == "mmap_mode" for each in node.keywords) or not node.args:
+    if any(keyword.arg == "mmap_mode" for keyword in node.keywords) or not node.args:
         return False
-    texts = [each.value for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant)]
-    names = [each for each in texts if isinstance(each, str)]
-    if any(each.endswith(suffix) for each in names):
+    texts = [item.value for item in ast.walk(node.args[0]) if isinstance(item, ast.Constant)]
+    names = [text for text in texts if isinstance(text, str)]
+    if any(name.endswith(suffix) for name in names):
         return True
-    return not any("." in each for each in names) and _is_read_by_name(outline, node)
+    return not any("." in name for name in names) and _is_read_by_name(outline, node)
 
 
 def _is_read_by_name(outline: Outline, node: ast.Call) -> bool:
     """It is assigned, and the code of the same class treats that as an archive: asks for `files` or for what has a
     name, and for nothing that only an array has."""
     statement = outline.parents[node]
-    around = next((each for each in outline.ancestors(node) if isinstance(each, ast.ClassDef)), None)
+    around = next((item for item in outline.ancestors(node) if isinstance(item, ast.ClassDef)), None)
     if not isinstance(statement, ast.Assign) or around is None:
         return False
-    kept = {ast.unparse(each) for each in statement.targets}
+    kept = {ast.unparse(target) for target in statement.targets}
     listed, by_name, by_value = False, False, False
-    for each in ast.walk(around):
-        if not isinstance(each, (ast.Subscript, ast.Attribute)) or ast.unparse(each.value) not in kept:
+    for item in ast.walk(around):
+        if not isinstance(item, (ast.Subscript, ast.Attribute)) or ast.unparse(item.value) not in kept:
             continue
-        if isinstance(each, ast.Attribute):
-            if each.attr not in _OF_ARCHIVES:
+        if isinstance(item, ast.Attribute):
+            if item.attr not in _OF_ARCHIVES:
                 return False
-            listed = listed or each.attr in ("files", "keys", "items")
+            listed = listed or item.attr in ("files", "keys", "items")
             continue
-        above = outline.parents[each]
-        if not isinstance(each.ctx, ast.Load) or isinstance(getattr(above, "ctx", None), (ast.Store, ast.Del)):
+        above = outline.parents[item]
+        if not isinstance(item.ctx, ast.Load) or isinstance(getattr(above, "ctx", None), (ast.Store, ast.Del)):
             return False
-        named = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+        named = isinstance(item.slice, ast.Constant) and isinstance(item.slice.value, str)
         by_name, by_value = by_name or named, by_value or not named
     return listed or (by_name and not by_value)

@@ -1,1 +1,1 @@
-"""What rules and people ask the value flow: crossings, traces, introspection."""
+"""Answers from the solved value flow, for rules and for people: crossings, traces, introspection."""

@@ -1,4 +1,4 @@
-"""The answers that the rules ask for: which hazards cross a process boundary, and what else is known of functions."""
+"""The value flow as rules see it: which hazards cross a process boundary, and how functions are used."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Flow:
         return self._instances.get((path, class_line))
 
     def needs_boundary(self, path: str, class_line: int) -> bool:
-        """True where objects of the class here stay at home in most programs: modules, data modules."""
+        """True where objects of the class here stay in the main process in most programs: modules, data modules."""
         index = self._places.class_on_line.get((path, class_line), -1)
         bases = self.solution.hierarchy.all_foreign_bases(index) if index >= 0 else ()
         carried = [base for base in bases if self.solution.program.table.carried(base) is not None]
@@ -143,11 +143,11 @@ class Flow:
         return sorted({sink.only for sink in self.solution.sinks if sink.only}, key=sorted)
 
     def asked(self, path: str, line: int, column: int) -> list[Question]:
-        """Where the function or lambda at this position (as in `ast`) is asked for what only functions have."""
+        """Where the function or lambda at this position (as in `ast`) is inspected."""
         return reaching(self._places, self._seen.questions, path, line, column)
 
     def given(self, path: str, line: int, column: int) -> list[Question]:
-        """Calls of the function or lambda at this position, each with how much it gives by position."""
+        """Calls of the function or lambda at this position, each with the number of its positional arguments."""
         return reaching(self._places, self._seen.calls, path, line, column)
 
     def called(self, path: str, line: int, column: int) -> list[Question]:
@@ -155,11 +155,11 @@ class Flow:
         return reaching(self._places, self._seen.names, path, line, column)
 
     def identities(self, path: str, line: int, column: int) -> list[Question]:
-        """Where the function or lambda at this position is told from another that does the same."""
+        """Where the function or lambda at this position is distinguished from another that does the same."""
         return reaching(self._places, self._seen.identities, path, line, column)
 
     def class_identities(self, path: str, line: int, column: int) -> list[Question]:
-        """Where the class at this position, local to a function, is told from another with the same body."""
+        """Where the class at this position, local to a function, is distinguished from another with the same body."""
         return self._of_class(CLASS, path, line, column)
 
     def instance_identities(self, path: str, line: int, column: int) -> list[Question]:

@@ -18,7 +18,7 @@ _MAX_PLACES = 12
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A lambda, nested function, local class, view or generator on the line asked for.
+    """A lambda, nested function, local class, view or generator on the line in question.
 
     `crossing` is set when it crosses or may; else `places` says where it was seen to go, and what that does to it.
     """

@@ -1,4 +1,4 @@
-"""Finds code that inspects a function (`__name__`, `inspect.signature`), or tells it from another that does the same.
+"""Finds code that inspects a function (`__name__`, `inspect.signature`), or distinguishes it from an equal one.
 
 Two calls of a function that makes a function or class give two of them. A comparison, a dict or set with such keys, and
 attributes that are set on them show it.
@@ -39,13 +39,11 @@ _TAKE_CONTAINERS = frozenset(
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
-ON_A_CLASS = (
-    "<kept on a class>"  # the question that a class asks: is it a function, so that objects get it as a method?
-)
+ON_A_CLASS = "<kept on a class>"  # a class turns functions into methods, and nothing else
 
 
 class Question(NamedTuple):
-    """At `path`:`line` a function is asked for `what`: an attribute, or the dotted name of the function that asks."""
+    """At `path`:`line` a function is inspected; `what`: by which attribute, or by which function (dotted)."""
 
     what: str
     path: str
@@ -162,7 +160,7 @@ def look(solution: Solution) -> Seen:
 
 
 def _identity_questions(solution: Solution) -> Iterator[Question]:
-    """Places that tell a function, class or object from another that does the same."""
+    """Places that distinguish a function, class or object from another that does the same."""
 
     def question(what: str, at: int, line: int, node: int) -> Question:
         return Question(what, solution.program.files[at], line, node)

@@ -29,7 +29,7 @@ class Programs:
 
     @cached_property
     def _starts(self) -> list[tuple[str, int, str, bool]]:
-        """Calls that ask for spawn or forkserver, outside of tests: path, line, method, whether in a function."""
+        """Calls that choose spawn or forkserver, outside of tests: path, line, method, whether in a function."""
         return [
             (path, line, start.method, start.in_function)
             for (path, line), start in sorted(self.solution.start_methods.items())
@@ -46,7 +46,7 @@ class Programs:
                     if importer not in seen:
                         seen.add(importer)
                         todo.append(importer)
-            tops = {each for each in seen if not self._importers.get(each)}
+            tops = {top for top in seen if not self._importers.get(top)}
             known = self._importing[path] = frozenset(tops or {path})
         return known
 
@@ -61,8 +61,10 @@ class Programs:
             named += [(level, module, "") for module, level in facts.star_imports]
             for level, module, name in named:
                 dotted = [module, f"{module}.{name}" if module else name] if name not in ("", "*") else [module]
-                for each in dotted:
-                    target = modules.relative(facts.path, level, each) if level else modules.absolute(facts.path, each)
+                for inner in dotted:
+                    target = (
+                        modules.relative(facts.path, level, inner) if level else modules.absolute(facts.path, inner)
+                    )
                     if target is not None and target != facts.path:
                         found.setdefault(target, set()).add(facts.path)
         return found

@@ -15,7 +15,7 @@ from .at_home import AtHome
 from .places import Places
 from .trace import Reasons
 
-MAX_MEANT = 2  # a name that stands for instances of more classes than this says little of any of them
+MAX_MEANT = 2  # a name that stands for instances of more classes than this is no evidence for any of them
 _TRIVIAL_BASES = frozenset({"object", "abc.ABC", "ABC", "typing.Generic", "Generic", "typing.Protocol", "Protocol"})
 
 

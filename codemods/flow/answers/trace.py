@@ -1,4 +1,4 @@
-"""Tells a path, hop by hop: from where a value is made to where it crosses."""
+"""Traces: the path of a value, hop by hop, from where it is made to where it crosses."""
 
 from __future__ import annotations
 

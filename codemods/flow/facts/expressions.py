@@ -307,7 +307,7 @@ class Expressions:
                 self.assign(inner, element)
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
-        """Note that an object gets an attribute; what a method sets on its own object says nothing of functions."""
+        """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""
         if not (isinstance(target.value, ast.Name) and target.value.id == "self"):
             self.builder.distinguish(base, f"given the attribute `{target.attr}`", target.lineno)
 

@@ -29,4 +29,4 @@ def _has_tests(facts: FileFacts) -> bool:
     if any(_TESTS_WITH.intersection(module) for module in modules):
         return True
     takes_arguments = any(module[0] == "argparse" for module in modules)
-    return not takes_arguments and any(each.name.startswith("test_") for each in facts.functions)
+    return not takes_arguments and any(function.name.startswith("test_") for function in facts.functions)

@@ -25,7 +25,7 @@ class Run:
     function: str
     stars: str = ""  # a tuple of arguments
     double_stars: str = ""  # a dict of arguments
-    each: str = ""  # an iterable: one call for each element
+    per_element: str = ""  # an iterable: one call for each element
     unpacked: bool = False  # each element is a tuple of arguments
     rest: bool = False  # all that stands behind the function
     first: int = 0  # arguments of its own that come before these
@@ -33,8 +33,8 @@ class Run:
 
 _TARGET = Run(("group", "target", "name", "args", "kwargs"), "target", "args", "kwargs")
 _APPLY = Run(("func", "args", "kwds"), "func", "args", "kwds")
-_MAP = Run(("func", "iterable"), "func", each="iterable")
-_STARMAP = Run(("func", "iterable"), "func", each="iterable", unpacked=True)
+_MAP = Run(("func", "iterable"), "func", per_element="iterable")
+_STARMAP = Run(("func", "iterable"), "func", per_element="iterable", unpacked=True)
 _POOLS = ("multiprocessing.Pool", "multiprocessing.dummy.Pool")
 _EXECUTORS = ("concurrent.futures.ProcessPoolExecutor", "concurrent.futures.ThreadPoolExecutor")
 _OF_POOLS = {
@@ -50,7 +50,7 @@ RUNS = {
     _EXECUTORS[0]: Run(("max_workers", "mp_context", "initializer", "initargs"), "initializer", "initargs"),
     **{f"{pool}().{name}": run for pool in _POOLS for name, run in _OF_POOLS.items()},
     **{f"{executor}().submit": Run(("fn",), "fn", rest=True) for executor in _EXECUTORS},
-    **{f"{executor}().map": Run(("fn", "iterable"), "fn", each="iterable") for executor in _EXECUTORS},
+    **{f"{executor}().map": Run(("fn", "iterable"), "fn", per_element="iterable") for executor in _EXECUTORS},
 }  # by canonical name
 
 
@@ -77,10 +77,10 @@ class DeferredCalls:
             made = replace(
                 call, function=function, arguments=call.arguments[1:], result=made.result, text=ELSEWHERE, literals={}
             )
-        elif run.each:
+        elif run.per_element:
             element = self.heap.node("", file, line)
-            if given.get(run.each, -1) >= 0:
-                self.containers.pass_elements(given[run.each] + offset, element)
+            if given.get(run.per_element, -1) >= 0:
+                self.containers.pass_elements(given[run.per_element] + offset, element)
             inside = (element - offset,)
             made = replace(made, stars=inside) if run.unpacked else replace(made, arguments=inside)
         else:

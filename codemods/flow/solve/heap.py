@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
-# Where more values than this meet (a builder that every model goes through), following all says nothing of any one.
+# Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
 NOTHING: dict[int, int] = {}  # what most nodes hold; never filled
@@ -30,7 +30,7 @@ class Value(NamedTuple):
 
 
 class Heap:
-    """Nodes, values and edges. Each (node, value) pair remembers where it came from, so that its path can be told."""
+    """Nodes, values and edges. Each (node, value) pair remembers where it came from, so that its path can be shown."""
 
     def __init__(self, is_hazard: Callable[[Value], bool]) -> None:
         """`is_hazard` is true for values that are looked for, not only looked through."""
@@ -55,7 +55,7 @@ class Heap:
         self.copies: dict[int, list[int]] = {}  # container -> summaries and copies that follow it
         self.overflow: deque[tuple[int, int]] = deque()  # (node, container) to summarise
         self.wanted: dict[tuple[int, str], list[int]] = {}  # (container, key) that nothing is under yet -> its readers
-        self.roomy: set[int] = set()  # where instances of more classes than MAX_VALUES are told apart
+        self.roomy: set[int] = set()  # nodes that may hold instances of more classes than MAX_VALUES
         self.modules_only: set[int] = set()  # parameters annotated as modules: a configuration that gets there is none
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
         self.bags: set[int | str] = set()  # containers whose keys are attributes too

@@ -23,7 +23,7 @@ class Sink:
     line: int
     crosses: bool
     always: bool  # under every start method, fork too
-    method: str  # the start method that the call itself asks for, "" where it doesn't
+    method: str  # the start method that the call itself names, "" where it doesn't
     only: frozenset[str]  # as in `Boundary`
     says: str
     callee: int  # node of what is called
