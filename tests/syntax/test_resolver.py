@@ -150,9 +150,7 @@ def test_an_unknown_object_may_be_of_any_class_with_the_method_but_no_module() -
         pytest.param("from .numpy import load\nload\n", ".numpy.load", id="relative: no part of a library"),
         pytest.param("from . import numpy\nnumpy.load\n", ".numpy.load", id="relative, without a module"),
         pytest.param("import numpy as np\nnp = Table()\nnp.load\n", "np.load", id="bound again"),
-        pytest.param(
-            "if x:\n    import numpy as np\nelse:\n    np = None\nnp.load\n", "numpy.load", id="in a branch"
-        ),
+        pytest.param("if x:\n    import numpy as np\nelse:\n    np = None\nnp.load\n", "numpy.load", id="in a branch"),
     ],
 )
 def test_dotted_names_of_what_imports_bind(code: str, wanted: str) -> None:
