@@ -694,6 +694,7 @@ def test_a_clone_from_a_server_has_neither_history_nor_large_files(tmp_path: Pat
     assert b"hunter2" not in b"".join(everything(tmp_path / "clone").values())
 
 
+@pytest.mark.slow
 def test_a_redirect_does_not_get_the_password(tmp_path: Path, web: str) -> None:
     """The host in the address sends us on to another one, which asks for a password too."""
     (tmp_path / "web/me").mkdir(parents=True)

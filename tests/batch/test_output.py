@@ -157,6 +157,7 @@ def test_read_only_files_and_folders_are_removed_and_links_not_followed(tmp_path
     assert (tmp_path / "mine/a").exists()
 
 
+@pytest.mark.slow
 def test_interrupted_batch_says_how_to_go_on(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -250,7 +250,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 
 def hooks_in(folder: Path, dry_run: bool = False) -> probe._Hooks:
-    return probe._Hooks(str(folder), dry_run, 20.0)
+    return probe._Hooks(str(folder), dry_run, 20.0, False)
 
 
 def test_a_start_that_fails_is_looked_at_once_and_fails_as_before(tmp_path: Path) -> None:
@@ -368,4 +368,4 @@ def test_trouble_of_ours_is_not_the_programs(tmp_path: Path, monkeypatch: pytest
     hooks.busy = True
     hooks.look([1], "send")
     assert len(rows(tmp_path)) == 1, "what is sent while we look is ours"
-    probe._Hooks(str(tmp_path / "gone"), False, 1.0).write({})
+    probe._Hooks(str(tmp_path / "gone"), False, 1.0, False).write({})

@@ -130,6 +130,7 @@ def test_a_file_of_too_many_parts_is_not_parsed(more: str, reason: str, monkeypa
     assert max(sizes) < 1000
 
 
+@pytest.mark.slow
 def test_a_large_file_of_prose_and_tables_is_parsed() -> None:
     table = "".join(f'    {{"name": "some words for people, number {n}", "id": {n}}},\n' for n in range(10_000))
     text = f'"""{"Words for all of those who read them. " * 5_000}"""\n{loader("a")}TABLE = [\n{table}]\n'

@@ -30,7 +30,9 @@ def units_of(files: dict[str, str], known: dict[str, Rule] | None = None) -> tup
     return units, Selector(units, contents, Settings(), "", known)
 
 
-@pytest.mark.parametrize("rule", sorted(rules()))
+@pytest.mark.parametrize(
+    "rule", [rule if rule == "dict-views" else pytest.param(rule, marks=pytest.mark.slow) for rule in sorted(rules())]
+)
 def test_selections_of_real_changes_add_up_and_pass_the_checks(rule: str) -> None:
     chance = random.Random(4)
     units_seen = 0

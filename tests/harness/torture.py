@@ -168,7 +168,11 @@ def cases() -> Iterator[Case]:
     yield Case("huge/line.py", plain + b"x = '" + b"x" * 10_000_000 + b"'\n", "MiB")
     yield Case("huge/long_line.py", plain + b"x = '" + b"x" * 1_000_000 + b"'\n")
     yield Case("huge/many_lines.py", plain + b"x = 1\n" * 4_000)
-    yield Case("huge/sum.py", plain + b"x = " + b"+".join([b"1"] * 100_000) + b"\n", "nested")
+    yield Case(
+        "huge/sum.py",
+        plain + b"x = " + b"+".join([b"1"] * 100_000) + b"\n",
+        "nested|more than 200000 names, numbers and signs",
+    )
     yield Case("huge/brackets.py", plain + b"x = " + b"[" * 5_000 + b"]" * 5_000 + b"\n", "nested")
     yield Case("huge/minus.py", plain + b"x = " + b"-" * 100_000 + b"1\n", "nested|parse")
     yield Case("huge/calls.py", plain + b"x = f" + b"()" * 2_000 + b"\n", "nested")

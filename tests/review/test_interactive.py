@@ -74,6 +74,7 @@ def test_yes_and_no_one_by_one_and_saved_as_they_are_made(repo: Path, tmp_path: 
     assert [choice for _, _, choice in choices(file)] == ["rejected", "accepted", "rejected"]
 
 
+@pytest.mark.slow
 def test_quitting_keeps_the_decisions_and_the_next_run_goes_on(repo: Path, tmp_path: Path) -> None:
     at = start(repo, tmp_path)
     at.until(ASK)
@@ -97,6 +98,7 @@ def test_quitting_keeps_the_decisions_and_the_next_run_goes_on(repo: Path, tmp_p
     assert "list(ranges.keys())" in (repo / "config.py").read_text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_decisions(repo: Path, tmp_path: Path, file: Path) -> None:
     at = start(repo, tmp_path, "--decisions", str(file))
     at.until(ASK)
@@ -108,6 +110,7 @@ def test_ctrl_c_keeps_the_decisions(repo: Path, tmp_path: Path, file: Path) -> N
 
 
 @pytest.mark.parametrize(("key", "choice"), [("a", "accepted"), ("d", "rejected")])
+@pytest.mark.slow
 def test_all_or_none_of_a_rule(key: str, choice: str, repo: Path, tmp_path: Path, file: Path) -> None:
     at = start(repo, tmp_path, "--decisions", str(file))
     at.until(ASK)
@@ -125,6 +128,7 @@ def test_all_or_none_of_a_rule(key: str, choice: str, repo: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(("key", "choice"), [("A", "accepted"), ("D", "rejected")])
+@pytest.mark.slow
 def test_all_or_none_of_a_file(key: str, choice: str, repo: Path, tmp_path: Path, file: Path) -> None:
     (repo / "train.py").write_text(TRAIN + KEPT)
     git(repo, "commit", "-qam", "two")
@@ -143,6 +147,7 @@ def test_all_or_none_of_a_file(key: str, choice: str, repo: Path, tmp_path: Path
     assert at.end() == 0
 
 
+@pytest.mark.slow
 def test_trace_context_help_search_and_undo(repo: Path, tmp_path: Path, file: Path) -> None:
     at = start(repo, tmp_path, "--decisions", str(file))
     at.until(ASK)
@@ -186,6 +191,7 @@ def _editor(tmp_path: Path, old: str, new: str) -> str:
     return f"{sys.executable} {program}"
 
 
+@pytest.mark.slow
 def test_an_edited_change_is_checked_before_it_is_accepted(repo: Path, tmp_path: Path, file: Path) -> None:
     editor = _editor(tmp_path, "list(ranges.keys())", "tuple(ranges)")
     at = start(repo, tmp_path, "--decisions", str(file), EDITOR=editor, VISUAL="")
@@ -208,6 +214,7 @@ def test_an_edited_change_is_checked_before_it_is_accepted(repo: Path, tmp_path:
         ("ranges.keys() if ranges else ranges.keys()", "finds a hazard"),
     ],
 )
+@pytest.mark.slow
 def test_a_bad_edit_is_refused_with_the_reason(new: str, why: str, repo: Path, tmp_path: Path, file: Path) -> None:
     editor = _editor(tmp_path, "list(ranges.keys())", new)
     at = start(repo, tmp_path, "--decisions", str(file), EDITOR=editor, VISUAL="")
@@ -226,6 +233,7 @@ def test_without_a_terminal_nothing_is_asked(repo: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.slow
 def test_prose_wraps_at_words_at_any_width(columns: int, repo: Path, tmp_path: Path) -> None:
     at = Terminal("migrate", "-i", ".", folder=repo, cache=tmp_path / "cache", columns=columns)
     shown = at.until(ASK)

@@ -158,6 +158,7 @@ def run_action(repo: Path, runner: Path, **inputs: str) -> tuple[int, str, str, 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs bash")
+@pytest.mark.slow
 def test_the_action_annotates_counts_and_summarises(repo: Path, runner: Path) -> None:
     sarif = runner / "out.sarif"
     code, out, outputs, summary = run_action(repo, runner, sarif=str(sarif))
@@ -177,6 +178,7 @@ def test_the_action_annotates_counts_and_summarises(repo: Path, runner: Path) ->
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs bash")
+@pytest.mark.slow
 def test_the_action_fails_when_it_could_not_look(repo: Path, runner: Path) -> None:
     for inputs in ({"path": "no such"}, {"since": "$(touch hacked)"}, {"confidence": "very"}):
         assert run_action(repo, runner, **inputs)[0] == 2, inputs

@@ -46,6 +46,7 @@ def test_a_dry_run_at_a_terminal_is_coloured_and_says_why(repo: Path, tmp_path: 
 
 @needs_terminal
 @pytest.mark.parametrize("name", ["GIT_PAGER", "PAGER"])
+@pytest.mark.slow
 def test_a_dry_run_goes_through_the_users_pager(name: str, repo: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager.py"
     pager.write_text(f"import sys\nopen({str(tmp_path / 'seen')!r}, 'w').write(sys.stdin.read())\nprint('PAGED')\n")
@@ -64,6 +65,7 @@ def test_a_dry_run_goes_through_the_users_pager(name: str, repo: Path, tmp_path:
 
 
 @needs_terminal
+@pytest.mark.slow
 def test_a_pager_that_is_not_there_loses_nothing(repo: Path, tmp_path: Path) -> None:
     at = Terminal(
         "migrate", "--dry-run", ".", folder=repo, cache=tmp_path / "cache", environment={"GIT_PAGER": "no-such-pager"}
@@ -72,6 +74,7 @@ def test_a_pager_that_is_not_there_loses_nothing(repo: Path, tmp_path: Path) -> 
 
 
 @needs_terminal
+@pytest.mark.slow
 def test_control_characters_of_code_are_shown_as_escapes(repo: Path, tmp_path: Path) -> None:
     (repo / "config.py").write_text(
         CONFIG.replace("ranges.keys()", "ranges.keys()  # \x1b]0;owned\x07\x1b[2J \x9b \u202e")
@@ -210,6 +213,7 @@ def test_paths_are_those_from_the_working_directory(
         assert json.loads(data.stdout)["findings"][0]["path"] == "config.py"
 
 
+@pytest.mark.slow
 def test_the_program_has_no_pager_without_a_terminal(repo: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "cli.py"), "migrate", "--dry-run", str(repo)],
