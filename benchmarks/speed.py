@@ -61,7 +61,12 @@ def _start_up(checkouts: Sequence[Path], work: Path, repeat: int) -> None:
     tiny.mkdir()
     (tiny / "train.py").write_text("from torch.utils.data import DataLoader\n\nDataLoader([], num_workers=2)\n")
     print(f"{'start':<34}" + "".join(f"{'CPU s':>9}{'MiB':>7}" for _ in checkouts))
-    rows = {"python -c pass": None, "--version": ("--version",), "check, one small file": (*_CHECK, str(tiny))}
+    rows = {
+        "python -c pass": None,
+        "--version": ("--version",),
+        "check, one small file, cold": (*_CHECK, "--no-cache", str(tiny)),
+        "check, one small file, warm": (*_CHECK, str(tiny)),
+    }
     for name, command in rows.items():
         costs = []
         for checkout in checkouts:

@@ -1,0 +1,59 @@
+"""What an outline collects in one walk is what a search over all nodes finds."""
+
+from __future__ import annotations
+
+import ast
+
+from codemods.syntax.outline import Outline
+
+TEXT = """\
+import a.b as c
+from d import *
+x = lambda p, q=c.x: (lambda r: p + r)(q)
+
+@mark(c.x)
+def f(u, v: T = c.y) -> T:
+    from g import h
+    try:
+        w = [u for u in v if (lambda: u)()]
+    except E as e:
+        class K(B[u]):
+            x = u
+            def m(self, n=u):
+                return self.x, n, c.x
+    match u:
+        case [c.x, *rest]: return rest
+    async def inner(): await u
+"""
+
+
+def scope_by_definition(module: ast.Module) -> dict[ast.AST, ast.AST]:
+    """The scope of each node, handed down from node to node."""
+    found: dict[ast.AST, ast.AST] = {}
+
+    def walk(node: ast.AST, scope: ast.AST) -> None:
+        found[node] = scope
+        for name, value in ast.iter_fields(node):
+            inner = node if name == "body" and hasattr(node, "args") else scope
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+                    walk(part, inner)
+
+    walk(module, module)
+    return found
+
+
+def test_scopes() -> None:
+    outline = Outline("a.py", ast.parse(TEXT))
+    expected = scope_by_definition(outline.module)
+    assert {node: outline.scope(node) for node in outline.nodes} == expected
+    assert {type(scope).__name__ for scope in expected.values()} >= {"Module", "Lambda", "FunctionDef"}
+
+
+def test_tables_by_name_are_in_the_order_of_the_nodes() -> None:
+    outline = Outline("a.py", ast.parse(TEXT))
+    x = [n for n in outline.nodes if getattr(n, "id", "") == "x" or (getattr(n, "attr", "") == "x")]
+    assert outline.named["x"] == x and len(x) == 7
+    imports = [node for node in outline.nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert outline.imports == imports and len(imports) == 3
+    assert [node.module for node in outline.star_imports] == ["d"]
