@@ -118,7 +118,7 @@ def _table(folder: Path, checkouts: Sequence[Path], work: Path, repeat: int, wor
             _best([*_tool(checkout), *_CHECK, str(target)], work / f"cache{number}", 1)  # fills it
     ours("check, warm, nothing changed", (*_CHECK, str(target)))
     ours("check, warm, one file changed", (*_CHECK, str(target)), edit=True)
-    ours("check of one file, warm", (*_CHECK, str(middle)), edit=True)
+    ours("check of one file, warm", (*_CHECK, str(middle)))
     if tools:
         for name, command in _peers(target).items():
             if shutil.which(command[0]) and wanted(name):
