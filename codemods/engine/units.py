@@ -183,7 +183,7 @@ class Units:
             pieces = [
                 piece if piece.deleted_by is None else _Piece(piece.text, piece.start, piece.inserted_by)
                 for piece in row
-                if piece.inserted_by in chosen or (piece.inserted_by == _ORIGINAL and piece.deleted_by not in chosen)
+                if (piece.inserted_by == _ORIGINAL or piece.inserted_by in chosen) and piece.deleted_by not in chosen
             ]
             if path in by_hand:
                 pieces = _by_hand(pieces, original, by_hand[path])

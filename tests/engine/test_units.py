@@ -82,6 +82,9 @@ def test_a_change_of_new_text_needs_the_change_that_wrote_it() -> None:
     assert (first.rule, inner.rule, outer.rule) == ("one", "two", "two")
     assert inner.requires == {first.number} and not outer.requires
     assert inner.findings[0].span.line == 2 and outer.findings[0].span.line == 3
+    for part, line in (({0}, b'y = ("a" + "MIDDLE")'), ({0, 1}, b'y = ("a" + "NEW")')):
+        assert selector.contents(part, {}) == {"a.py": b"x = 1\n" + line + b'\nz = "MIDDLE"\n'}
+    assert selector.contents({0, 1, 2}, {}) == units.plan.contents
     selection = selector.select({inner.number, outer.number})
     assert set(selection.left_out) == {inner.number}
     assert "one at a.py:2" in selection.left_out[inner.number]
