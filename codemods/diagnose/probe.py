@@ -1507,7 +1507,7 @@ def _main(request_path: str, result_path: str) -> None:
 class _Hooks:
     """What `install_hooks` puts into a program."""
 
-    def __init__(self, folder: str, dry_run: bool, seconds: float, stop: bool) -> None:
+    def __init__(self, folder: str, dry_run: bool, seconds: float, stop: bool = False) -> None:
         self.folder, self.dry_run, self.seconds, self.stop = folder, dry_run, seconds, stop
         self.busy = False
         self.seen: set[Any] = set()
