@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from ...syntax.scope_data import Kind
 from .builder import FactsBuilder
 from .expressions import Expressions
 from .records import FileFacts
@@ -33,9 +34,9 @@ def _set_captures(builder: FactsBuilder) -> None:
     captured: dict[int, list[int]] = {}
     for function, name, scope in builder.free:
         outer = scope.parent
-        while outer is not None and (outer.kind == "class" or name not in outer.bound):
+        while outer is not None and (outer.kind is Kind.CLASS or name not in outer.bound):
             outer = outer.parent
-        if outer is not None and outer.kind != "module":
+        if outer is not None and outer.kind is not Kind.MODULE:
             captured.setdefault(function, []).append(scope.names[name])
     for function, nodes in captured.items():
         builder.facts.functions[function].captures = tuple(nodes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...syntax.scope_data import Kind
+
 SEVERAL = object()  # bound more than once, or not to a literal
 DEAD = -2  # in `Scope.current`: the name holds nothing that matters here
 
@@ -21,8 +23,8 @@ class Scope:
         "qualname",
     )
 
-    def __init__(self, kind: str, qualname: str, parent: Scope | None, function: int = -1, owner: int = -1) -> None:
-        self.kind = kind  # module | class | function | comprehension
+    def __init__(self, kind: Kind, qualname: str, parent: Scope | None, function: int = -1, owner: int = -1) -> None:
+        self.kind = kind
         self.qualname = qualname
         self.parent = parent
         self.function = function
