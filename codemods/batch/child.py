@@ -136,7 +136,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
                 os.killpg(process.pid, signal.SIGKILL)
             else:  # git and what it started too
                 # by its full name: Windows looks for programs in the working directory first
-                taskkill = str(Path(os.environ.get("SystemRoot", r"C:\\Windows"), "System32", "taskkill.exe"))
+                taskkill = str(Path(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe"))
                 subprocess.run([taskkill, "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
                 process.kill()
         process.wait()
