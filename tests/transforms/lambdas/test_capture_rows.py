@@ -1,0 +1,53 @@
+"""Every method that changes a captured container, and what a `defaultdict` of `defaultdict` may hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import reported
+
+WORK = "from multiprocessing import Pool\nimport numpy as np\nfrom collections import defaultdict, deque\n\n\n"
+START = "\n\nif __name__ == '__main__':\n    main()\n"
+
+
+def changing(body: str) -> str:
+    return (
+        f"{WORK}def main():\n    rows = {{}}\n    rows = deque()\n    def f(x):\n        {body}\n        return x\n"
+        f"    Pool(2).map(f, [1])\n    print(rows){START}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "changes"),
+    [
+        *((f"rows.{name}(x)", True) for name in (
+            "append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove",
+            "discard", "clear", "sort", "reverse", "appendleft", "extendleft", "subtract",
+        )),
+        *((f"rows.{name}(x)", False) for name in ("index", "count", "copy", "get", "keys", "most_common")),
+        ("rows[x] = 1", True), ("del rows[x]", True), ("rows[x] += 1", True), ("rows[x]", False),
+        ("print(rows.append)", False), ("x.append(rows)", False), ("x[rows] = 1", False),
+    ],
+)  # fmt: skip
+def test_what_changes_a_captured_container(body: str, changes: bool) -> None:
+    """A worker would change a copy, and the rest of the function read the old one."""
+    [finding] = reported({"a.py": changing(body)}, "lambdas")
+    assert ("it changes `rows` (line 10), which is read in line 13" in (finding.reason or "")) is changes
+
+
+@pytest.mark.parametrize(
+    ("inner", "title"),
+    [
+        *((name, f"say `functools.partial(defaultdict, {name})` instead of the lambda")
+          for name in ("int", "float", "str", "bool", "list", "dict", "set", "tuple")),
+        *((name, "move the lambda in line 11 as `_main_table` to module level")
+          for name in ("np.zeros", "make", "frozenset")),
+    ],
+)  # fmt: skip
+def test_a_table_of_tables(inner: str, title: str) -> None:
+    text = (
+        f"{WORK}def make():\n    return 1\n\n\ndef main():\n    table = defaultdict(lambda: defaultdict({inner}))\n"
+        f"    Pool(2).map(print, [table]){START}"
+    )
+    [finding] = reported({"a.py": text}, "lambdas")
+    assert finding.fix is not None and finding.fix.title == title
