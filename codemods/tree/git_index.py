@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ MAX_INDEX = 1024 * 2**20  # bytes
 _HEAD = struct.Struct(">4sII")
 _STAT = struct.Struct(">10I")  # ctime, its nanoseconds, mtime, its nanoseconds, device, inode, mode, user, group, size
 _STALE = (b"TREE", b"FSMN", b"EOIE", b"IEOT")  # extensions that do not hold any more once an entry changed
+_UNSEEN = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")  # letters that a Mac's file names leave out
 REGULAR = (0o100644, 0o100755, 0o100664)
 
 
@@ -80,11 +82,16 @@ class Index:
 def check_path(path: str) -> str:
     """`path`, as a file of a repository may be called. Raises BadPath when it leads out or into `.git`."""
     parts = path.split("/")
-    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts) or "\0" in path:
+    if any(part in ("", ".", "..") or _is_git(part) for part in parts) or "\0" in path:
         raise BadPath(path)
     if os.name == "nt" and any(letter in path for letter in "\\:"):
         raise BadPath(path)
     return path
+
+
+def _is_git(part: str) -> bool:
+    """True for `.git` under each name that macOS or Windows knows it by; git refuses to check these out, everywhere."""
+    return _UNSEEN.sub("", part).lower().rstrip(". ") in (".git", "git~1")
 
 
 def read_index(git_dir: Path, digits: int) -> Index | None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from codemods.tree.git_index import BadPath, check_path
 from harness import tool
 from harness.repositories import git, own_home
 from harness.torture import BODY, NEW, OLD
@@ -336,6 +337,18 @@ def test_index_that_leads_outside(repo: Path, tmp_path: Path, path: bytes) -> No
     done = spawnfix("check", repo)
     assert done.returncode == 2
     assert "no path inside the repository" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.parametrize("name", [".git", ".GIT", "git~1", "GIT~1", ".git.", ".git ", ".g\u200cit", "\ufeff.git"])
+def test_names_that_are_the_git_folder_on_some_system(name: str) -> None:
+    for path in (name, f"pkg/{name}", f"{name}/config"):
+        with pytest.raises(BadPath):
+            check_path(path)
+
+
+@pytest.mark.parametrize("path", [".gitignore", "git", "git~2", "x.git", ".github/a.py", "a/.gitattributes", "é.py"])
+def test_names_that_only_look_like_it(path: str) -> None:
+    assert check_path(path) == path
 
 
 def test_tree_that_leads_outside(repo: Path, tmp_path: Path) -> None:
