@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codemods.transforms.unpicklable_attributes.data import names
 from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
@@ -88,3 +89,33 @@ def test_a_class_that_says_how_it_is_pickled(method: str, answer: str | None) ->
     for finding in found:
         assert (finding.fix is not None) is (answer == "")
         assert (finding.reason or "").startswith(answer or "")
+
+
+SQL = """\
+import multiprocessing, sqlite3
+class Rows:
+    def __init__(self, path):
+        self.path = path
+        self.db = sqlite3.connect(path)
+    def run(self, n):
+        return self.db.{}
+multiprocessing.Pool(2).map(Rows('a.db').run, [1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "writes"),
+    [
+        *((f"execute('{word} t')", True) for word in names("sql_writes")),
+        ("execute('  INSERT INTO t VALUES (1)')", True),
+        ("executemany(sql='insert into t values (?)')", True),
+        ("execute('select 1')", False),
+        ("execute(n)", False),
+        ("cursor()", False),
+    ],
+)
+def test_words_that_write_to_a_database(call: str, writes: bool) -> None:
+    [finding] = reported({"a.py": SQL.format(call)}, "unpicklable-attributes")
+    assert (finding.fix is None) is writes
+    said = "line 7 writes to the database; connect in the process that writes"
+    assert (finding.reason or "").startswith(said if writes else "")
