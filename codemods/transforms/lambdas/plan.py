@@ -174,7 +174,7 @@ class _Planner:
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
-        title = f"move {', '.join(titles)} to {where}"
+        title = f"Move {', '.join(titles)} to {where}"
         heavy = [
             what
             for unit in group

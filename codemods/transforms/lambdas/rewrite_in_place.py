@@ -28,11 +28,11 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
         return None  # a name of the standard library would be one object for all calls
     shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
     if shape is not None:
-        return Fix(f"say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
+        return Fix(f"Say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
     calls = {item.what for item in known.given(rewrite.path, *start_of(node))}
     text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
     if text is not None and not known.asked(rewrite.path, *start_of(node)):
-        return Fix(f"say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
+        return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
     return _def_in_place(rewrite, node)
 
 
@@ -88,7 +88,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
     room = max(0, gap - below) if block[-1] is not statement else 0
     rewrite.room_below[last] = room
     edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
-    return Fix(f"write `{target.id}` as a function", tuple(edits))
+    return Fix(f"Write `{target.id}` as a function", tuple(edits))
 
 
 def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:

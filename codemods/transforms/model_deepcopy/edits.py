@@ -63,9 +63,9 @@ def joint_edits(models: Models, members: list[Rewrite]) -> Answer:
     if any(need.module == "copy" for need in needed) or not any(isinstance(m, Shared) for m in members):
         edits += leftover_import(source, tree, [member.copy.site.call for member in members])
     titles = {
-        "deep-copy the model with its process groups shared"
+        "Deep-copy the model with its process groups shared"
         if isinstance(m, Shared)
-        else "build the copy anew and load the state dict"
+        else "Build the copy anew and load the state dict"
         for m in members
     }
     return Fix("; ".join(sorted(titles)), tuple(edits), tuple(dict.fromkeys(needed)), members[0].unsafe)

@@ -38,9 +38,9 @@ def test_what_changes_a_captured_container(body: str, changes: bool) -> None:
 @pytest.mark.parametrize(
     ("inner", "title"),
     [
-        *((name, f"say `functools.partial(defaultdict, {name})` instead of the lambda")
+        *((name, f"Say `functools.partial(defaultdict, {name})` instead of the lambda")
           for name in ("int", "float", "str", "bool", "list", "dict", "set", "tuple")),
-        *((name, "move the lambda in line 11 as `_main_table` to module level")
+        *((name, "Move the lambda in line 11 as `_main_table` to module level")
           for name in ("np.zeros", "make", "frozenset")),
     ],
 )  # fmt: skip

@@ -440,7 +440,7 @@ def test_a_deep_copy_shares_functions_and_what_they_captured() -> None:
 def test_what_crosses_aboard_the_model_that_made_it_may_be_its_method() -> None:
     body = COPIED.replace("lambda x: inner(x)", "lambda x: self.layer(x)").format(line="pass")
     first, _ = check(MemoryFiles({PATH: body.encode()}), Settings()).findings
-    assert first.fix is not None and first.fix.title == "move the lambda in line 11 as `self._net_first` to the class"
+    assert first.fix is not None and first.fix.title == "Move the lambda in line 11 as `self._net_first` to the class"
     handed = body.replace('torch.save(net, "net.pt")', "torch.multiprocessing.spawn(print, args=(net.first,))")
     first, *_ = check(MemoryFiles({PATH: handed.encode()}), Settings()).findings
     assert "a method would carry the whole `self` along" in (first.reason or "")

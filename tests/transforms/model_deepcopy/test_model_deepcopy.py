@@ -32,7 +32,7 @@ class Net(nn.Module):
 """
 HEAD_NO_GROUP = HEAD.replace("        self.group = group\n", "")
 PLAIN = HEAD.replace("import torch.distributed as dist\n", "")
-SHARED = "deep-copy the model with its process groups shared"
+SHARED = "Deep-copy the model with its process groups shared"
 
 
 def project_of(files: dict[str, str]) -> Project:
