@@ -122,6 +122,22 @@ print(len(rows))
 parts = {"train": rows}
 """,
     },
+    "a part of it is handed to a loader": {
+        "data.py": """
+from torch_geometric.data import DataLoader, InMemoryDataset
+
+class Graphs(InMemoryDataset):
+    def __init__(self, root, load):
+        self.root, self.load = root, load
+""",
+        "dump.py": """
+from data import *
+graphs = Graphs(".", load=lambda i: i)  # likely
+print(len(graphs))
+part = graphs[[1, 2]]
+batches = DataLoader(part, num_workers=2)
+""",
+    },
     "its bound method is handed on": {
         "data.py": ROWS,
         "dump.py": """

@@ -23,6 +23,8 @@ _LOOKS = frozenset(  # they look at what an object gives, and hand it to nobody
     ]
 )  # fmt: skip
 
+_MAX_STEPS = 1_000
+
 
 class AtHome:
     """Answers for the objects of one solution."""
@@ -58,13 +60,30 @@ class AtHome:
                 if not self._stays_in_call(callee, offset, call):
                     return False
                 used = True
-            used = used or bool(constraints.elements.get(node))
+            parts = [result for result, _ in constraints.elements.get(node, ())]
+            if any(self._is_sent(part) for part in parts):
+                return False
+            used = used or bool(parts)
             for _, result in constraints.loads.get(node, ()):
                 for held in tuple(heap.holds[result]):
                     bound = heap.values[held]
                     if bound.kind == BOUND and bound.b == number and not self._stays(held, result, must_be_used=False):
                         return False
         return used
+
+    def _is_sent(self, part: int) -> bool:
+        """What is taken out gets to a boundary: `DataLoader(rows[train])`, where a part of a Dataset is one too."""
+        seen, todo = {part}, [part]
+        while todo and len(seen) < _MAX_STEPS:
+            for target in self.solution.heap.targets[todo.pop()] or ():
+                if target not in seen:
+                    seen.add(target)
+                    todo.append(target)
+        return bool(todo) or not seen.isdisjoint(self._sent)
+
+    @cached_property
+    def _sent(self) -> set[int]:
+        return {sink.node for sink in self.solution.sinks if sink.crosses and not sink.says}
 
     def _stays_in_call(self, callee: int, offset: int, call: Call) -> bool:
         """The call leads into code of the repository, looks at its arguments, or is known not to pickle them."""
