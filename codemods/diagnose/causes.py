@@ -8,6 +8,7 @@ not find: `Can't get attribute 'X' on <module ...>`, in 3.14 `module '__mp_main_
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,6 +17,8 @@ from ..transforms import rules
 from .families import families
 
 _CANNOT = re.compile(r"\b(?:cannot|can not|cant|can ?n't|can' ?t)(?= (?:be )?(?:pickle|serialize|get|re-init))", re.I)
+_WORD = re.compile(r"[a-z]{4,}")
+_SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?-?[a-z]*[:!=<]+")
 _SPLIT_NAME = re.compile(r"(?<=[\w>])\.\s+(?=<)|(?<=>)\s*\.\s+(?=[\w<])")
 _SPLIT_LAMBDA = re.compile(r"<\s+(?=(?:lambda|locals)>)")
 
@@ -47,6 +50,7 @@ class _Row:
     error: KnownError
     context: re.Pattern[str] | None
     unless: re.Pattern[str] | None
+    words: tuple[str, ...]  # of which a line that matches has one; empty: not known
 
 
 @cache
@@ -56,7 +60,14 @@ def _known() -> tuple[_Row, ...]:
     every: list[tuple[str | None, KnownError]] = [*rows, *((None, error) for error in families())]
     every.sort(key=lambda row: (row[1].general, not row[1].context))  # a row that asks for more comes first
     return tuple(
-        _Row(_compiled(error.pattern), rule, error, _optional(error.context), _optional(error.unless))
+        _Row(
+            _compiled(error.pattern),
+            rule,
+            error,
+            _optional(error.context),
+            _optional(error.unless),
+            tuple(sorted(set(_WORD.findall(_SYNTAX.sub(" ", error.pattern).lower())))),
+        )
         for rule, error in every
     )
 
@@ -84,19 +95,24 @@ def canonical(line: str) -> str:
     return line
 
 
-def cause_of(error: str, around: str = "") -> Cause | None:
+def cause_of(error: str, around: str | Callable[[], str] = "") -> Cause | None:
     """The cause that `error` ("TypeError: cannot pickle ..."), or a line that holds it, speaks of; None: not known.
 
-    `around` is the traceback that it ends, for errors whose words say nothing without it.
+    `around` is the traceback that it ends, or gives it, for errors whose words say nothing without it.
     """
     line = canonical(error)
+    lower = line.lower()
     for row in _known():
+        if row.words and not any(word in lower for word in row.words):
+            continue
         match = row.pattern.search(line) or row.pattern.search(error)
         if match is None:
             continue
-        if row.context is not None and not (row.context.search(around) or row.context.search(line)):
+        if callable(around) and (row.context is not None or row.unless is not None):
+            around = around()
+        if row.context is not None and not (row.context.search(str(around)) or row.context.search(line)):
             continue
-        if row.unless is not None and (row.unless.search(around) or row.unless.search(line)):
+        if row.unless is not None and (row.unless.search(str(around)) or row.unless.search(line)):
             continue
         return _cause(row, match)
     return None

@@ -178,8 +178,7 @@ class _Stream:
 
     def _cause(self, number: int, text: str) -> Cause | None:
         begin = max(min(self._start, number - _MIXED), number - _AROUND, 0)
-        around = "\n".join(self._lines[begin : number + 12]) if _may_matter(text) else ""
-        return cause_of(text, around) or self._in_context(number)
+        return cause_of(text, lambda: "\n".join(self._lines[begin : number + 12])) or self._in_context(number)
 
     def _in_context(self, number: int) -> Cause | None:
         """The cause of an error whose words say nothing without the frames above it."""
@@ -219,11 +218,6 @@ class _Stream:
         match = _PLAIN.match(text)
         if match and (self._frames or self._begun) and not self._is_code(number):
             self.unknown.append((self._rows[number][0], Unknown(text.strip(), tuple(self._frames))))
-
-
-def _may_matter(text: str) -> bool:
-    """A cheap look before the lines around are put together."""
-    return len(text) < 2000 or "rror" in text
 
 
 def _is_symptom(cause: Cause) -> bool:
