@@ -316,6 +316,7 @@ def test_time_is_bounded() -> None:
     assert result["unfinished"] == "stopped after 1 seconds; what is left was not looked at"
 
 
+@pytest.mark.slow
 def test_depth_is_bounded_and_said() -> None:
     nested: list[Any] = []
     for _ in range(100_000):

@@ -484,6 +484,7 @@ ARTICLE = """
 """
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_logging_handler_from_error_to_a_program_that_runs(failing: Path) -> None:
     """The third article: `cannot pickle '_thread.RLock' object`, and nothing says whose. A logger itself is fine."""
     (failing / "train.py").write_text(textwrap.dedent(ARTICLE).lstrip(), encoding="utf-8")
@@ -637,6 +638,7 @@ THIRD = """
 """
 
 
+@pytest.mark.slow
 def test_the_third_article_from_error_to_a_program_that_runs(failing: Path) -> None:
     (failing / "train.py").write_text(textwrap.dedent(THIRD).lstrip(), encoding="utf-8")
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]

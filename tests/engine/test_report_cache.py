@@ -121,6 +121,7 @@ def edits(folder: Path, dice: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_any_edit_that_changes_the_answer_changes_what_is_recalled(repository: Path, seed: int) -> None:
     dice = random.Random(seed)
     known = 0

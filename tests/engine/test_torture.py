@@ -141,6 +141,7 @@ def test_the_branch_holds_the_same_bytes(in_git: Outcome, home: Path) -> None:
     assert not git(in_git.folder, home, "status", "--porcelain")
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing(outcome: Outcome, home: Path) -> None:
     flags = [] if (outcome.folder / ".git").exists() else ["--no-git"]
     code, out, err = spawnfix(home, "migrate", outcome.folder, "--dry-run", "--exit-code", *flags)

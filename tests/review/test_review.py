@@ -83,6 +83,7 @@ trees = st.dictionaries(names, texts, max_size=3).filter(
 @seed(20)
 @settings(max_examples=50)
 @given(before=trees, data=st.data())
+@pytest.mark.slow
 def test_git_apply_takes_every_diff(
     before: dict[str, bytes], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
