@@ -13,10 +13,11 @@ import select
 import shlex
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..problem import Problem
 from .directory import MAX_BYTES
@@ -174,10 +175,22 @@ class GitFolder:
         return _QUIET | {"GIT_DIR": str(self.path)} | ({} if of_user else alone)
 
     def start(self, *arguments: str) -> Any:
-        """A git process (GitPython's) with pipes to stdin and stdout."""
+        """A git process (GitPython's) with pipes to stdin and stdout. What it says on stderr is dropped.
+
+        Somebody must read that: git stops when nobody does, and a repository can make it say any amount.
+        """
         command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", "-C", str(self.path), *arguments]
         runner = git.Git(str(self.path))
-        return runner.execute(command, istream=subprocess.PIPE, as_process=True, env=self._environment(False))
+        process = runner.execute(command, istream=subprocess.PIPE, as_process=True, env=self._environment(False))
+        assert process.proc is not None
+        threading.Thread(target=_drop, args=(process.proc.stderr,), daemon=True).start()
+        return process
+
+
+def _drop(stream: BinaryIO) -> None:
+    with contextlib.suppress(OSError, ValueError):  # closed under our hands
+        while stream.read1(65536):  # type: ignore[attr-defined]
+            pass
 
 
 def _line(path: Path) -> bytes:
