@@ -16,7 +16,7 @@ from .choose_name import class_name
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move
 from .handover import Handover, Me
-from .identity import told_apart
+from .identity import gets_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks
 from .known import Known, outside_uses
 
@@ -67,6 +67,9 @@ class Forms:
             with contextlib.suppress(Refused):  # else a long partial it is
                 self._as_object(move, alone, "it takes many values")
         move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
+        if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
+            with contextlib.suppress(Refused):  # else a partial, which keeps them in the process that set them
+                self._as_object(move, alone, "attributes are set on it")
         if keeps_state(scopes, unit):
             try:
                 self._as_object(move, alone, "attributes are set on it, which a worker does not see")

@@ -44,6 +44,14 @@ def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> s
     return _in_words(places[0], path) if places else None
 
 
+def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
+    """Somebody, perhaps a helper, sets an attribute on the function.
+
+    `multiprocessing` pickles a partial without its attributes, and an object with them.
+    """
+    return any(place.what.startswith("given the attribute") for place in known.identities(path, *start_of(node)))
+
+
 def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:
     """Raises Refused where one class can't stand for the classes of several calls."""
     node = unit.node

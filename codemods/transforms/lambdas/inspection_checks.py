@@ -119,7 +119,7 @@ class InspectionChecks:
                 if form is Form.PARTIAL and parent.attr in _OF_PARTIALS:
                     raise Refused(f"{what} is used (line {parent.lineno}), which means something else on a partial")
                 if form is Form.PARTIAL and (parent.attr == "__dict__" or not parent.attr.startswith("__")):
-                    continue  # a partial keeps attributes, and takes them to a worker
+                    continue  # a partial keeps attributes; multiprocessing pickles it without them
                 if not isinstance(parent.ctx, ast.Load):
                     raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
                 if form is Form.PARTIAL and parent.attr == "__name__":

@@ -88,3 +88,37 @@ def test_makers_called_twice() -> None:
 def test_makers_called_twice_at_length() -> None:
     changed, kept = rewritten_and_kept(range(1000, 2200))
     assert changed > 600 and kept < changed
+
+
+HELPER = """\
+import multiprocessing
+from multiprocessing.reduction import ForkingPickler
+
+def mark(fn, name):
+    fn.label = name
+    return fn
+
+def make(k):
+    MADE
+
+def work(fn):
+    print(fn(1), fn.label)
+
+def start(fn):
+    multiprocessing.Process(target=work, args=(fn,))
+
+start(mark(make(1), "a"))
+kept = mark(make(2), "b")
+print(kept(1), kept.label)
+"""
+
+
+@pytest.mark.parametrize("made", ["return lambda x: x + k", "def add(x): return x + k\n    return add"])
+def test_attributes_that_a_helper_sets_reach_a_worker(made: str) -> None:
+    """`multiprocessing` pickles a partial without its attributes."""
+    text = HELPER.replace("MADE", made)
+    after, result = rewritten(text)
+    assert not result.remaining and "partial" not in after
+    assert printed(text) == printed(after)
+    crossed = "again = ForkingPickler.loads(ForkingPickler.dumps(kept))\nprint(again(1), again.label)\n"
+    assert "3 b\n3 b\n" in printed(after + crossed)
