@@ -67,7 +67,8 @@ class Forms:
             with contextlib.suppress(Refused):  # else a long partial it is
                 self._as_object(move, alone, "it takes many values")
         move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
-        if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
+        lists_attributes = "vars(" in self.rewrite.source.text
+        if move.is_distinct and not lists_attributes and gets_attributes(self.known, self.rewrite.path, unit.node):
             with contextlib.suppress(Refused):  # else a partial, which keeps them in the process that set them
                 self._as_object(move, alone, "attributes are set on it")
         if keeps_state(scopes, unit):

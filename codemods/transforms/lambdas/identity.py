@@ -47,9 +47,11 @@ def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> s
 def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
     """Somebody, perhaps a helper, sets an attribute on the function.
 
-    `multiprocessing` pickles a partial without its attributes, and an object with them.
+    `multiprocessing` pickles a partial without its attributes, and an object with them. No where its `__dict__` is
+    read, in which an object would show the values that it keeps.
     """
-    return any(place.what.startswith("given the attribute") for place in known.identities(path, *start_of(node)))
+    uses = [place.what for place in known.identities(path, *start_of(node))]
+    return any(use.startswith("given the attribute") for use in uses) and not any("`__dict__`" in use for use in uses)
 
 
 def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:

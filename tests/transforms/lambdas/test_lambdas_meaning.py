@@ -122,3 +122,10 @@ def test_attributes_that_a_helper_sets_reach_a_worker(made: str) -> None:
     assert printed(text) == printed(after)
     crossed = "again = ForkingPickler.loads(ForkingPickler.dumps(kept))\nprint(again(1), again.label)\n"
     assert "3 b\n3 b\n" in printed(after + crossed)
+
+
+@pytest.mark.parametrize("read", ["kept.__dict__", "vars(kept)"])
+def test_attributes_that_a_helper_sets_are_listed_as_before(read: str) -> None:
+    text = HELPER.replace("MADE", "return lambda x: x + k") + f"print({read})\n"
+    after, _ = rewritten(text)
+    assert printed(text) == printed(after)
