@@ -106,7 +106,7 @@ multiprocessing.Pool(2).map(Rows('a.db').run, [1])
 @pytest.mark.parametrize(
     ("call", "writes"),
     [
-        *((f"execute('{word} t')", True) for word in names("sql_writes")),
+        *((f"execute('{word} t')", True) for word in sorted(names("sql_writes"))),
         ("execute('  INSERT INTO t VALUES (1)')", True),
         ("executemany(sql='insert into t values (?)')", True),
         ("execute('select 1')", False),
