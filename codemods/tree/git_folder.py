@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ..problem import Problem
 from .directory import MAX_BYTES
@@ -182,15 +182,18 @@ class GitFolder:
         command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", "-C", str(self.path), *arguments]
         runner = git.Git(str(self.path))
         process = runner.execute(command, istream=subprocess.PIPE, as_process=True, env=self._environment(False))
-        assert process.proc is not None
-        threading.Thread(target=_drop, args=(process.proc.stderr,), daemon=True).start()
+        assert process.proc is not None and process.proc.stderr is not None
+        threading.Thread(target=_drop, args=(os.dup(process.proc.stderr.fileno()),), daemon=True).start()
         return process
 
 
-def _drop(stream: BinaryIO) -> None:
-    with contextlib.suppress(OSError, ValueError):  # closed under our hands
-        while stream.read1(65536):  # type: ignore[attr-defined]
+def _drop(pipe: int) -> None:
+    """Read the file descriptor `pipe` to its end, and close it; no Python object, which a thread would hold at exit."""
+    try:
+        while os.read(pipe, 65536):
             pass
+    finally:
+        os.close(pipe)
 
 
 def _line(path: Path) -> bytes:
