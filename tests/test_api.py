@@ -54,6 +54,7 @@ def run(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Python in `where`, which is on PYTHONPATH too, as many research repositories ask for."""
     path = os.pathsep.join([".", str(ROOT)])
     env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "SPAWNFIX_CACHE_DIR": str(where.parent / "cache")}
+    env.pop("PYTEST_ADDOPTS", None)  # options of this run that another repository doesn't know
     return subprocess.run([sys.executable, *arguments], cwd=where, env=env, capture_output=True, text=True, check=False)
 
 

@@ -39,6 +39,7 @@ RULE = Rule(id="no-forbidden", summary="Forbid it", screen=re.compile(b"forbidde
 
 def python(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "SPAWNFIX_CACHE_DIR": str(where / ".cache")}
+    env.pop("PYTEST_ADDOPTS", None)  # options of this run that another repository doesn't know
     return subprocess.run([sys.executable, *arguments], cwd=where, env=env, capture_output=True, text=True, check=False)
 
 
