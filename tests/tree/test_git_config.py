@@ -81,15 +81,15 @@ def test_the_last_value_counts() -> None:
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
-        ("gitdir:/work/repo/.git", True),
-        ("gitdir:/work/repo/", True),
-        ("gitdir:/work/", True),
-        ("gitdir:/work", False),
-        ("gitdir:/work/**", True),
-        ("gitdir:/work/*/.git", True),
+        ("gitdir:/srv/repo/.git", True),
+        ("gitdir:/srv/repo/", True),
+        ("gitdir:/srv/", True),
+        ("gitdir:/srv", False),
+        ("gitdir:/srv/**", True),
+        ("gitdir:/srv/*/.git", True),
         ("gitdir:/*/.git", False),
         ("gitdir:/**/.git", True),
-        ("gitdir:/work/**/repo/.git", True),
+        ("gitdir:/srv/**/repo/.git", True),
         ("gitdir:/**/other/**", False),
         ("gitdir:repo/", True),
         ("gitdir:repo/.git", True),
@@ -103,14 +103,14 @@ def test_the_last_value_counts() -> None:
         ("gitdir:./", True),
         ("gitdir:./repo/.git", True),
         ("gitdir:./other/", False),
-        ("gitdir:/work/repo/.git/", False),
-        ("gitdir:/work/re?o/.git", True),
+        ("gitdir:/srv/repo/.git/", False),
+        ("gitdir:/srv/re?o/.git", True),
         ("onbranch:main", False),
         ("gitdir", False),
     ],
 )
 def test_conditions_of_includes(condition: str, holds: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked of git too, with a repository at that place; `/work` stands for a folder that is there."""
+    """Asked of git too, with a repository at that place; `/srv` stands for a folder that is there."""
     work = tmp_path / "work"
     for name in list(os.environ):
         if name.startswith("GIT_"):
@@ -119,7 +119,7 @@ def test_conditions_of_includes(condition: str, holds: bool, tmp_path: Path, mon
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     (work / "repo").mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(work / "repo")], check=True)
-    asked = condition.replace("/work", str(work)).replace("/WORK", str(tmp_path / "WORK"))
+    asked = condition.replace("/srv", str(work)).replace("/WORK", str(tmp_path / "WORK"))
     if condition.startswith("gitdir:/*"):
         asked = condition
     (work / "more").write_text("[a]\nb = here\n")
@@ -130,4 +130,4 @@ def test_conditions_of_includes(condition: str, holds: bool, tmp_path: Path, mon
 
 
 def test_a_condition_beside_no_file() -> None:
-    assert not included_for("gitdir:./", Path("/work/repo/.git"))
+    assert not included_for("gitdir:./", Path("/srv/repo/.git"))
