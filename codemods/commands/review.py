@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -10,6 +9,7 @@ import typer
 
 from ..engine.time_limit import time_limit
 from ..problem import Problem
+from ..quoting import shell
 from .options import Bar, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Target_, Unsafe
 from .output import say
 from .run import complete, settings_of, watched_rules
@@ -102,7 +102,7 @@ def review(
         except KeyboardInterrupt:
             say("")
             say("make what you accepted, now or later:")
-            say(f"  spawnfix migrate --decisions {shlex.quote(str(file))} {shlex.quote(str(path))}")
+            say(f"  spawnfix migrate --decisions {shell(str(file))} {shell(str(path))}")
     complete(whole.skipped)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from ..engine.choices import Choices, Verification
 from ..engine.selection import Edited, Selection, Selector
 from ..engine.units import Units
 from ..problem import Problem
+from ..quoting import shell
 from ..review.decided import Proved, decide, told
 from ..review.decisions import Decisions, all_accepted, read_decisions, write_decisions
 from ..review.model import Change, Review, review_of
@@ -113,7 +113,7 @@ def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
     if not wanted:
         say(f"nothing was changed; your decisions are saved in {file}")
         say("  go on with the same command; make what you accepted:")
-        say(f"  spawnfix migrate --decisions {shlex.quote(str(file))} {shlex.quote(review.root)}")
+        say(f"  spawnfix migrate --decisions {shell(str(file))} {shell(review.root)}")
         raise typer.Exit(0)
     return interview.decisions
 
