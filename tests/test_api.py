@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -201,3 +203,15 @@ def test_in_threads_and_in_an_event_loop(folder: Path) -> None:
         return [len(report.findings) for report in done]
 
     assert asyncio.run(both()) == [1, 1]
+
+
+def test_the_module_its_types_and_the_api_have_the_same_names() -> None:
+    text = (ROOT / "spawnfix.py").read_text(encoding="utf-8")
+    lists = [
+        node.value
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    names = set(ast.literal_eval(lists[0]))
+    stubs = set(re.findall(r" as (\w+)$", (ROOT / "spawnfix-stubs" / "__init__.pyi").read_text("utf-8"), re.MULTILINE))
+    assert names == {*api.__all__, "main", "__version__"} == {*stubs, "main"}
