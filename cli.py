@@ -1,6 +1,6 @@
 """Run spawnfix from a checkout: `python cli.py migrate ./repo`."""
 
-from spawnfix import main
+from spawnfix import program
 
 if __name__ == "__main__":
-    main()
+    program()

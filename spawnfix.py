@@ -13,8 +13,11 @@ the working directory, or the repository under test, may have a folder of that n
 
 from __future__ import annotations
 
+import atexit
 import importlib
+import os
 import sys
+import threading
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,9 +101,33 @@ def __dir__() -> list[str]:
 
 
 def main() -> None:
-    """The program `spawnfix`; ends with its exit code."""
+    """The program `spawnfix`; raises SystemExit with its exit code."""
     importlib.import_module("spawnfix.commands").main()
 
 
+def program() -> None:
+    """As `main`, for a process that does nothing else: it ends without taking apart, object by object, what it built.
+
+    That takes a tenth of the time of a run. What is registered with `atexit` runs all the same.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int) and threading.active_count() == 1:
+            _leave(end.code)
+        raise
+
+
+def _leave(code: int) -> None:
+    """End the process; returns where output can't be written, which Python reports as it ends."""
+    atexit._run_exitfuncs()  # none of them runs a second time
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    main()
+    program()

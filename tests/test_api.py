@@ -94,6 +94,19 @@ def test_the_script_of_a_checkout_and_the_function_of_the_program(repository: Pa
         assert (done.returncode, done.stdout) == (0, f"spawnfix {api_version()}\n"), done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["no-such-command"], 2), (["check", "."], 1)], ids=["0", "2", "1"]
+)
+def test_the_program_ends_with_its_code_when_all_is_written_and_exit_handlers_ran(
+    arguments: list[str], code: int, repository: Path
+) -> None:
+    before = "import atexit, spawnfix; atexit.register(lambda: print('x' * 200_000 + 'handler')); spawnfix.program()"
+    done = run(repository, "-c", before, *arguments)
+    assert done.returncode == code, done.stderr
+    assert done.stdout.endswith("x" * 200_000 + "handler\n") and done.stdout.count("handler") == 1
+
+
 def api_version() -> str:
     from codemods.version import __version__
 
