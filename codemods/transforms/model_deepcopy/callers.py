@@ -79,18 +79,9 @@ def _by_closure(view: FileView, outer: Function | ast.Module, site: Site, key: s
 
 def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Iterator[Built]:
     """Where the argument that `key` names in `function` is built."""
-    owner = _owner(view, function)
-    position = _position(function, key, owner is not None)
-    rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(function.body))  # type: ignore[attr-defined]
-    if depth > _DEPTH or position is None or rebound:
+    if depth > _DEPTH:
         return
-    for caller, call in _calls(view, function, owner):
-        index, name = position
-        argument = next((word.value for word in call.keywords if word.arg == name), None)
-        if argument is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
-            argument = call.args[index]
-        if argument is None:
-            continue
+    for caller, call, argument in arguments_given(view, function, key):
         site = Site.of(caller, call)
         hop = Hop(caller.path, call.lineno, f"it is handed to `{dotted(call.func)}`")
         construction, _ = peel(argument)
@@ -111,6 +102,22 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
         elif binding is None:
             for further in built_elsewhere(caller, site, site.variable, depth + 1):
                 yield Built(further.view, further.site, further.statement, further.call, (*further.hops, hop))
+
+
+def arguments_given(view: FileView, function: Function, key: str) -> Iterator[tuple[FileView, ast.Call, ast.expr]]:
+    """The arguments that callers give to the parameter `key` of `function`, which does not rebind it."""
+    owner = _owner(view, function)
+    position = _position(function, key, owner is not None)
+    rebound = any(spelled(node, key) and isinstance(node.ctx, ast.Store) for node in walk_scope(function.body))  # type: ignore[attr-defined]
+    if position is None or rebound:
+        return
+    index, name = position
+    for caller, call in _calls(view, function, owner):
+        argument = next((word.value for word in call.keywords if word.arg == name), None)
+        if argument is None and 0 <= index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args):
+            argument = call.args[index]
+        if argument is not None:
+            yield caller, call, argument
 
 
 def _owner(view: FileView, function: ast.AST) -> ast.ClassDef | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from . import library
 from .library import either, endings, whole
-from .process_groups import has_group_name, is_called_group, is_constant, is_group, speaks_of_groups, takes_group
+from .process_groups import is_called_group, is_constant, is_group, speaks_of_groups, takes_group
 from .resolve import Models, Names, dotted, is_torch_layer
 
 _DEPTH = 8  # classes and functions that building one model leads through
@@ -25,7 +25,6 @@ class Trait(enum.Enum):
 
     GROUP = "a layer keeps a process group that is made or asked for there"
     NAMED_GROUP = "a layer keeps what is called a group, and may be None"
-    PASSED_GROUP = "the construction itself passes what is called a group"
     LOCK = "a layer keeps a lock"
     LOADS = "reads pretrained weights"
     RANDOM_ATTRIBUTE = "a random tensor that no state dict has"
@@ -115,9 +114,6 @@ class _Reading:
             result.note(Trait.CHANGES_GLOBAL, where)
         if takes_group(node):
             result.note(Trait.GROUP, where)
-        words = [*(("", value) for value in node.args), *((word.arg or "", word.value) for word in node.keywords)]
-        if depth == 0 and any(has_group_name(keyword, value) for keyword, value in words):
-            result.note(Trait.PASSED_GROUP, where)
         for trait, pattern in _CALLS.items():
             if pattern.search(qualified):
                 result.note(trait, where)

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
-from .constructor_survey import Survey, Trait
+from ...project import Project
+from .constructor_survey import Survey, Trait, called_from
 from .file_view import FileView, arguments_of, spelled, walk_scope
+from .group_flow import group_origin, scope_of
 from .model_copy import Evidence, Seen, Site
-from .process_groups import has_group_name, is_group, puts_group, speaks_of_groups, takes_group
-from .resolve import Place, dotted
+from .process_groups import MAKES_GROUPS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
+from .resolve import Models, Names, Place, dotted
 from .uses import SHARDED
 
 _DISTRIBUTED = re.compile(
@@ -26,7 +28,7 @@ class _Group:
     """A process group that the model gets, and where; `certain` False: what is only called so, and may be None."""
 
     certain: bool
-    hop: Hop
+    hops: tuple[Hop, ...]
 
 
 def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, inside: Survey) -> Seen:
@@ -39,20 +41,40 @@ def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, ins
     later = _group_given_later(view, site, statement)
     kept = _step(inside, Trait.GROUP, "a process group is kept on a layer")
     named = _step(inside, Trait.NAMED_GROUP, "what is called a group is kept on a layer")
-    passed = inside.where(Trait.PASSED_GROUP) is not None
+    got = _got_by_a_layer(view.models, inside)
     for confidence, found in (
-        (Confidence.PROVEN, argument.hop if argument and argument.certain else None),
-        (Confidence.PROVEN, kept),
-        (Confidence.PROVEN, later.hop if later and later.certain else None),
-        (Confidence.LIKELY, argument.hop if argument else None),
-        (Confidence.LIKELY, later.hop if later else None),
-        (Confidence.LIKELY if passed else Confidence.POSSIBLE, named),
+        (Confidence.PROVEN, argument.hops if argument and argument.certain else ()),
+        (Confidence.PROVEN, (kept,) if kept else ()),
+        (Confidence.PROVEN, later.hops if later and later.certain else ()),
+        (Confidence.LIKELY, got),
+        (Confidence.POSSIBLE, argument.hops if argument else ()),
+        (Confidence.POSSIBLE, later.hops if later else ()),
+        (Confidence.POSSIBLE, (named,) if named else ()),
     ):
-        if found is not None:
-            return Seen(Evidence.GROUP, confidence, (*steps, found))
+        if found:
+            return Seen(Evidence.GROUP, confidence, (*steps, *found))
     if (lock := _step(inside, Trait.LOCK, "a lock is kept on a layer")) is not None:
         return Seen(Evidence.LOCK, Confidence.PROVEN, (*steps, lock))
     return Seen(steps=steps)
+
+
+def _got_by_a_layer(models: Models, inside: Survey) -> tuple[Hop, ...]:
+    """A layer keeps what is called a group, and some code of the repository is seen to give it one."""
+    where = inside.where(Trait.NAMED_GROUP)
+    if where is None:
+        return ()
+    path, _, line = where.rpartition(":")
+    tree = models.project.module(path)
+    if tree is None:
+        return ()
+    view = FileView.of(models, path, tree)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == int(line) and node.value is not None:
+            scope = scope_of(view, node)
+            for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
+                if (made := group_origin(view, scope, value, node)) is not None:
+                    return made, hop(where, "it is kept on a layer")
+    return ()
 
 
 def _step(inside: Survey, trait: Trait, what: str) -> Hop | None:
@@ -79,13 +101,14 @@ def _given_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | None:
     if not any(spelled(argument, site.variable) for argument in arguments_of(call)):
         return None
     if takes_group(call):
-        return _Group(True, Hop(view.path, call.lineno, "its layers are given a process group"))
+        return _Group(True, (Hop(view.path, call.lineno, "its layers are given a process group"),))
     beside = _group_argument(view, site, call, site.statement)
     if beside is not None and beside.certain:
         return beside
     found = view.models.resolve(view.path, name)
     if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
-        there = FileView(view.models, found.path, {})
+        tree = view.models.project.module(found.path)
+        there = FileView.of(view.models, found.path, tree if tree is not None else found.node)
         for inner in ast.walk(found.node):
             if puts_group(inner) and speaks_of_groups(view.models, found.path):
                 return _put(there, inner)
@@ -93,8 +116,41 @@ def _given_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | None:
 
 
 def _put(view: FileView, statement: ast.Assign) -> _Group:
-    certain = is_group(statement.value, view.models.names(view.path))
-    return _Group(certain, Hop(view.path, statement.lineno, "a process group is put on a layer"))
+    put = Hop(view.path, statement.lineno, "a process group is put on a layer")
+    if is_group(statement.value, view.models.names(view.path)):
+        return _Group(True, (put,))
+    made = group_origin(view, scope_of(view, statement), statement.value, statement)
+    return _Group(made is not None, (made, put) if made is not None else (put,))
+
+
+def group_keepers(project: Project) -> list[tuple[str, int, str]]:
+    """(path, line, name) of the layers whose constructor keeps a process group and that the repository builds."""
+    models = Models(project)
+    found: list[tuple[str, int, str]] = []
+    for source in project.matching(MAKES_GROUPS):
+        tree = models.project.module(source.path)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.ClassDef) and models.is_model_class(source.path, node.name):
+                kept = _kept_by_constructor(models.names(source.path), node)
+                if kept is not None and (node.decorator_list or _is_built(project, node.name)):  # registered: by name
+                    found.append((source.path, kept.lineno, node.name))
+    return found
+
+
+def _kept_by_constructor(names: Names | None, layer: ast.ClassDef) -> ast.Assign | None:
+    """Where the constructor, not a method that is called later, keeps a process group."""
+    methods = [node for node in layer.body if isinstance(node, ast.FunctionDef)]
+    nodes = (node for method in called_from(methods, "__init__") for node in ast.walk(method))
+    for node in nodes:
+        if isinstance(node, ast.Assign) and is_group(node.value, names):  # noqa: SIM102
+            if any(isinstance(target, ast.Attribute) for target in node.targets):
+                return node
+    return None
+
+
+def _is_built(project: Project, name: str) -> bool:
+    call = re.compile(rf"(?<!class )\b{re.escape(name)}\s*\(")
+    return any(call.search(source.text) for source in project.matching(call, word=name))
 
 
 def shards(view: FileView, node: ast.AST, key: str) -> ast.Call | None:
@@ -114,19 +170,14 @@ def _group_argument(view: FileView, site: Site, call: ast.Call, statement: ast.s
     for keyword, value in _arguments(view, site, call, statement):
         if isinstance(value, ast.Constant):
             continue
+        given = Hop(view.path, value.lineno, f"it is given the process group {short(ast.unparse(value))}")
         if is_group(value, names):
-            what = f"it is given the process group {short(ast.unparse(value))}"
-            return _Group(True, Hop(view.path, value.lineno, what))
+            return _Group(True, (given,))
+        if (made := group_origin(view, site.scope, value, statement)) is not None:
+            return _Group(True, (made, given))
         name = dotted(value)
-        if name is None:
-            continue
-        for binding in view.bindings(site.scope, name, statement):
-            bound = getattr(binding, "value", None)
-            if bound is not None and is_group(bound, names):
-                what = f"the process group that it is given is made: {short(ast.unparse(bound))}"
-                return _Group(True, Hop(view.path, binding.lineno, what))
-        if named is None and has_group_name(keyword, value) and speaks_of_groups(view.models, view.path):
-            named = _Group(False, Hop(view.path, value.lineno, f"it is given what is called a group, `{name}`"))
+        if name and named is None and has_group_name(keyword, value) and speaks_of_groups(view.models, view.path):
+            named = _Group(False, (Hop(view.path, value.lineno, f"it is given what is called a group, `{name}`"),))
     return named
 
 

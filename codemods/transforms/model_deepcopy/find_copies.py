@@ -11,13 +11,13 @@ from ...finding import Confidence, Hop, Refused
 from .binding import Binding, binding_of
 from .callers import Built, built_elsewhere
 from .constructor_survey import Trait, survey
-from .evidence import distributed, hop, seen_in, short
+from .evidence import distributed, group_keepers, hop, seen_in, short
 from .file_view import FileView, spelled, targets, walk_scope
 from .history import Copied, history_of
 from .is_model import USED_AS_MODEL, is_model, only_torch, own_method
 from .library import endings, names, whole
 from .model_copy import Copy, Evidence, History, Seen, Site
-from .process_groups import CONFIGURATION, group_keepers
+from .process_groups import CONFIGURATION
 from .resolve import Models, Place, dotted
 from .submodules import constructions
 from .uses import DATA_PARALLEL

@@ -7,7 +7,6 @@ import re
 from functools import lru_cache
 from typing import TypeGuard
 
-from ...project import Project
 from .library import endings, names
 from .resolve import Models, Names, dotted
 
@@ -21,7 +20,7 @@ _GROUP_ARGUMENT = re.compile(
     r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
 )
 _SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
-_MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\.WORLD)\b")
+MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\.WORLD)\b")
 
 
 def speaks_of_groups(models: Models, path: str) -> bool:
@@ -76,36 +75,6 @@ def is_called_group(attributes: list[str], value: ast.expr) -> bool:
             for node in ast.walk(value)
         )
     )
-
-
-def group_keepers(project: Project) -> list[tuple[str, int, str]]:
-    """(path, line, name) of the layers of the repository that keep a process group and are built somewhere in it."""
-    models = Models(project)
-    found: list[tuple[str, int, str]] = []
-    for source in project.matching(_MAKES_GROUPS):
-        tree = models.project.module(source.path)
-        names = models.names(source.path)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.ClassDef) or not models.is_model_class(source.path, node.name):
-                continue
-            kept = [
-                inner
-                for inner in ast.walk(node)
-                if isinstance(inner, ast.Assign)
-                and is_group(inner.value, names)
-                and any(isinstance(target, ast.Attribute) for target in inner.targets)
-            ]
-            built = re.compile(rf"\b{re.escape(node.name)}\s*\(")
-            if (kept and node.decorator_list) or (
-                kept
-                and any(
-                    not re.search(r"class\s+$", text.text[max(0, match.start() - 20) : match.start()])
-                    for text in project.matching(built, word=node.name)
-                    for match in built.finditer(text.text)
-                )
-            ):  # registered: built by its name
-                found.append((source.path, kept[0].lineno, node.name))
-    return found
 
 
 def puts_group(node: ast.AST, variable: str = "") -> TypeGuard[ast.Assign]:

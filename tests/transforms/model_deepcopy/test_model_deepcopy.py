@@ -33,6 +33,8 @@ class Net(nn.Module):
 HEAD_NO_GROUP = HEAD.replace("        self.group = group\n", "")
 PLAIN = HEAD.replace("import torch.distributed as dist\n", "")
 SHARED = "Deep-copy the model with its process groups shared"
+# what makes the group that `main` calls its own; without it nothing shows that it is not None
+LAUNCH = "import torch.distributed as dist\nfrom main import main\n\nmain(None, None, dist.new_group([0]))\n"
 
 
 def project_of(files: dict[str, str]) -> Project:
@@ -40,11 +42,13 @@ def project_of(files: dict[str, str]) -> Project:
 
 
 def found(text: str, head: str = HEAD, **more: str) -> list[Finding]:
-    """Findings of `main.py`, made of `head` and the function body `text`; `more` are other files by stem."""
+    """Findings of `main.py`, made of `head` and the function body `text`; `more` are other files by stem.
+
+    `launch.py` gives `main` a group that it makes, where `head` is distributed.
+    """
     body = "def main(args, cfg, group):\n" + "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
-    return list(
-        RULE.find(project_of({"main.py": head + body, **{f"{stem}.py": dedent(t) for stem, t in more.items()}}))
-    )
+    files = {"main.py": head + body, "launch.py": LAUNCH if "torch.distributed" in head else ""}
+    return list(RULE.find(project_of(files | {f"{stem}.py": dedent(t) for stem, t in more.items()})))
 
 
 def repaired(files: dict[str, str]) -> dict[str, str]:
@@ -124,7 +128,8 @@ class Outer(nn.Module):
 def test_parts_and_snapshots_with_a_group(text: str) -> None:
     findings = found(text, HEAD + LAYERED)
     assert findings and all(finding.fix is not None and finding.fix.title == SHARED for finding in findings)
-    assert {finding.confidence for finding in findings} == {Confidence.LIKELY}
+    assert {finding.confidence for finding in findings} <= {Confidence.LIKELY, Confidence.PROVEN}
+    assert not any(finding.confidence.reaches(Confidence.LIKELY) for finding in found(text, HEAD + LAYERED, launch=""))
 
 
 @pytest.mark.parametrize(
@@ -153,16 +158,16 @@ def test_parts_without_a_group(text: str) -> None:
 )
 def test_a_function_inside_copies_the_model(before: str, after: str) -> None:
     inner = "def make():\n        return deepcopy(model).eval()\n\n"
-    text = f"def main(group):\n    {before}{inner}{after}    return make()\n"
+    text = f"def main(group):\n    {before}{inner}{after}    return make()\n\n\nmain(dist.new_group())\n"
     finding = at({"main.py": HEAD + text}, "main.py")
-    assert finding.confidence is Confidence.LIKELY and finding.fix is not None and finding.fix.title == SHARED
+    assert finding.confidence is Confidence.PROVEN and finding.fix is not None and finding.fix.title == SHARED
 
 
 @pytest.mark.parametrize(
     ("text", "head", "confidence"),
     [
         pytest.param(
-            "model = Net(4, group=group)\nema = deepcopy(model)", HEAD, Confidence.LIKELY, id="group by keyword"
+            "model = Net(4, group=group)\nema = deepcopy(model)", HEAD, Confidence.PROVEN, id="group by keyword"
         ),
         pytest.param(
             "mesh = dist.new_group([0])\nmodel = Net(4, mesh)\nema = deepcopy(model)",
@@ -212,6 +217,46 @@ def test_a_function_inside_copies_the_model(before: str, after: str) -> None:
 )
 def test_confidence(text: str, head: str, confidence: Confidence) -> None:
     assert [finding.confidence for finding in found(text, head)] == [confidence]
+
+
+@pytest.mark.parametrize("launch", ["", "from main import main\nmain(None, None, None)\n"])
+def test_what_is_only_called_a_group_is_no_evidence(launch: str) -> None:
+    text = "model = Net(4, group=group)\nema = deepcopy(model)"
+    assert [finding.confidence for finding in found(text, launch=launch)] == [Confidence.POSSIBLE]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "from groups import ring\n\nmain(None, None, ring())\n",
+        "from groups import RING\n\nmain(None, None, RING)\n",
+        "from groups import ring\n\ndef start(pg=None):\n    pg = pg or ring()\n    main(None, None, pg)\n",
+        "from groups import ring\n\nclass Job:\n    def __init__(self):\n        self.pg = ring()\n\n"
+        "    def run(self):\n        main(None, None, self.pg)\n",
+        "from groups import ring\n\ndef start(pg):\n    main(None, None, group=pg)\n\nstart(ring())\n",
+    ],
+    ids=["a function", "a variable of a module", "a default", "an attribute", "two callers"],
+)
+def test_the_group_is_followed_to_where_it_is_made(made: str) -> None:
+    groups = (
+        "import torch.distributed as dist\n\nRING = None\n\n\n"
+        "def start_ring():\n    global RING\n    RING = dist.new_group([0])\n\n\ndef ring():\n    return RING\n"
+    )
+    text = "model = Net(4, group=group)\nema = deepcopy(model)"
+    (finding,) = found(text, launch="from main import main\n" + made, groups=groups)
+    assert finding.confidence is Confidence.PROVEN
+    assert ("groups.py", 8) in [(hop.path, hop.line) for hop in finding.trace]
+
+
+def test_a_group_that_a_later_call_puts_in_is_no_evidence_before_it() -> None:
+    head = HEAD_NO_GROUP + (
+        "class Table(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.group = None\n\n"
+        "    def parallelize(self):\n        self.group = dist.new_group()\n\n\ntable = Table()\n\n\n"
+    )
+    text = "model = build(Table)\nema = deepcopy(model).eval()\nmodel.parallelize()"
+    assert [finding.confidence for finding in found(text, head)] == [Confidence.POSSIBLE]
+    kept = head.replace("self.group = None", "self.group = dist.new_group()")
+    assert [finding.confidence for finding in found(text, kept)] == [Confidence.LIKELY]
 
 
 def test_groups_of_a_convolution_are_no_process_groups() -> None:
@@ -582,6 +627,7 @@ WAYS = [
     "getattr(model, 'module', model)",
 ]
 TRAIN = HEAD.replace("from copy import deepcopy\n", "from ema import ModelEMA\n")
+LAUNCHED = {"launch.py": LAUNCH.replace("None, None, ", "")}
 
 
 def at(files: dict[str, str], path: str) -> Finding:
@@ -600,9 +646,9 @@ def at(files: dict[str, str], path: str) -> Finding:
     ],
 )
 def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
-    files = {"ema.py": EMA.format(model=model), "main.py": f"{TRAIN}def main(group):\n    {body}\n"}
+    files = {"ema.py": EMA.format(model=model), "main.py": f"{TRAIN}def main(group):\n    {body}\n", **LAUNCHED}
     finding = at(files, "ema.py")
-    assert finding.confidence is Confidence.LIKELY and [hop.path for hop in finding.trace][-1] == "ema.py"
+    assert finding.confidence is Confidence.PROVEN and [hop.path for hop in finding.trace][-1] == "ema.py"
     after = repaired(files)
     assert f"self.ema = deepcopy_sharing_groups({model}).eval()" in after["ema.py"]
     assert after["main.py"] == files["main.py"]
@@ -620,14 +666,13 @@ def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
     ],
 )
 def test_evidence_from_a_list_of_models(body: str) -> None:
-    files = {"ema.py": EMA.format(model="model"), "main.py": f"{TRAIN}def main(group):\n    {body}\n"}
+    files = {"ema.py": EMA.format(model="model"), "main.py": f"{TRAIN}def main(group):\n    {body}\n", **LAUNCHED}
     finding = at(files, "ema.py")
-    assert finding.confidence is Confidence.LIKELY and [hop.path for hop in finding.trace][-1] == "ema.py"
-    sure = {
-        **files,
-        "main.py": files["main.py"].replace("def main(group):", "def main():\n    group = dist.new_group()"),
-    }
-    assert at(sure, "ema.py").confidence is Confidence.PROVEN
+    assert finding.confidence is Confidence.PROVEN and [hop.path for hop in finding.trace][-1] == "ema.py"
+    del files["launch.py"]
+    assert at(files, "ema.py").confidence is Confidence.POSSIBLE
+    text = files["main.py"].replace("def main(group):", "def main():\n    group = dist.new_group()")
+    assert at(files | {"main.py": text}, "ema.py").confidence is Confidence.PROVEN
 
 
 def test_a_builder_that_calls_itself_for_the_elements_of_a_list() -> None:
@@ -643,12 +688,12 @@ def test_evidence_through_two_callers_and_an_attribute() -> None:
     train = TRAIN + (
         "class Trainer:\n    def __init__(self, group):\n        self.model = Net(4, group)\n\n"
         "    def setup(self):\n        self.ema = make(self.model)\n\n\n"
-        "def make(network):\n    return ModelEMA(network)\n"
+        "def make(network):\n    return ModelEMA(network)\n\n\nTrainer(dist.new_group()).setup()\n"
     )
     finding = at({"ema.py": EMA.format(model="model"), "main.py": train}, "ema.py")
-    assert finding.confidence is Confidence.LIKELY
+    assert finding.confidence is Confidence.PROVEN
     assert [(hop.path, hop.line) for hop in finding.trace] == [
-        ("main.py", 17), ("main.py", 17), ("main.py", 20), ("main.py", 24), ("ema.py", 7),
+        ("main.py", 17), ("main.py", 27), ("main.py", 17), ("main.py", 20), ("main.py", 24), ("ema.py", 7),
     ]  # fmt: skip
 
 
@@ -737,7 +782,7 @@ def test_a_method_that_is_overridden_is_not_called_again() -> None:
 )
 def test_libraries_that_copy_are_reported_with_evidence(line: str, name: str) -> None:
     (finding,) = found(f"model = Net(4, group)\nema = {name}(model, None)", f"{line}\n{HEAD}")
-    assert finding.confidence is Confidence.LIKELY and finding.fix is None
+    assert finding.confidence is Confidence.PROVEN and finding.fix is None
     assert "deep-copies the model itself" in (finding.reason or "")
     assert not found(f"model = Net(4)\nema = {name}(model)", f"{line}\n{HEAD_NO_GROUP}")
 
@@ -782,7 +827,7 @@ def test_averaged_models_that_are_only_reported(line: str) -> None:
          HEAD_NO_GROUP),
         ("model, rest = build(args, group=group)\nmodel = model.to(args.device)\nema = deepcopy(model).eval()",
          HEAD_NO_GROUP),
-        ("model = Net()\nmodel.set_up(tp_group)\nema = deepcopy(model)", HEAD_NO_GROUP),
+        ("model = Net()\nmodel.set_up(group)\nema = deepcopy(model)", HEAD_NO_GROUP),
         ("model = Net()\ngive(model, 1)\nema = deepcopy(model)",
          HEAD_NO_GROUP + "def give(m, x):\n    for p in m.children():\n        p.group = dist.new_group()\n\n\n"),
     ],
