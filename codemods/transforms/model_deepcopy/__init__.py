@@ -8,9 +8,10 @@ of models and snapshots of the best model, unless they are seen to hold a proces
 A finding is *proven* when the very model that is copied is seen to hold something that can't be copied: a process
 group that the code makes or asks for (`dist.new_group()`, `dist.group.WORLD`, `get_..._group()`), a lock, or a tensor
 with its gradient history that `forward` left on it. Where the copy is made by an EMA class or in another method, the
-callers are looked at, also through lists and dicts of models. It is *likely* where what is only called a group is
-passed to the model, and where the model's class can't be seen but some layer of the repository keeps a group. It is
-*possible* elsewhere: that a script trains distributed, or imports Megatron or ColossalAI, proves nothing.
+callers are looked at, also through lists and dicts of models; the group is followed to where it is made. It is
+*likely* where a layer of the model keeps a group that some code of the repository gives it, and where the model's class
+can't be seen but the constructor of some layer of the repository keeps a group. It is *possible* elsewhere: that a
+variable is called `group`, that a script trains distributed or imports Megatron or ColossalAI, proves nothing.
 `AveragedModel(model)`, which deep-copies its argument, counts when the model is seen to hold a group. Reported
 without a fix: models that FSDP or DeepSpeed has sharded, and other library classes that copy a model with a group or
 a lock (timm's `ModelEma`, `ema_pytorch.EMA`).

@@ -170,7 +170,7 @@ def _group_argument(view: FileView, site: Site, call: ast.Call, statement: ast.s
     for keyword, value in _arguments(view, site, call, statement):
         if isinstance(value, ast.Constant):
             continue
-        given = Hop(view.path, value.lineno, f"it is given the process group {short(ast.unparse(value))}")
+        given = Hop(view.path, value.lineno, f"it is given the process group `{short(ast.unparse(value))}`")
         if is_group(value, names):
             return _Group(True, (given,))
         if (made := group_origin(view, site.scope, value, statement)) is not None:
