@@ -65,7 +65,9 @@ def _simulate(work: Path, size: int) -> None:
     from codemods.batch.ledger import Ledger
     from codemods.batch.report import write_report
 
-    (work / "list.txt").write_text("".join(f"https://example.org/o/r-{number}\n" for number in range(size)))
+    (work / "list.txt").write_text(
+        "".join(f"https://example.org/o/r-{number}\n" for number in range(size)), encoding="utf-8"
+    )
     asked = Asked(str(work / "list.txt"), work / "out", jobs=2, task="batch:stub")
     start = time.perf_counter()
     run_batch(asked)
@@ -108,7 +110,7 @@ def _row(name: str, command: list[str], work: Path, results: list[object]) -> No
     out = work / name.replace(" ", "-")
     env = {**os.environ, "SPAWNFIX_CACHE_DIR": str(work / "cache")}
     subprocess.run([*command, "--out", str(out)], env=env, stderr=subprocess.DEVNULL, check=False)
-    summary = json.loads((out / "summary.json").read_text())
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     totals = summary["totals"]
     measured = ("seconds", "memory_mib")
     results.append([{key: value for key, value in row.items() if key not in measured} for row in summary["repos"]])

@@ -29,7 +29,14 @@ def _environment(**more: str) -> dict[str, str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     who = {"NAME": "spawnfix demo", "EMAIL": "demo@localhost"}
     env |= {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
-    return {**env, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {
+        **env,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        **more,
+    }
 
 
 def run_demo(keep: Path | None = None, console: Console | None = None) -> int:
@@ -114,7 +121,8 @@ def _run(repo: Path, method: str, console: Console) -> subprocess.CompletedProce
         cwd=repo,
         env=_environment(),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=_TIMEOUT,
         check=False,
     )
@@ -134,7 +142,8 @@ def _spawnfix(repo: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=repo,
         env=_environment(NO_COLOR="1"),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=_TIMEOUT,
         check=False,
     )
@@ -146,7 +155,8 @@ def _git(repo: Path, *arguments: str) -> str:
         cwd=repo,
         env=_environment(),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=_TIMEOUT,
         check=True,
     ).stdout

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .operating_system import HERE
+
 MAX_BYTES = 512 * 2**20  # of one database; beyond, its oldest rows go
 MAX_ROW_BYTES = 64 * 2**20  # of one value, unpacked
 
@@ -30,7 +32,7 @@ def folder() -> Path | None:
     named = os.environ.get("SPAWNFIX_CACHE_DIR")
     if named:
         return Path(named)
-    base = os.environ.get("LOCALAPPDATA") if os.name == "nt" else os.environ.get("XDG_CACHE_HOME")
+    base = os.environ.get("LOCALAPPDATA") if HERE.windows else os.environ.get("XDG_CACHE_HOME")
     if base:
         return Path(base) / "spawnfix"
     home = os.path.expanduser("~")  # noqa: PTH111  (Path.home() raises where there is none)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,13 +19,23 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..new_process import code_to_call
-from .output import remove
+from ..operating_system import (
+    apart,
+    end_own_tree,
+    end_tree,
+    forget_peak,
+    limit,
+    limits_work,
+    memory_of,
+    peak_memory,
+    remove_folder,
+)
 from .spec import FAILED, Limits, Outcome, Spec
 
 Task = Callable[[Spec, Path], Outcome]
 MAX_ANSWER = 256 * 2**20  # bytes
+WATCH_SECONDS = 1.0  # between two looks at a process that can't limit itself
 TIRED = 512  # MiB of peak memory after which a process makes room for a fresh one
-_POSIX = os.name == "posix"
 
 
 class Child:
@@ -38,25 +47,30 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: BinaryIO | None = None
         self._late = False
+        self._too_much: tuple[str, str] | None = None  # a limit that was passed: why, and the stage
         self._lock = threading.Lock()
 
     def ask(self, spec: Spec) -> Outcome:
         """What the task says of `spec`; a failed outcome when it takes too long or its process dies."""
         scratch = Path(tempfile.mkdtemp(prefix="spawnfix-batch-", dir=self._folder))
         start = time.perf_counter()
-        self._late = False
+        self._late, self._too_much = False, None
+        done = threading.Event()
         timer = threading.Timer(spec.limits.seconds, self._time_is_up) if spec.limits.seconds else None
         try:
             process = self._running()
             if timer is not None:
                 timer.daemon = True
                 timer.start()
+            if not limits_work():
+                threading.Thread(target=self._watch, args=(spec.limits, scratch, done), daemon=True).start()
             answer = _exchange(process, {"spec": spec.to_json(), "scratch": str(scratch)})
         except OSError as error:
             answer = None
             if self._process is None:
                 return Outcome(FAILED, f"no process could be started: {error}", "start")
         finally:
+            done.set()
             if timer is not None:
                 timer.cancel()
         seconds = round(time.perf_counter() - start, 3)
@@ -66,7 +80,7 @@ class Child:
             outcome = Outcome.from_json(answer["outcome"])  # type: ignore[arg-type]
             if answer["last"]:
                 self.close()
-        remove(scratch)
+        remove_folder(scratch)
         outcome.seconds = seconds
         return outcome
 
@@ -75,7 +89,7 @@ class Child:
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
-            _kill(process)
+            end_tree(process)
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
                     with contextlib.suppress(OSError):
@@ -88,7 +102,25 @@ class Child:
         with self._lock:
             self._late = True
             if self._process is not None:
-                _kill(self._process)
+                end_tree(self._process)
+
+    def _watch(self, limits: Limits, scratch: Path, done: threading.Event) -> None:
+        """End the process when it passes a limit, on systems where it can't be limited."""
+        while not done.wait(WATCH_SECONDS):
+            process = self._process
+            if process is None or process.poll() is not None:
+                return
+            if limits.disk and _size_of(scratch) > limits.disk * 2**20:
+                passed = (f"larger than {limits.disk} MiB on disk", "clone")
+            elif limits.memory and (memory_of(process.pid) or 0) > limits.memory:
+                passed = (f"needs more than {limits.memory} MiB of memory", "memory")
+            else:
+                continue
+            with self._lock:
+                if self._process is process and not done.is_set():
+                    self._too_much = passed
+                    end_tree(process)
+            return
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -100,7 +132,7 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                start_new_session=_POSIX,
+                **apart(),
             )
         return self._process
 
@@ -113,11 +145,13 @@ class Child:
         code = None
         if process is not None:
             with self._lock:
-                _kill(process)
+                end_tree(process)
             code = process.returncode
         self.close()
         if late:
             return Outcome(FAILED, f"took longer than {spec.limits.seconds:g} seconds", "time", files=_log(log))
+        if self._too_much is not None:
+            return Outcome(FAILED, *self._too_much, files=_log(log))
         if "MemoryError" in log:
             return Outcome(FAILED, f"needs more than {spec.limits.memory} MiB of memory", "memory", files=_log(log))
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
@@ -128,18 +162,14 @@ def _log(text: str) -> dict[str, str]:
     return {"log.txt": text} if text.strip() else {}
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End `process` and its group. Not reaped before, so that the number can't mean another process by now."""
-    if process.returncode is None:
-        with contextlib.suppress(OSError):
-            if _POSIX:
-                os.killpg(process.pid, signal.SIGKILL)
-            else:  # git and what it started too
-                # by its full name: Windows looks for programs in the working directory first
-                taskkill = str(Path(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", "taskkill.exe"))
-                subprocess.run([taskkill, "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
-                process.kill()
-        process.wait()
+def _size_of(folder: Path) -> int:
+    """Bytes of all files in `folder`."""
+    size = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += Path(place, name).lstat().st_size
+    return size
 
 
 def _exchange(process: subprocess.Popen[bytes], question: dict[str, object]) -> dict[str, object] | None:
@@ -187,10 +217,8 @@ def serve() -> None:
         while (question := _receive(stream)) is not None:
             questions.put(question)
         for folder in scratch:
-            remove(Path(folder))
-        if _POSIX:
-            os.killpg(0, signal.SIGKILL)
-        os._exit(1)
+            remove_folder(Path(folder))
+        end_own_tree()
 
     threading.Thread(target=listen, daemon=True).start()
     tasks: dict[str, Task] = {}
@@ -199,11 +227,11 @@ def serve() -> None:
         spec = Spec.from_json(question["spec"])  # type: ignore[arg-type]
         scratch[:] = [str(question["scratch"])]
         tempfile.tempdir = scratch[0]
-        _forget_peak()
-        _limit(spec.limits)
+        forget_peak()
+        limit(spec.limits.memory, spec.limits.disk)
         outcome = _answered(spec, Path(scratch[0]), tasks)
-        outcome.memory = peak = _peak()
-        _limit(Limits(0, 0, 0))
+        outcome.memory = peak = peak_memory()
+        limit(0, 0)
         _send(answers, {"outcome": outcome.to_json(), "last": peak > TIRED or outcome.stage in ("memory", "crash")})
 
 
@@ -229,39 +257,3 @@ def _answered(spec: Spec, scratch: Path, tasks: dict[str, Task]) -> Outcome:
             "crash",
             files={"log.txt": without_secrets(traceback.format_exc())},
         )
-
-
-def _limit(limits: Limits) -> None:
-    """Set this process's (soft) limits; none of them on systems that have no such thing."""
-    try:
-        import resource
-    except ImportError:
-        return
-    for kind, mebibytes in (("RLIMIT_AS", limits.memory), ("RLIMIT_FSIZE", limits.disk)):
-        which = getattr(resource, kind, None)
-        if which is not None:
-            _, most = resource.getrlimit(which)
-            wanted = mebibytes * 2**20 if mebibytes else most
-            if most != resource.RLIM_INFINITY:
-                wanted = min(wanted, most) if mebibytes else most
-            with contextlib.suppress(OSError, ValueError):
-                resource.setrlimit(which, (wanted, most))
-
-
-def _peak() -> int:
-    """The most memory that we had since `_forget_peak`, MiB (elsewhere than on Linux since the start, or 0)."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) // 2**10
-    try:
-        import resource
-    except ImportError:
-        return 0
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
-
-
-def _forget_peak() -> None:
-    with contextlib.suppress(OSError):  # Linux only
-        Path("/proc/self/clear_refs").write_text("5")

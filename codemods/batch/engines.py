@@ -154,7 +154,7 @@ def cluster_of(file: str) -> Iterator[Any]:
     """
     try:
         yaml = import_module("yaml")
-        asked = yaml.safe_load(Path(file).read_text())
+        asked = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
         kind, jobs, options = str(asked["cluster"]), int(asked.get("jobs", 1)), dict(asked.get("options") or {})
         module, _, name = (kind if "." in kind else f"dask_jobqueue.{kind}Cluster").rpartition(".")
         made = getattr(import_module(module), name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..operating_system import is_link, remove_folder
 from ..problem import Problem
 from ..quoting import shell
 
@@ -29,7 +29,7 @@ def claim(folder: Path, repos: Iterable[Repo]) -> None:
     Raises Problem, before any work is done.
     """
     try:
-        if folder.is_symlink():
+        if is_link(folder):
             raise Problem(f"{folder} is a symbolic link; give --out a folder that spawnfix may make or has made")
         place = folder.resolve()
         for repo in repos:
@@ -37,7 +37,7 @@ def claim(folder: Path, repos: Iterable[Repo]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         names = {entry.name: entry for entry in os.scandir(folder)}
         if MARKER in names:
-            linked = sorted(name for name, entry in names.items() if entry.is_symlink())
+            linked = sorted(name for name, entry in names.items() if is_link(Path(entry)))
             if linked:
                 raise Problem(f"{folder / linked[0]} is a symbolic link; spawnfix makes none there: use another --out")
             return
@@ -50,7 +50,7 @@ def claim(folder: Path, repos: Iterable[Repo]) -> None:
 
 def check_made_by_batch(folder: Path) -> None:
     """Raises Problem when `folder` is no output folder of ours."""
-    if folder.is_symlink() or not _is_file(folder / MARKER):
+    if is_link(folder) or not _is_file(folder / MARKER):
         raise Problem(f"{folder}: no batch was run there")
 
 
@@ -100,27 +100,12 @@ def make_scratch(folder: Path, ledger: Ledger) -> Path:
     """
     left = ledger.about().get(SCRATCH)
     if left:
-        remove(folder / left)
+        remove_folder(folder / left)
     name = f"scratch-{secrets.token_hex(8)}"
     ledger.note({SCRATCH: name})
     scratch = folder / name
     scratch.mkdir(mode=0o700)
     return scratch
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder that we made, read-only files and folders in it too. Symbolic links are not followed."""
-    if folder.is_symlink():
-        return
-
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # files and folders that may not be written to
-        for place, _, names in os.walk(folder):
-            for path in (Path(place), *(Path(place, name) for name in names)):
-                with contextlib.suppress(OSError):
-                    if not path.is_symlink():
-                        path.chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def resume_command(repos: str, folder: Path) -> str:

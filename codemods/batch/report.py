@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ..operating_system import is_link
 from ..version import __version__
 from .ledger import Row
 from .open_prs import scripts
@@ -28,7 +29,7 @@ TEXT = (".html", ".json", ".sarif", ".md", ".txt")  # files of a repository that
 
 def write_files(folder: Path, files: dict[str, str]) -> None:
     """Make `folder` hold `files` (of an Outcome), and none of ours besides; after a kill some may be missing."""
-    if folder.is_symlink() or folder.parent.is_symlink():
+    if is_link(folder) or is_link(folder.parent):
         raise OSError(errno.ELOOP, "a symbolic link, not followed", str(folder))
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:

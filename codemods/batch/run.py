@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import sqlite3
 import sys
 import time
@@ -13,11 +12,12 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from ..operating_system import cores, remove_folder
 from ..problem import Problem
 from ..quoting import printable
 from .engines import Event, run_dask, run_local
 from .ledger import Ledger, Row, still_good
-from .output import check_made_by_batch, claim, make_scratch, remove, resume_command
+from .output import check_made_by_batch, claim, make_scratch, resume_command
 from .progress import watcher
 from .report import write_files, write_report
 from .repos import PROTOCOLS, Repo, read_list
@@ -118,7 +118,7 @@ def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
                     write_report(asked.out, ledger.rows(), ledger.about())
                     written = time.monotonic()
     finally:
-        remove(scratch)
+        remove_folder(scratch)
         ledger.enlist(repos, {"wall_seconds": f"{time.perf_counter() - start:.3f}"})
         rows = ledger.rows()
         write_report(asked.out, rows, ledger.about())
@@ -174,12 +174,7 @@ def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, 
 def _engine(asked: Asked, work: Iterable[Spec], scratch: Path) -> Generator[Event, None, None]:
     if asked.dask is not None:
         return run_dask(work, asked.dask)
-    return run_local(work, asked.jobs or available(), scratch)
-
-
-def available() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return run_local(work, asked.jobs or cores(), scratch)
 
 
 def _digest(asked: Asked) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import threading
 import time
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ..operating_system import apart, end_rest_of_group, is_link
 from ..problem import Problem
 
 HEAD, TAIL = 16 * 1024, 48 * 1024  # bytes of the output that are kept, of its start and of its end
@@ -87,7 +87,7 @@ def run_command(command: str, folder: Path, seconds: float, junit: str | None = 
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
+            **apart(),
         )
     except OSError as error:
         raise Problem(f"--verify: the command can't be started: {error.strerror}") from None
@@ -100,7 +100,7 @@ def run_command(command: str, folder: Path, seconds: float, junit: str | None = 
         except subprocess.TimeoutExpired:
             timed_out = True
         finally:
-            _end(process)
+            end_rest_of_group(process)
         output = kept.text()
     return Outcome(
         process.returncode,
@@ -111,22 +111,11 @@ def run_command(command: str, folder: Path, seconds: float, junit: str | None = 
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the process and its group."""
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        with contextlib.suppress(OSError):
-            process.kill()
-    process.wait()
-
-
 def _failed_tests(folder: Path, name: str) -> frozenset[str] | None:
     """The ids of the tests that failed, out of the JUnit file `name` in `folder`; None when it wrote none."""
     file = folder / name
     try:
-        if not file.is_file() or file.is_symlink() or file.stat().st_size > MAX_REPORT:
+        if not file.is_file() or is_link(file) or file.stat().st_size > MAX_REPORT:
             return None
         data = file.read_bytes()
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from ..engine.results import Plan
 from ..engine.selection import Edited, Selection, Selector
+from ..operating_system import cannot_be, link_or_file, remove_folder
 from ..problem import Problem
 from .command_run import Outcome, run_command
 from .target import Target
@@ -135,7 +135,7 @@ def _copy(target: Target, contents: Mapping[str, bytes]) -> Iterator[Path]:
     except OSError as error:
         raise Problem(f"--verify: the files can't be copied: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def _fill(folder: Path, target: Target, contents: Mapping[str, bytes]) -> None:
@@ -145,12 +145,14 @@ def _fill(folder: Path, target: Target, contents: Mapping[str, bytes]) -> None:
     rows = sorted(target.commit.tree.items(), key=lambda row: row[1][0] == _LINK)
     for path, (mode, oid) in rows:  # links come last: nothing is written through one
         place = folder / path
+        if cannot_be(path):
+            continue  # git would not check it out either
         if mode == _LINK:
             to = os.fsdecode(blobs.read(oid, path))
             inside = os.path.normpath(os.path.join(os.path.dirname(path), to))  # noqa: PTH118, PTH120
             if not os.path.isabs(to) and not inside.startswith("..") and not os.path.lexists(place):  # noqa: PTH117
                 place.parent.mkdir(parents=True, exist_ok=True)
-                place.symlink_to(to)
+                link_or_file(place, to)
         elif mode.startswith("100"):
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(contents[path] if path in contents else blobs.read(oid, path))

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import shlex
 import signal
 import stat
 import sys
@@ -16,6 +15,7 @@ from typing import BinaryIO
 
 from ..delivery.target import Target, to_check
 from ..problem import Problem
+from ..quoting import shell
 from ..settings import Settings, read_settings
 from ..transforms import rules
 from .causes import cause_of
@@ -68,7 +68,7 @@ def run_diagnose(
         if not _is_target(first):
             raise Problem(f"want pkg.mod:name, pkg.mod:factory() or script.py:factory(), not {first!r}")
         done = diagnose_target(first, python, seconds, child)
-    again = " ".join(map(shlex.quote, ["spawnfix", "diagnose", "--watch", "--", *arguments])) if watch else None
+    again = " ".join(map(shell, ["spawnfix", "diagnose", "--watch", "--", *arguments])) if watch else None
     _report(done, as_json, save, put, again)
     if done.obstacles:
         return 1

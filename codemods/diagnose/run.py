@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..operating_system import interpreters
 from ..problem import Problem
 from .causes import cause_of
 from .report import (
@@ -100,7 +101,7 @@ def _failed(target: str, python: str, result: Mapping[str, Any]) -> str:
 def _interpreter(given: str | None) -> str:
     if given is None:
         return sys.executable
-    found = shutil.which(given) or shutil.which(str(Path(given) / "bin" / "python"))
+    found = next(filter(None, map(shutil.which, (given, *interpreters(given)))), None)
     if found is None:
         raise Problem(f"--python: no interpreter called {given}")
     return found
@@ -110,7 +111,15 @@ def _new_enough(python: str) -> None:
     """Raises Problem for an interpreter that the probe can't run in."""
     words = [python, "-c", "import sys; sys.stdout.write('%d.%d' % sys.version_info[:2])"]
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=60,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Problem(f"--python {python}: {error}") from None
     major, _, minor = done.stdout.partition(".")

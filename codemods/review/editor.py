@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from .. import operating_system
 from ..problem import Problem
 
 
 def edited(text: str, suffix: str) -> str | None:
     """`text` after the user's editor; None when it ended with an error. Raises Problem when there is none."""
-    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
+    usual = "notepad" if operating_system.HERE.windows else "vi"
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or usual
     with tempfile.TemporaryDirectory(prefix="spawnfix-") as folder:
         file = Path(folder) / f"change{suffix}"
         file.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
@@ -25,7 +28,7 @@ def edited(text: str, suffix: str) -> str | None:
 def _run(command: str, file: str) -> int:
     """`command`, which may have arguments, with `file`, as git starts editors."""
     try:
-        if os.name == "nt":
+        if operating_system.HERE.windows:
             return subprocess.run(f'{command} "{file}"', shell=True).returncode
         return subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, file]).returncode
     except OSError as error:
@@ -38,9 +41,16 @@ def paged(text: bytes) -> bool:
     if command.strip() in ("", "cat"):
         return False
     environment = {"LESS": "FRX", "LV": "-c", **os.environ}  # as git sets them: colours, and no page for a short text
-    shell = [command] if os.name == "nt" else ["/bin/sh", "-c", f"exec {command}"]
+    windows = operating_system.HERE.windows
+    if windows and shutil.which(command.split()[0]) is None:
+        return False  # its shell would say so, and end as if all had been shown
     try:
-        pager = subprocess.Popen(shell, stdin=subprocess.PIPE, env=environment, shell=os.name == "nt")
+        pager = subprocess.Popen(
+            command if windows else ["/bin/sh", "-c", f"exec {command}"],
+            stdin=subprocess.PIPE,
+            env=environment,
+            shell=windows,
+        )
     except OSError:
         return False
     assert pager.stdin is not None

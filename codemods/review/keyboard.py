@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from .. import operating_system
+
 _ENTER, _ERASE, _GIVE_UP = ("\r", "\n"), ("\x7f", "\b"), ("\x1b", "\x04", "")
 
 
 @contextlib.contextmanager
 def single_keys() -> Iterator[None]:
     """While this lasts, keys come one by one and are not echoed; Ctrl-C stays an interrupt."""
-    if os.name == "nt":
+    if operating_system.HERE.windows:
         yield
         return
     import termios
@@ -32,7 +34,7 @@ def single_keys() -> Iterator[None]:
 @contextlib.contextmanager
 def as_before() -> Iterator[None]:
     """Inside `single_keys`: the terminal as other programs expect it, for an editor, say."""
-    if os.name == "nt":
+    if operating_system.HERE.windows:
         yield
         return
     import termios
@@ -51,10 +53,13 @@ def as_before() -> Iterator[None]:
 
 def key() -> str:
     """The next key; more than one character for keys without a character; "" at the end of the input."""
-    if os.name == "nt":
+    if operating_system.HERE.windows:
         import msvcrt
 
-        return str(getattr(msvcrt, "getwch")())  # noqa: B009  (only there on Windows)
+        letter = str(getattr(msvcrt, "getwch")())  # noqa: B009  (only there on Windows)
+        if letter == "\x03":  # Windows leaves Ctrl-C to us here
+            raise KeyboardInterrupt
+        return letter + str(getattr(msvcrt, "getwch")()) if letter in ("\0", "\xe0") else letter  # noqa: B009
     import select
 
     terminal = sys.stdin.fileno()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from ..operating_system import cannot_be, is_alive, is_link, is_plain_folder, replace
 from ..problem import Problem
 from .files import Entry, Files
 from .stamps import DiskStamps, Stamp, stamps
@@ -116,7 +117,7 @@ class DirectoryFiles:
             for item in items:
                 path = prefix + item.name
                 with contextlib.suppress(FileNotFoundError):
-                    if item.is_dir(follow_symlinks=False):
+                    if is_plain_folder(item):
                         if item.name not in VENDORED:
                             folders.append(path + "/")
                     elif item.is_file(follow_symlinks=False):
@@ -152,9 +153,11 @@ def read_regular(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
     Raises OSError, for anything but a regular file and for more than `most` bytes too.
     """
+    if why := cannot_be(path):
+        raise OSError(errno.EINVAL, why, path)
     target = folder
     for part in path.split("/"):
-        if target.is_symlink() and target != folder:
+        if target != folder and is_link(target):
             raise OSError(errno.ELOOP, "reached through a symbolic link, not followed", path)
         target = target / part
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -187,7 +190,7 @@ def replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str,
         with uninterrupted():
             while staged:
                 temporary, target = staged[0]
-                temporary.replace(target)
+                replace(temporary, target)
                 del staged[0]
     except OSError as error:
         raise Problem(f"can't write {target}: {error.strerror or error}") from None
@@ -222,7 +225,7 @@ def replaced(target: Path, data: bytes, mode: int) -> None:
     """Put `data` into the file `target` at once, with the permissions `mode`, owner kept. Raises OSError."""
     temporary = stage(target, data, mode)
     try:
-        temporary.replace(target)
+        replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -276,17 +279,5 @@ def clear(folders: Iterable[Path]) -> None:
             for path in folder.glob(f".*{_SUFFIX}"):
                 found = _LEFT_OVER.fullmatch(path.name)
                 ours = found is not None and found[3] == _mark(folder, found[1])
-                if found is not None and ours and not _alive(int(found[2])):
+                if found is not None and ours and not is_alive(int(found[2])):
                     path.unlink()
-
-
-def _alive(process: int) -> bool:
-    if os.name == "nt":
-        return True  # there a signal would end it
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True

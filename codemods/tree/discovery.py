@@ -11,6 +11,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..operating_system import is_link
 from ..problem import Problem
 from ..quoting import printable
 from .directory import read_regular
@@ -52,7 +53,7 @@ def find_place(start: Path) -> Place | None:
             mode = marker.lstat().st_mode
         except OSError:
             mode = 0
-        if stat.S_ISLNK(mode):
+        if mode and is_link(marker):
             raise Problem(f"{marker} is a symbolic link; spawnfix does not follow links to a git folder")
         if stat.S_ISREG(mode):
             return _linked(folder, marker)
@@ -163,7 +164,7 @@ def _checked(place: Place) -> Place:
     for git_dir in {place.git_dir, place.common_dir}:
         for name in _USED:
             path = git_dir / name
-            if path.is_symlink():
+            if is_link(path):
                 raise Problem(f"{path} is a symbolic link; spawnfix follows no links inside a git folder")
             if name.startswith("objects/info/") and path.exists() and not path.is_file():
                 raise Problem(f"{path} is not a file")

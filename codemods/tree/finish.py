@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..new_process import code_to_call
+from ..operating_system import apart, is_link, replace
 from .directory import clear, read_regular, stage
 from .git_index import parse_index
 
@@ -37,9 +38,7 @@ def finish(job: Job) -> None:
     """Do `job` ("kind": "branch" or "checkout") in another process, and wait for it. Raises Failed."""
     command = [sys.executable, "-I", "-c", code_to_call("tree.finish", "main")]
     try:
-        done = subprocess.run(
-            command, input=json.dumps(job).encode(), capture_output=True, start_new_session=True, check=False
-        )
+        done = subprocess.run(command, input=json.dumps(job).encode(), capture_output=True, check=False, **apart())
         answer = json.loads(done.stdout)
     except (OSError, ValueError) as error:
         raise Failed(f"the process that writes could not do its work: {error}") from None
@@ -95,7 +94,7 @@ class _Lock:
 
     def commit(self) -> None:
         """Put it in place. Raises OSError."""
-        self._lock.replace(self._path)
+        replace(self._lock, self._path)
         self._mine = False
 
     def __exit__(self, *_: object) -> None:
@@ -112,14 +111,14 @@ def make_branch(job: Job) -> None:
     try:
         for part in name.split("/")[:-1]:
             folder = folder / part
-            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            if is_link(folder) or (folder.exists() and not folder.is_dir()):
                 raise Failed(f"{folder} is in the way")
             if not folder.exists():
                 folder.mkdir()
                 made.append(folder)
         path = common / name
         with _Lock(path) as lock:
-            if _is_packed(common, name) or path.is_symlink() or path.is_file():
+            if _is_packed(common, name) or is_link(path) or path.is_file():
                 raise Failed(f"{name} already exists")
             if path.is_dir():
                 _remove_empty(path)
@@ -150,11 +149,11 @@ def _remove_empty(folder: Path) -> None:
 def _log(folder: Path, name: str, line: str) -> None:
     """Add a line to a log of git's, where logs are kept; never through a link. Raises OSError."""
     logs = folder / "logs"
-    if not logs.is_dir() or logs.is_symlink():
+    if not logs.is_dir() or is_link(logs):
         return
     for part in name.split("/")[:-1]:
         logs = logs / part
-        if logs.is_symlink():
+        if is_link(logs):
             return
         logs.mkdir(exist_ok=True)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -203,7 +202,7 @@ def check_out(job: Job) -> None:
         undo: list[tuple[str, Callable[[], object]]] = []
         try:
             for path, (temporary, now, mode) in files.items():
-                temporary.replace(tree / path)
+                replace(temporary, tree / path)
                 undo.append((path, lambda path=path, now=now, mode=mode: _put(tree / path, now, mode)))  # type: ignore[misc]
             index_lock.fill(_new_index(job, whole, tree))
             index_lock.commit()
@@ -226,7 +225,7 @@ def _new_index(job: Job, whole: bytes, tree: Path) -> bytes:
 def _put(path: Path, data: bytes, mode: int) -> None:
     temporary = stage(path, data, mode)
     try:
-        temporary.replace(path)
+        replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import operating_system
 from ..problem import Problem
 from .directory import MAX_BYTES
 
@@ -57,6 +58,7 @@ _CONFIG = """\
 \tlogAllRefUpdates = false
 \thooksPath = {nothing}
 \tfsmonitor = false
+\tlongPaths = true
 \tpackedGitWindowSize = 32m
 \tpackedGitLimit = 256m
 [gc]
@@ -101,10 +103,11 @@ class GitFolder:
         """A folder for object ids of `digits` digits that borrows the objects in `borrowed`. Raises OSError."""
         for name in ("objects/info", "objects/pack", "refs/heads"):
             (path / name).mkdir(parents=True)
-        (path / "HEAD").write_text("ref: refs/heads/none\n")
+        (path / "HEAD").write_bytes(b"ref: refs/heads/none\n")
         wide = digits == 64
         config = _CONFIG.format(version=int(wide), nothing=os.devnull.replace("\\", "/"))
-        (path / "config").write_text(config + ("[extensions]\n\tobjectFormat = sha256\n" if wide else ""))
+        extensions = "[extensions]\n\tobjectFormat = sha256\n" if wide else ""
+        (path / "config").write_bytes((config + extensions).encode())
         if borrowed is not None:
             (path / "objects/info/alternates").write_bytes(_line(borrowed) + b"\n")
         if shallow:
@@ -151,7 +154,7 @@ class GitFolder:
                     stdout_as_string=False,
                     strip_newline_in_stdout=False,
                     env={**self._environment(of_user), **(env or {})},
-                    kill_after_timeout=seconds if os.name == "posix" else None,
+                    kill_after_timeout=seconds if not operating_system.HERE.windows else None,
                 )
             except (git.GitCommandNotFound, OSError) as error:
                 raise Problem(f"git can't be started: {error}") from None
@@ -223,6 +226,14 @@ class Blobs:
         self._folder = folder
         self._process: Any = None
 
+    def close(self) -> None:
+        """End the process; it is started again when it is needed."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                process.proc.kill()
+                process.proc.wait()
+
     def read(self, oid: str, path: str) -> bytes:
         """The bytes of the blob `oid`; `path` is for the message. Raises OSError when it is missing or huge."""
         if self._process is None:
@@ -232,7 +243,7 @@ class Blobs:
         try:
             into.write(oid.encode() + b"\n")
             into.flush()
-            if os.name == "posix" and not select.select([out], [], [], SECONDS)[0]:
+            if not operating_system.HERE.windows and not select.select([out], [], [], SECONDS)[0]:
                 self._process.proc.kill()  # it waits for a pipe in place of an object
                 raise TimeoutError(errno.ETIMEDOUT, f"git did not answer within {SECONDS} seconds", path)
             answer = out.readline().split()

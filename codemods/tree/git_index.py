@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import operating_system
 from ..problem import Problem
 from .directory import read_regular
 
@@ -84,7 +85,7 @@ def check_path(path: str) -> str:
     parts = path.split("/")
     if any(part in ("", ".", "..") or _is_git(part) for part in parts) or "\0" in path:
         raise BadPath(path)
-    if os.name == "nt" and any(letter in path for letter in "\\:"):
+    if operating_system.HERE.windows and any(letter in path for letter in "\\:"):
         raise BadPath(path)
     return path
 

@@ -9,20 +9,22 @@ import stat
 import tempfile
 from pathlib import Path
 
+from ..operating_system import is_link, replace
+
 
 def copy_objects(ours: Path, theirs: Path) -> None:
     """Copy the loose objects in `ours` that `theirs` lacks. An object counts only when a branch leads to it.
 
     Raises OSError, also where a folder of `theirs` is a symbolic link.
     """
-    if theirs.is_symlink():
+    if is_link(theirs):
         raise OSError(errno.ELOOP, "a symbolic link, not followed", str(theirs))
     mode = stat.S_IMODE(theirs.lstat().st_mode)
     for folder in sorted(ours.iterdir()):
         if len(folder.name) != 2:
             continue  # packs, and what git notes about them
         target = theirs / folder.name
-        if target.is_symlink():
+        if is_link(target):
             raise OSError(errno.ELOOP, "a symbolic link, not followed", str(target))
         if not target.is_dir():
             target.mkdir()
@@ -42,7 +44,7 @@ def _copy(source: Path, folder: Path) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.chmod(0o444)
-        temporary.replace(folder / source.name)
+        replace(temporary, folder / source.name)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -8,6 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..operating_system import is_plain_folder
 from ..problem import Problem
 from .directory import read_regular
 
@@ -83,7 +84,7 @@ class Refs:
                 raise Problem(f"{self.common_dir / 'refs'}: more than {_MAX_LOOSE} files; git pack-refs --all helps")
             for entry in entries:
                 name = f"{folder}/{entry.name}"
-                if entry.is_dir(follow_symlinks=False):
+                if is_plain_folder(entry):
                     waiting.append(name)
                 elif is_ref_name(name) and entry.is_file(follow_symlinks=False):
                     oid = self.resolve(name)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 import tempfile
 import weakref
@@ -19,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..operating_system import remove_folder
 from ..problem import Problem
 from ..quoting import shell
 from .directory import read_regular
@@ -125,7 +125,7 @@ class Repository:
             path, head = self._temporary / "git", self.refs.head()[1]
             folder = GitFolder.create(path, self.digits, self.common_dir / "objects", shallow, refs)
             if head is not None:
-                (path / "HEAD").write_text(f"{head}\n")
+                (path / "HEAD").write_bytes(f"{head}\n".encode())
             return folder
         except OSError as error:
             raise Problem(f"{error.filename or self.folder}: {error.strerror or error}") from None
@@ -135,7 +135,9 @@ class Repository:
         """Contents of its blobs."""
         from .git_folder import Blobs
 
-        return Blobs(self.ours)
+        blobs = Blobs(self.ours)
+        weakref.finalize(self, blobs.close)  # before the folder goes: on Windows a process keeps the one it runs in
+        return blobs
 
     def head(self) -> str:
         """The id of the commit that is checked out.
@@ -244,7 +246,7 @@ def _differs(folder: Path, entry: IndexEntry, digits: int, written: int) -> bool
         found = (folder / entry.path).lstat()
         if entry.fresh(found) and found.st_mtime_ns < written:
             return False
-        if stat.S_ISLNK(entry.mode):
+        if stat.S_ISLNK(entry.mode) and stat.S_ISLNK(found.st_mode):
             return blob_id(os.fsencode(os.readlink(folder / entry.path)), digits) != entry.oid  # noqa: PTH115
         data = read_regular(folder, entry.path)
     except OSError:
@@ -255,7 +257,7 @@ def _differs(folder: Path, entry: IndexEntry, digits: int, written: int) -> bool
 def _discard(folder: Path) -> None:
     """Runs at exit: Ctrl-C has nothing to stop any more."""
     with contextlib.suppress(OSError, KeyboardInterrupt), uninterrupted():
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
 
 
 def _one_line(text: str) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..operating_system import is_link_status
 from .files import Files
 
 Stamp = tuple[Any, ...]
@@ -48,7 +49,7 @@ class DiskStamps:
         """True for a real folder, reached through real folders; also where there is none."""
         if folder not in self._plain:
             try:
-                linked = stat.S_ISLNK(os.lstat(f"{self._folder}/{folder}").st_mode)
+                linked = is_link_status(os.lstat(f"{self._folder}/{folder}"))
             except FileNotFoundError:
                 linked = False
             except OSError:

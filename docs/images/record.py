@@ -61,7 +61,9 @@ def _run(command: list[str], folder: Path, code: int) -> list[str]:
     env = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
     env |= {"GIT_AUTHOR_NAME": "demo", "GIT_AUTHOR_EMAIL": "demo@localhost"}
     env |= {"GIT_COMMITTER_NAME": "demo", "GIT_COMMITTER_EMAIL": "demo@localhost", "GIT_PAGER": "cat"}
-    done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    )
     if done.returncode != code:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}, not {code}:\n{done.stdout}")
     return done.stdout.rstrip("\n").replace(str(folder), "detector").replace(_STDLIB, "lib").splitlines()

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from codemods.batch.output import MARKER, remove
+from codemods.batch.output import MARKER
 from codemods.batch.run import Asked, run_batch
+from codemods.operating_system import remove_folder
 from codemods.problem import Problem
 from harness.repositories import git, own_home
 from harness.tool import spawnfix
@@ -148,12 +149,12 @@ def test_read_only_files_and_folders_are_removed_and_links_not_followed(tmp_path
     (ours / "pack/a.pack").chmod(0o400)
     (ours / "pack").chmod(0o500)
     may_not = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override"]  # root may do anything
-    code = f"from pathlib import Path; from codemods.batch.output import remove; remove(Path({str(ours)!r}))"
+    code = f"import pathlib, codemods.operating_system as system; system.remove_folder(pathlib.Path({str(ours)!r}))"
     subprocess.run([*may_not, sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
     assert not ours.exists()
     assert (tmp_path / "mine/a").read_text() == "mine\n"
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    remove(tmp_path / "link")
+    remove_folder(tmp_path / "link")
     assert (tmp_path / "mine/a").exists()
 
 
