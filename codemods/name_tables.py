@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import resources
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -19,7 +19,7 @@ def name_tables(package: str) -> dict[str, frozenset[str]]:
 
     Raises ValueError for a table without a source, without names, or with a name twice.
     """
-    entries = tomllib.loads(resources.files(package).joinpath("names.toml").read_text("utf-8"))
+    entries = tomllib.loads((pkgutil.get_data(package, "names.toml") or b"").decode())
     found: dict[str, frozenset[str]] = {}
     for table, entry in entries.items():
         names = entry.get("names")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -43,3 +44,13 @@ class Rule:
     errors: tuple[KnownError, ...] = ()  # that its hazards end in, for `diagnose`
     notebooks: bool = True  # whether cells of notebooks are looked at too
     python2: Python2Query | None = None
+
+
+def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
+    """`find` of the module `rule` in `package`, imported when it is called: most runs have no work for most rules."""
+
+    def find(project: Project) -> Iterable[Finding]:
+        found: Iterable[Finding] = importlib.import_module(f"{package}.rule").find(project)
+        return found
+
+    return find

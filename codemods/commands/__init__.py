@@ -63,6 +63,13 @@ def _run(arguments: list[str]) -> object:
         return None
     run = globals().get("app")
     if run is None:
+        from .quick import arguments as plain
+
+        known = plain(arguments)
+        if known is not None:
+            from .checking import run_check
+
+            return run_check(**known)
         from .application import application
 
         run = application(arguments[0] if arguments else None)

@@ -8,8 +8,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from .options import ReportFormat
 from .output import put
+from .values import ReportFormat
 
 
 def diagnose(

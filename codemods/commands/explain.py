@@ -10,8 +10,8 @@ import typer
 
 from ..problem import Problem
 from ..quoting import shell
-from .options import ReportFormat
 from .output import put
+from .values import ReportFormat
 
 
 def new_rule(

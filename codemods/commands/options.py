@@ -2,48 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from ..finding import Confidence
-
-
-class Format(str, enum.Enum):
-    """How `check` reports."""
-
-    text = "text"
-    concise = "concise"
-    full = "full"
-    json = "json"
-    sarif = "sarif"
-    github = "github"
-    markdown = "markdown"
-
-
-class ReportFormat(str, enum.Enum):
-    """How `diagnose` reports."""
-
-    text = "text"
-    json = "json"
-
-
-class Launcher(str, enum.Enum):
-    """What replaces torch.distributed.launch."""
-
-    auto = "auto"
-    torchrun = "torchrun"
-    python = "python"
-
-
-class StartMethod(str, enum.Enum):
-    """How workers will be started."""
-
-    spawn = "spawn"
-    forkserver = "forkserver"
-
+from .values import Launcher
 
 # Optional[...] rather than `| None`: older Typer evaluates these at run time.
 Target_ = Annotated[Path, typer.Argument(metavar="PATH", help="A repository, or a folder or file inside one.")]

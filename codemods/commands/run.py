@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..finding import Confidence, Skipped
     from ..rule import Rule
     from ..settings import Settings
-    from .options import Launcher, StartMethod
+    from .values import Launcher, StartMethod
 
 
 def settings_of(

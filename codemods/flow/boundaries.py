@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -213,7 +213,7 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
 
 @cache
 def _own_entries() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("boundaries.toml").read_text("utf-8"))
+    return tomllib.loads((pkgutil.get_data(__package__, "boundaries.toml") or b"").decode())
 
 
 def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:

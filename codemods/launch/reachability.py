@@ -20,10 +20,7 @@ from ..syntax.outline import Outline, Scope
 from ..syntax.repo import Repo
 from ..tree.suffixes import MAKEFILE, SHELL_SCRIPT
 from .importers import importers, is_program
-from .names import names
-
-LOCAL = names("local_rank")  # one process alone is the first, 0
-VARIABLES = LOCAL | names("world")  # a default for the others could turn a clear error into a wrong run
+from .names import VARIABLES, names
 
 # A test with such a word has asked how the program was started. Taken widely: what is wrongly seen as a check is only
 # not reported.

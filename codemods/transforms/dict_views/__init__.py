@@ -78,16 +78,16 @@ devkit](https://github.com/nutonomy/nuscenes-devkit/issues/1155)
 
 from __future__ import annotations
 
-from ...rule import Rule
+from ...rule import Rule, found_by
 from .errors import ERRORS
 from .python2 import PYTHON2
-from .rule import ID, SCREEN, find
+from .screen import ID, SCREEN
 
 RULE = Rule(
     id=ID,
     summary="Store lists instead of dict views on objects that are pickled",
     screen=SCREEN,
-    find=find,
+    find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
     python2=PYTHON2,

@@ -18,16 +18,14 @@ from ...syntax.repo import Repo
 from .data import names
 from .holders import Held, Problem, held_by
 from .mutations import DictChanges
+from .screen import ID
 from .storage import keeps, travels
-from .third_party import TEXT as INSTALLED
 from .third_party import Foreign, changed_dict, foreign_views
 from .uses import ViewUses
 
 if TYPE_CHECKING:
     from ...flow.answers.crossing import Crossing
 
-ID = "dict-views"
-SCREEN = re.compile(rb"\.\s*(?:keys|values|items)\s*\(|" + INSTALLED.pattern.encode())
 _OTHERS = {"keys": "other_keys", "values": "other_values"}  # tables of libraries with other things called so
 _TEXT = re.compile(r"\.\s*(?:keys|values|items)\s*\(")
 

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
-from typing import Any
 
 from ...finding import Confidence, Edit, Refused
 from ...flow.answers.crossings import flow_of
@@ -23,42 +20,7 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .data import names
 from .mutations import CHANGING
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-
-@dataclass(frozen=True)
-class Holder:
-    """A row of third_party.toml; see there."""
-
-    view: str
-    of: str
-    method: str
-    owner: str
-    home: str
-    package: str
-    says: str
-    source: str
-    made_by: tuple[str, ...] = ()
-    inherited: tuple[str, ...] = ()
-    attribute: str = ""
-    unless: str = ""
-    only_with: tuple[str, ...] = ()
-
-
-def _table() -> tuple[Holder, ...]:
-    text = resources.files(__package__).joinpath("third_party.toml").read_text("utf-8")
-    rows = tomllib.loads(text)["holder"]
-    fields: list[dict[str, Any]] = [{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()} for row in rows]
-    return tuple(Holder(**row) for row in fields)
-
-
-HOLDERS = _table()
-NAMES = sorted({name.split(".")[-1] for row in HOLDERS for name in (*row.made_by, *row.inherited)} - {"deserialize"})
-TEXT = re.compile(rf"\b(?:{'|'.join(NAMES)})\b")
+from .third_party_table import HOLDERS, NAMES, TEXT, Holder
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,9 @@ from .decide import Decisions
 from .in_python import launches_in_python
 from .local_rank import first_of_each_node
 from .rendezvous import local_as_world
+from .screen import ID
 from .verdict import DEPRECATED, Verdict
 
-ID = "dist-launcher"
-SCREEN = re.compile(rb"torch\.distributed\.(?:launch|run)|torchrun|--local[_-]rank|init_process_group|\bdeepspeed\b")
 _LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
 _MAX_BYTES = 1024 * 1024  # nobody writes a larger script
 _BUILT = re.compile(rb"torch\.distributed\.launch\b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -15,9 +14,8 @@ from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .plan import Target, plan_hoist
+from .screen import ID
 
-ID = "lambdas"
-SCREEN = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)
 _KINDS = frozenset({"lambda", "function", "class"})
 _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
 

@@ -68,15 +68,15 @@ where one of them can't, none is rewritten and the report names it.
 
 from __future__ import annotations
 
-from ...rule import Rule
+from ...rule import Rule, found_by
 from .errors import ERRORS
-from .rule import ID, SCREEN, find
+from .screen import ID, SCREEN
 
 RULE = Rule(
     id=ID,
     summary="Use local rank 0 where no launcher set it, instead of failing",
     screen=SCREEN,
-    find=find,
+    find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
 )

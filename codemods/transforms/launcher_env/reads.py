@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Edit
-from ...launch.reachability import LOCAL, VARIABLES, constant, guard
+from ...launch.names import LOCAL, VARIABLES
+from ...launch.reachability import constant, guard
 from ...syntax.origins import origin
 from ...syntax.outline import Outline
 from ...tree.source import Source

@@ -9,18 +9,16 @@ from collections.abc import Iterable
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
-from ...launch.reachability import LOCAL, VARIABLES, Reach, Way, asks_for_variable, guard
+from ...launch.names import LOCAL
+from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
 from ...syntax.modules import Modules
 from ...syntax.outline import position
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .reads import Read, default_edits, reads, torchrun_edits
+from .screen import ID, READ
 
-ID = "launcher-env"
-_NAMES = "|".join(sorted(VARIABLES))
-READ = re.compile(rf"[\"'](?:{_NAMES})[\"']")
-SCREEN = re.compile(READ.pattern.encode())
 _ENVIRONMENT = re.compile(r"(?:environ|getenv)\b")
 _TORCHRUN = ("LOCAL_RANK", "RANK", "WORLD_SIZE")
 _SEVERAL = r"(?:{}) (?:> 1|>= 2|!= 1)"

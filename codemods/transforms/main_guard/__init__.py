@@ -72,15 +72,15 @@ and read by a worker is set above it.
 
 from __future__ import annotations
 
-from ...rule import Rule
+from ...rule import Rule, found_by
 from .errors import ERRORS
-from .rule import ID, SCREEN, find
+from .screen import ID, SCREEN
 
 RULE = Rule(
     id=ID,
     summary='Put code that starts processes under `if __name__ == "__main__":`',
     screen=SCREEN,
-    find=find,
+    find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
     notebooks=False,  # a child of a notebook does not run its cells again

@@ -20,19 +20,17 @@ from .edits import constant_edits, guard_edits
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .missing_globals import missing_globals
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
+from .screen import ID, WORDS
 from .side_effects import only_prints, repeated
 from .split import split
 
-ID = "main-guard"
-_WORDS = r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
-SCREEN = re.compile(_WORDS.encode())
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 _DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
 
 def find(project: Project) -> Iterable[Finding]:
     """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
-    if next(project.matching(re.compile(_WORDS)), None) is None:
+    if next(project.matching(re.compile(WORDS)), None) is None:
         return
     repo, modules = Repo(project), Modules(project.python_paths)
     starts = Starts(project, repo, modules)
@@ -41,7 +39,7 @@ def find(project: Project) -> Iterable[Finding]:
         source, outline = project.source(path), repo.outline(path)
         if source is not None and outline is not None and not _forks(source):
             yield from _script(starts, importers, outline, source)
-            if "__main__" in source.text or re.search(_WORDS, source.text):
+            if "__main__" in source.text or re.search(WORDS, source.text):
                 yield from _guarded(starts, outline, source)
                 yield from _missing(starts, outline, source)
 

@@ -90,15 +90,15 @@ loaded twice.
 
 from __future__ import annotations
 
-from ...rule import Rule
+from ...rule import Rule, found_by
 from .errors import ERRORS
-from .rule import ID, SCREEN, find
+from .screen import ID, SCREEN
 
 RULE = Rule(
     id=ID,
     summary="Build the copy of a model anew instead of deep-copying it",
     screen=SCREEN,
-    find=find,
+    find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
 )

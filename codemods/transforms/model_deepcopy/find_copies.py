@@ -15,14 +15,13 @@ from .evidence import distributed, group_keepers, hop, seen_in, short
 from .file_view import FileView, spelled, targets, walk_scope
 from .history import Copied, history_of
 from .is_model import USED_AS_MODEL, is_model, only_torch, own_method
-from .library import endings, names, whole
+from .library import COPYING_CLASSES, endings, whole
 from .model_copy import Copy, Evidence, History, Seen, Site
 from .process_groups import CONFIGURATION
 from .resolve import Models, Place, dotted
 from .submodules import constructions
 from .uses import DATA_PARALLEL
 
-COPYING_CLASSES = names("copying_classes")
 _SNAPSHOT_NAME = re.compile(whole("snapshot_variables").pattern, re.IGNORECASE)
 _MODULE_TYPE = re.compile(r"(Optional\[)?([\w.]+\.)?Module\]?( \| None)?$")
 _UNWRAPS = endings("unwrapping")

@@ -7,6 +7,7 @@ import re
 from ...name_tables import names_of
 
 names = names_of(__name__)
+COPYING_CLASSES = names("copying_classes")
 
 
 def endings(*tables: str) -> re.Pattern[str]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ...finding import Answer, Confidence, Finding, Refused
 from ...project import Project
 from .decide import Rewrite, rewrite
 from .edits import joint_edits
-from .find_copies import COPYING_CLASSES, copies_in
+from .find_copies import copies_in
 from .model_copy import Copy, Evidence
 from .resolve import Models
-
-ID = "model-deepcopy"
-_WORDS = ("deepcopy", *sorted(name.rpartition(".")[2] for name in COPYING_CLASSES))
-_COPIES = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
-SCREEN = re.compile(_COPIES.pattern.encode())
+from .screen import COPIES, ID, WORDS
 
 
 def find(project: Project) -> Iterable[Finding]:
     """Findings; copies of one file with equal confidence get one fix (they share helper functions and the import)."""
     models = Models(project)
-    for source in project.matching(_COPIES, words=_WORDS):
+    for source in project.matching(COPIES, words=WORDS):
         copies = copies_in(models, source.path)
         if copies:
             yield from _in_file(models, copies)

@@ -131,15 +131,15 @@ folder. Code outside the repository is not seen.
 
 from __future__ import annotations
 
-from ...rule import Rule
+from ...rule import Rule, found_by
 from .errors import ERRORS
-from .rule import ID, SCREEN, find
+from .screen import ID, SCREEN
 
 RULE = Rule(
     id=ID,
     summary="Make locks, open files and database handles anew in each process instead of pickling them",
     screen=SCREEN,
-    find=find,
+    find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
 )

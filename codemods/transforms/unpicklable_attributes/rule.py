@@ -15,10 +15,9 @@ from ...syntax.unpicklable_table import Kind, advice
 from .attribute_uses import Hazard
 from .classes import Shape
 from .plan import Plan, Planner
+from .screen import ID
 from .search import Search
 
-ID = "unpicklable-attributes"
-SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b")
 _STOPS = "a worker process under spawn or forkserver stops with"
 _POOLS = re.compile(r"Pool|submit|map|apply|put|dump|save")  # pickle it without starting a process
 

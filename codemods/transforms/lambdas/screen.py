@@ -1,0 +1,8 @@
+"""What the rule is called, and the bytes without which a repository has no finding of it. Loaded by every run."""
+
+from __future__ import annotations
+
+import re
+
+ID = "lambdas"
+SCREEN = re.compile(rb"\blambda\b|^[ \t]+(?:async[ \t]+def|def|class)\b", re.MULTILINE)

@@ -1,0 +1,9 @@
+"""What the rule is called, and the bytes without which a repository has no finding of it. Loaded by every run."""
+
+from __future__ import annotations
+
+import re
+
+ID = "main-guard"
+WORDS = r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+SCREEN = re.compile(WORDS.encode())
