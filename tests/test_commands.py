@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -127,9 +128,9 @@ def test_migrate(words: Path, run: Run) -> None:
         "toy: 2 repaired, 1 refused",
         "`spawnfix check` shows each with its reason",
         "branch spawnfix/migrate: 1 commit, 2 files changed",
-        "  look at it:  git diff main...spawnfix/migrate",
-        "  it is checked out; go back with:  git checkout main",
-        "  throw it away:  git branch -D spawnfix/migrate  (after going back)",
+        "  look at it:  git -C repo diff main...spawnfix/migrate",
+        "  it is checked out; go back with:  git -C repo checkout main",
+        "  throw it away:  git -C repo branch -D spawnfix/migrate  (after going back)",
     ]
     assert git(words, "status", "--porcelain", "--branch") == "## spawnfix/migrate"
     assert (words / "a.py").read_bytes() == b'x = "NEW"\r\ny = "KEEP"'
@@ -193,11 +194,49 @@ def test_patch_that_cannot_be_written_stops_before_the_branch(words: Path, run: 
     assert state(words) == before
 
 
+def hints(done: Done) -> list[list[str]]:
+    """The git commands that `done` offers, as words."""
+    lines = re.findall(r"^  [a-z][^:]*:  (git .*?)(?:  \(.*\))?$|go back with:  (git .*)$", done.err, re.MULTILINE)
+    return [shlex.split(first or second) for first, second in lines]
+
+
+@pytest.mark.parametrize("where", ["inside", "beside"])
+@pytest.mark.parametrize("detached", [False, True])
+def test_the_hints_can_be_typed_where_one_is(
+    words: Path, run: Run, monkeypatch: pytest.MonkeyPatch, where: str, detached: bool
+) -> None:
+    monkeypatch.chdir(words / "pkg" if where == "inside" else words.parent)
+    if detached:
+        git(words, "checkout", "-q", "--detach")
+    was = git(words, "rev-parse", "HEAD")
+    done = run("migrate", words)
+    look, back, away = hints(done)
+    assert b"NEW" in subprocess.run(look, capture_output=True, check=True).stdout
+    for command in (back, away):
+        subprocess.run(command, capture_output=True, check=True)
+    assert git(words, "rev-parse", "HEAD") == was
+    assert "spawnfix" not in git(words, "branch")
+    assert git(words, "status", "--porcelain") == ""
+
+
+def test_the_hints_in_a_bare_repository(words: Path, run: Run, tmp_path: Path) -> None:
+    git(words.parent, "clone", "-q", "--bare", str(words), str(tmp_path / "bare.git"))
+    done = run("migrate", tmp_path / "bare.git")
+    assert done.code == 0
+    look, take, away = hints(done)
+    assert b"NEW" in subprocess.run(look, capture_output=True, check=True).stdout
+    subprocess.run(take, cwd=words, capture_output=True, check=True)
+    git(words, "checkout", "-q", "spawnfix/migrate")
+    assert b"NEW" in (words / "a.py").read_bytes()
+    subprocess.run(away, capture_output=True, check=True)
+    assert "spawnfix" not in git(tmp_path / "bare.git", "branch")
+
+
 def test_no_checkout_and_a_name(words: Path, run: Run) -> None:
     before = state(words)
     done = run("migrate", words, "--no-checkout", "--branch", "mine")
     assert done.code == 0
-    assert "take it:  git checkout mine" in done.err
+    assert "take it:  git -C repo checkout mine" in done.err
     after = state(words)
     assert "refs/heads/mine" in str(after.pop("refs"))
     before.pop("refs")

@@ -99,7 +99,12 @@ def test_readme_gives_the_command_that_ci_runs() -> None:
 def test_docs_name_only_flags_that_exist() -> None:
     commands = get_command(app).commands  # type: ignore[attr-defined]
     known = {
-        name: {flag for each in command.params for flag in [*each.opts, *each.secondary_opts]}
+        name: {
+            flag
+            for part in (command, *getattr(command, "commands", {}).values())
+            for each in part.params
+            for flag in [*each.opts, *each.secondary_opts]
+        }
         for name, command in commands.items()
     }
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]

@@ -18,8 +18,8 @@ def test_rules_as_json(tmp_path: Path) -> None:
 
 
 def test_help_names_no_type_beside_a_switch(tmp_path: Path) -> None:
-    for name in ("check", "migrate", "batch", "diagnose", "review"):
-        done = spawnfix(name, "--help", cache=tmp_path)
+    for words in (["check"], ["migrate"], ["batch"], ["batch", "run"], ["diagnose"], ["review"]):
+        done = spawnfix(*words, "--help", cache=tmp_path)
         assert done.returncode == 0
         assert "<bool>" not in done.stdout
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from ..version import __version__
+from .help import Command
 
 # In the order that the help lists them: name, module and function.
 COMMANDS = {
@@ -28,18 +28,6 @@ COMMANDS = {
 }
 
 
-class Command(TyperCommand):
-    """A command whose help shows no type beside an option that takes no value."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """Those of the command, and `--help`."""
-        parameters = super().get_params(ctx)
-        for parameter in parameters:
-            if getattr(parameter, "is_flag", False):
-                parameter.metavar = ""
-        return parameters
-
-
 def application(only: str | None = None) -> typer.Typer:
     """The program with all commands; with the command `only` alone, where that is one: others cost as much again."""
     app = typer.Typer(
@@ -51,7 +39,11 @@ def application(only: str | None = None) -> typer.Typer:
     app.callback(invoke_without_command=True)(_start)
     for name in (only,) if only in COMMANDS else COMMANDS:
         module, function = COMMANDS[name]
-        app.command(name, cls=Command)(getattr(importlib.import_module(f".{module}", __package__), function))
+        command = getattr(importlib.import_module(f".{module}", __package__), function)
+        if isinstance(command, typer.Typer):  # with sub-commands
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=Command)(command)
     return app
 
 

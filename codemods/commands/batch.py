@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
-from ..problem import Problem
+from .help import Command, Group
 from .options import Bar, Ignore, Launch, NoCache, Select, Unsafe
 
 
-def batch(
+class RunByDefault(Group):
+    """The sub-commands of batch. Without one it is `run`: `spawnfix batch repos.txt`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """`args` with the sub-command in front."""
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["run", *args]
+        return list(super().parse_args(ctx, args))
+
+
+batch = typer.Typer(
+    cls=RunByDefault,
+    help="Migrate many repositories, each on its own branch, with one report. "
+    "`spawnfix batch REPOS_FILE` is short for `spawnfix batch run REPOS_FILE`.",
+)
+
+
+@batch.command("run", cls=Command)
+def run(
     repos: Annotated[
         str,
-        typer.Argument(
-            metavar="REPOS_FILE", help="The list: paths, URLs (URL@ref), globs, CSV or JSONL; - for stdin. Or: status."
-        ),
+        typer.Argument(metavar="REPOS_FILE", help="The list: paths, URLs (URL@ref), globs, CSV or JSONL; - for stdin."),
     ],
-    folder: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Argument(metavar="[OUT]", help="With status: the folder of the batch.", show_default=False),
-    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where ledger and report go.")] = Path("spawnfix-batch"),
     jobs: Annotated[
         int, typer.Option(metavar="N", min=0, help="Processes.  [default: one per core]", show_default=False)
@@ -64,14 +76,10 @@ def batch(
     launcher: Launch = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Migrate many repositories, each on its own branch, with one report; `batch status OUT` says how far it is."""
-    from ..batch.run import Asked, run_batch, status
+    """Migrate all repositories of a list, each on its own branch, with one report."""
+    from ..batch.run import Asked, run_batch
     from ..batch.spec import Flags, Limits
 
-    if folder is not None:
-        if repos != "status":
-            raise Problem("one list of repositories, please; the folder for the report goes after --out")
-        raise typer.Exit(status(folder))
     flags = Flags(
         select=",".join(select) if select else None,
         ignore=",".join(ignore) if ignore else None,
@@ -96,3 +104,13 @@ def batch(
         no_cache,
     )
     raise typer.Exit(run_batch(asked))
+
+
+@batch.command("status", cls=Command)
+def status(
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the batch.")] = Path("spawnfix-batch"),
+) -> None:
+    """Print how far the batch in DIR is, and which repositories failed."""
+    from ..batch import run
+
+    raise typer.Exit(run.status(out))

@@ -79,13 +79,17 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     if changed_here := repository.uncommitted(target.commit.tree):
         files = _counted(len(changed_here), "file")
         say(f"  it starts from the last commit: your uncommitted changes in {files} were not looked at")
-    say(f"  look at it:  git diff {shell(f'{start}...{branch.name}')}")
-    if check_out and repository.work_tree is not None:
+    git, name, leave = repository.typed_git, shell(branch.name), check_out and repository.work_tree is not None
+    say(f"  look at it:  {git} diff {shell(f'{start}...{branch.name}')}")
+    if leave:
         git_tree.check_out(repository, branch)
-        say(f"  it is checked out; go back with:  git checkout {shell(start)}")
-    else:
-        say(f"  take it:  git checkout {shell(branch.name)}")
-    say(f"  throw it away:  git branch -D {shell(branch.name)}" + ("  (after going back)" if check_out else ""))
+        say(f"  it is checked out; go back with:  {git} checkout {shell(start)}")
+    elif repository.work_tree is not None:
+        say(f"  take it:  {git} checkout {name}")
+    else:  # nothing can be checked out in a bare repository
+        refs = shell(f"{branch.name}:{branch.name}")
+        say(f"  take it, in a clone:  git fetch {shell(str(repository.folder))} {refs}")
+    say(f"  throw it away:  {git} branch -D {name}" + ("  (after going back)" if leave else ""))
 
 
 def summary(plan: Plan, would: bool) -> Iterable[str]:

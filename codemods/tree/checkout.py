@@ -54,14 +54,13 @@ def check_out(repository: Repository, branch: Branch) -> None:
     """
     there = f"the branch {printable(branch.name)} is made but not checked out"
     try:
-        _check_out(repository, branch, f"git checkout {shell(branch.name)}")
+        _check_out(repository, branch, f"{repository.typed_git} checkout {shell(branch.name)}")
     except _Obstacle as obstacle:
         raise NotCheckedOut(f"{there}: {obstacle}") from None
     except Failed as failed:
         if failed.lost:
-            there += (
-                f", and {_some(failed.lost)} could not be restored: git checkout --force {branch.base[:12]} -- them"
-            )
+            restore = f"{repository.typed_git} checkout --force {branch.base[:12]} -- them"
+            there += f", and {_some(failed.lost)} could not be restored: {restore}"
         raise NotCheckedOut(f"{there}: {failed.why}") from None
     except (GitFailed, OSError) as error:
         raise NotCheckedOut(f"{there}: {getattr(error, 'strerror', None) or error}") from None

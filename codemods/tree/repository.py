@@ -94,6 +94,19 @@ class Repository:
         return self.work_tree or self.git_dir
 
     @property
+    def typed_git(self) -> str:
+        """`git` for this repository as one types it in the working directory."""
+        try:
+            here = Path.cwd().resolve()
+            folder = self.folder.resolve()
+            if folder in (here, *here.parents):
+                return "git"
+            near = os.path.relpath(folder, here)
+        except (OSError, ValueError):  # the working directory is gone; another drive
+            near = str(self.folder)
+        return f"git -C {shell(near if len(near) < len(str(self.folder)) else str(self.folder))}"
+
+    @property
     def digits(self) -> int:
         """The length of an object id."""
         return 64 if last(list(self.config), "extensions.objectformat") == "sha256" else 40

@@ -200,6 +200,15 @@ def test_failed_ones_are_tried_again_when_asked(three: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("words", [["run"], []], ids=["run", "short form"])
+def test_run_and_status_are_commands_of_their_own(words: list[str], three: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert batch(*words, "--limit", "1", three, "--out", out).returncode == 0
+    told = batch("status", out)
+    assert told.returncode == 0 and "2 queued" in told.stdout
+
+
+@pytest.mark.slow
 def test_limit_leaves_the_rest_queued(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     batch(three, "--out", out, "--limit", "1")
@@ -543,7 +552,10 @@ def test_wrong_use_is_said_in_a_line(
         (("nowhere.txt",), "No such file"),
         (("empty.txt",), "lists no repository"),
         (("status", "nowhere"), "no batch was run there"),
-        (("a.txt", "b.txt"), "one list of repositories"),
+        (("a.txt", "b.txt"), "unexpected extra argument"),
+        (("run", "a.txt", "b.txt"), "unexpected extra argument"),
+        (("--out", "o"), "Missing argument 'REPOS_FILE'"),
+        ((), "Missing argument 'REPOS_FILE'"),
         (("empty.txt", "--push-remote", "x"), "--push-remote goes with --push"),
         (("empty.txt", "--select", "lamdas"), "did you mean 'lambdas'"),
     ):
