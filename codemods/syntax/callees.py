@@ -62,7 +62,18 @@ class Callees:
             found = self.resolver.definition(outline, value)
             if found is not None and isinstance(found.node, ast.ClassDef):
                 return found.outline, found.node
+            return self._imported_object(outline, value)
         return None
+
+    def _imported_object(self, outline: Outline, value: ast.Name) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of an object that another file of the repository makes at module level: `registry = Registry()`."""
+        found = [binding.statement for binding in outline.lookup(value, value.id)[1]]
+        statement = found[0] if len(found) == 1 else None
+        if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
+            return None
+        original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == value.id)
+        made = [binding.value for binding in other.bindings(other.module, original)]
+        return self.made_class(other, made[0]) if len(made) == 1 and isinstance(made[0], ast.Call) else None
 
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
         """The file of the repo that `from ... import *` names."""

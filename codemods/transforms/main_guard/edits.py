@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...finding import Edit, Refused
@@ -33,6 +33,10 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             edits.append(Edit(source.path, at, at, _definitions(source, low, body, run, moved)))
         gap = "\n" if low > 1 and not moved and source.line_text(low - 1).strip() else ""
         gone = {line for item in moved for line in range(item.cut, item.end + 1)}
+        guard = body[run.last] if run.joined else None
+        if isinstance(guard, ast.If):
+            edits += _without_its_line(source, guard, indent, gone)
+            high = guard.lineno - 1
         for line in range(low, high + 1):
             if line in gone or line in strings or not source.line_text(line).strip():
                 continue
@@ -43,6 +47,18 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             stop = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
             edits.append(Edit(source.path, source.line_starts[line - 1], stop, ""))
     return tuple(edits)
+
+
+def _without_its_line(source: Source, guard: ast.If, indent: str, gone: Collection[int]) -> Iterator[Edit]:
+    """The edits that leave only the block of `guard`, and one blank line above it. `gone`: lines that go anyway."""
+    top, first = guard.lineno, guard.body[0]
+    while not source.line_text(top - 1).strip() and not source.line_text(top - 2).strip() and top - 1 not in gone:
+        top -= 1
+    start = source.line_starts[top - 1]
+    if first.lineno > guard.lineno:
+        yield Edit(source.path, start, source.line_starts[guard.test.end_lineno or guard.lineno], "")
+    else:
+        yield Edit(source.path, start, source.range_of(first)[0], indent)
 
 
 @dataclass(frozen=True)
@@ -92,17 +108,53 @@ def blank_lines(source: Source, line: int) -> str:
     return "\n" * (2 - blank) if line > 1 else ""
 
 
-def constant_edits(source: Source, guard: ast.If, statement: ast.Assign) -> tuple[Edit, ...]:
-    """The edits that move `statement`, which stands directly in `guard`, above it. Raises Refused."""
-    if len(guard.body) == 1 or guard.body[0].lineno == guard.lineno or statement.lineno != statement.end_lineno:
-        raise Refused("nothing but this line stands under the guard, or it is no line of its own: move it by hand")
-    line = source.line_text(statement.lineno)
-    if ";" in line or any(other is not statement and other.lineno == statement.lineno for other in guard.body):
-        raise Refused(f"line {statement.lineno} holds several statements (`;`): put each on a line of its own")
+def value_edits(source: Source, guard: ast.If, statements: Sequence[ast.stmt]) -> tuple[Edit, ...]:
+    """The edits that move `statements`, which stand directly in `guard`, above it. Raises Refused."""
+    if len(guard.body) == len(statements) or guard.body[0].lineno == guard.lineno:
+        raise Refused("nothing but these lines stands under the guard, or it is one line: move them by hand")
     top = _first_line(source, guard, 1)
-    at, start = source.line_starts[top - 1], source.line_starts[statement.lineno - 1]
-    stop = source.line_starts[statement.lineno] if statement.lineno < len(source.line_starts) else len(source.text)
-    return (Edit(source.path, at, at, f"{line.lstrip()}\n\n"), Edit(source.path, start, stop, ""))
+    at = source.line_starts[top - 1]
+    texts, edits = zip(*(moved_text(source, guard, statement, statements) for statement in statements), strict=True)
+    return (Edit(source.path, at, at, "\n".join(texts) + "\n\n"), *edits)
+
+
+def _attached_lines(source: Source, guard: ast.If, statement: ast.stmt) -> tuple[int, int]:
+    """The first and last line of a statement of `guard`, with decorators, and comments right above it."""
+    first = min([statement.lineno, *(mark.lineno for mark in getattr(statement, "decorator_list", ()))])
+    while first - 1 > guard.lineno and source.line_text(first - 1).lstrip().startswith("#"):
+        first -= 1
+    return first, statement.end_lineno or statement.lineno
+
+
+def moved_text(source: Source, guard: ast.If, statement: ast.stmt, moved: Iterable[ast.stmt] = ()) -> tuple[str, Edit]:
+    """The lines of a statement of `guard` as they are at module level, and the edit that removes them.
+
+    `moved`: all statements that are moved. Comments right above it go along. Raises Refused.
+    """
+    at = guard.body.index(statement)
+    first, last = _attached_lines(source, guard, statement)
+    for beside in (guard.body[at - 1 : at] if at else []) + guard.body[at + 1 : at + 2]:
+        if (beside.end_lineno or 0) >= first and beside.lineno <= last:
+            raise Refused(f"line {first} holds several statements (`;`): put each on a line of its own")
+    if first <= guard.lineno:
+        raise Refused("the guard and what it holds stand on one line")
+    strings, indent = inside_strings(source), guard.body[0].col_offset
+    lines = [source.line_text(line) for line in range(first, last + 1)]
+    lines = [
+        text if line in strings or text[:indent].strip() else text[indent:]
+        for line, text in zip(range(first, last + 1), lines, strict=True)
+    ]
+    end = last + 1
+    definition = isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+    above = first - 1
+    gone = {high: low for low, high in (_attached_lines(source, guard, item) for item in moved)}
+    while above in gone:
+        above = gone[above] - 1
+    closes_up = definition or not source.line_text(above).strip()
+    while closes_up and at + 1 < len(guard.body) and not source.line_text(end).strip():
+        end += 1
+    stop = source.line_starts[end - 1] if end <= len(source.line_starts) else len(source.text)
+    return "\n".join(lines), Edit(source.path, source.line_starts[first - 1], stop, "")
 
 
 def _check_lines(body: list[ast.stmt], run: Run) -> None:

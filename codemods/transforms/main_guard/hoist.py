@@ -12,7 +12,8 @@ from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline, parameters
 from ...tree.source import Source
-from .edits import blank_lines, inside_strings
+from .edits import blank_lines, moved_text
+from .guarded_values import GuardedValues, Value
 from .process_starts import Starts, own_nodes
 from .statements import names_bound, reads_on_import
 
@@ -136,54 +137,40 @@ def _mentioned(outline: Outline, guard: ast.If, nodes: list[ast.expr]) -> Iterat
                         yield from (node.id for node in ast.walk(value) if isinstance(node, ast.Name))
 
 
-def hoist_edits(outline: Outline, source: Source, guard: ast.If, wanted: list[Definition]) -> tuple[Edit, ...]:
-    """The edits that move `wanted`, and the definitions under the guard that they need, above it.
+def hoist_edits(
+    outline: Outline, source: Source, guard: ast.If, wanted: list[Definition], values: GuardedValues
+) -> tuple[Edit, ...]:
+    """The edits that move `wanted`, and what they need of the guard, above it.
 
     Raises Refused.
     """
     inside = {
         statement.name: statement for statement in guard.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
     }
-    moved = _closure(outline, guard, inside, wanted)
+    moved = _closure(outline, guard, inside, wanted, values)
     if len(moved) == len(guard.body):
         raise Refused("nothing but definitions stands under the guard")
-    strings = inside_strings(source)
-    indent = guard.body[0].col_offset
     top = guard.lineno
     while top > 1 and source.line_text(top - 1).startswith("#"):
         top -= 1
     at = source.line_starts[top - 1]
     edits: list[Edit] = []
+    plain = False  # the statement before is no definition
     for node in moved:
-        first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
-        while first - 1 > guard.lineno and source.line_text(first - 1).lstrip().startswith("#"):
-            first -= 1
-        last = node.end_lineno or node.lineno
-        index = guard.body.index(node)
-        for beside in (guard.body[index - 1 : index] if index else []) + guard.body[index + 1 : index + 2]:
-            if (beside.end_lineno or 0) >= first and beside.lineno <= last:
-                raise Refused(f"line {first} holds several statements (`;`): put each on a line of its own")
-        if first <= guard.lineno:
-            raise Refused("the guard and what it holds stand on one line")
-        lines = []
-        for line in range(first, last + 1):
-            text = source.line_text(line)
-            dedented = text if line in strings or text[:indent].strip() else text[indent:]
-            lines.append(dedented)
-        lead = "" if edits else blank_lines(source, top)
-        edits.append(Edit(source.path, at, at, lead + "\n".join(lines) + "\n\n\n"))
-        end = last + 1
-        while index + 1 < len(guard.body) and not source.line_text(end).strip():
-            end += 1
-        stop = source.line_starts[end - 1] if end <= len(source.line_starts) else len(source.text)
-        edits.append(Edit(source.path, source.line_starts[first - 1], stop, ""))
+        text, removal = moved_text(source, guard, node, moved)
+        definition = isinstance(node, (*FUNCTIONS, ast.ClassDef))
+        lead = blank_lines(source, top) if not edits else "\n\n" if plain and definition else ""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            text += "\n"
+        edits += [Edit(source.path, at, at, lead + text + ("\n\n\n" if definition else "\n")), removal]
+        plain = not definition
     return tuple(edits)
 
 
 def _closure(
-    outline: Outline, guard: ast.If, inside: dict[str, Definition], wanted: list[Definition]
-) -> list[Definition]:
-    """`wanted` with the definitions under the guard that they read, in order. Raises Refused."""
+    outline: Outline, guard: ast.If, inside: dict[str, Definition], wanted: list[Definition], values: GuardedValues
+) -> list[ast.stmt]:
+    """`wanted` with the definitions and values under the guard that they read, in order. Raises Refused."""
     outside = {
         name
         for statement in outline.module.body
@@ -193,6 +180,7 @@ def _closure(
     star = any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in outline.module.body)
     guarded = {name for statement in guard.body for name in names_bound(statement)}
     chosen: dict[str, Definition] = {}
+    needed: list[Value] = []
     todo = list(wanted)
     while todo:
         node = todo.pop()
@@ -208,16 +196,19 @@ def _closure(
             if name in inside and name not in outside:
                 todo.append(inside[name])
             elif name in guarded and name not in outside:
-                raise Refused(
-                    f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker would "
-                    f"lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
-                )
+                setting = values.movable(name)
+                if setting is None:
+                    raise Refused(
+                        f"`{node.name}` reads `{name}`, which is set under the guard as well, so a spawned worker "
+                        f"would lack it: hand `{name}` over as an argument, then define `{node.name}` above the guard"
+                    )
+                needed += setting
             elif name not in outside and name not in BUILTINS and not star:
                 raise Refused(f"`{node.name}` reads `{name}`, which the module does not bind above the guard")
     return [
         statement
         for statement in guard.body
-        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and statement.name in chosen
+        if statement in needed or (isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and statement.name in chosen)
     ]
 
 

@@ -12,7 +12,7 @@ from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
 from .hoist import BUILTINS, global_reads, sent
 from .process_starts import Starts, own_nodes
-from .statements import is_plain, names_bound
+from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
@@ -30,7 +30,7 @@ class MissingGlobal:
     confidence: Confidence
     hop: Hop
     guarded: bool = True  # set under the main guard, and not in a function of the main process
-    literal: tuple[ast.If, ast.Assign] | None = None  # the guard, and the one line in it that binds a literal
+    guard: ast.If | None = None  # the only guard that sets it
     instead: int | None = None  # the line whose value a spawned worker gets
 
 
@@ -74,10 +74,16 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                 if name in guarded and not who and all(_is_other(guards, name, item) for item in bound.get(name, [])):
                     seen.add(name)
                     where = "under the main guard"
-                    literal = _literal(outline, guards, name)
                     instead = bound[name][-1].lineno if name in bound else None
                     yield MissingGlobal(
-                        read, function.name, guarded[name], where, sure, hop, literal=literal, instead=instead
+                        read,
+                        function.name,
+                        guarded[name],
+                        where,
+                        sure,
+                        hop,
+                        guard=_setting(guards, name),
+                        instead=instead,
                     )
                 elif who and name not in guarded and all(_is_none(item) for item in bound.get(name, [])):
                     if not all(_only_parent(outline, item, tops, reached, at_import) for item in who):
@@ -111,20 +117,10 @@ def _is_other(guards: list[ast.If], name: str, statement: ast.stmt) -> bool:
     return not any(name in names_bound(statement) for statement in imports)
 
 
-def _literal(outline: Outline, guards: list[ast.If], name: str) -> tuple[ast.If, ast.Assign] | None:
-    """The guard and the line directly in it that sets `name` to a literal, when nothing else ever sets it."""
-    for guard in guards:
-        for statement in guard.body:
-            if (
-                isinstance(statement, ast.Assign)
-                and is_plain(statement)
-                and [*names_bound(statement)] == [name]
-                and not any(isinstance(node, ast.Name) for node in ast.walk(statement.value))
-                and not any(isinstance(node, (ast.List, ast.Dict, ast.Set)) for node in ast.walk(statement.value))
-                and len(outline.bindings(outline.module, name)) == 1
-            ):
-                return guard, statement
-    return None
+def _setting(guards: list[ast.If], name: str) -> ast.If | None:
+    """The guard that sets `name`, when only one does."""
+    found = [guard for guard in guards if any(name in names_bound(statement) for statement in guard.body)]
+    return found[0] if len(found) == 1 else None
 
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:

@@ -11,6 +11,7 @@ from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .data import names
+from .settings import movable_setting
 from .statements import changed, is_plain, names_bound, reads_on_import
 
 _INERT = (
@@ -23,20 +24,24 @@ _INERT = (
 class Run:
     """Statements `first`..`last` (indices into the module's body) that go under one guard, but for `above`.
 
-    `above`: definitions and constants among them that are moved in front of the guard.
+    `above`: definitions and constants among them that are moved in front of the guard; `joined`: the last of them is
+    a main guard, whose own line goes.
     """
 
     first: int
     last: int
     above: tuple[int, ...] = ()
+    joined: bool = False
 
 
-def one_run(outline: Outline, inside: Collection[int], needed: Mapping[str, str] | Collection[str]) -> Run | None:
+def one_run(
+    outline: Outline, inside: Collection[int], needed: Mapping[str, str] | Collection[str], guard: int | None = None
+) -> Run | None:
     """All of `inside` under one guard; None where something between can neither be moved above it nor go along.
 
-    `needed`: names that a child may read.
+    `needed`: names that a child may read; `guard`: a main guard below, whose block the statements join.
     """
-    body, low, high = outline.module.body, min(inside), max(inside)
+    body, low, high = outline.module.body, min(inside), max(inside) if guard is None else guard - 1
     above: list[int] = []
     for at in range(low, high + 1):
         if at in inside:
@@ -46,7 +51,7 @@ def one_run(outline: Outline, inside: Collection[int], needed: Mapping[str, str]
             above.append(at)
         elif not (isinstance(statement, (ast.Import, ast.ImportFrom)) and _only_here(statement, needed)):
             return None
-    return Run(low, high, tuple(above))
+    return Run(low, high if guard is None else guard, tuple(above), guard is not None)
 
 
 def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str] | Collection[str]) -> bool:
@@ -57,6 +62,8 @@ def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str]
 
 def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
     """Does `statement` give the same definition or constant in front of the statements `over`?"""
+    if movable_setting(outline, statement):
+        return True
     bound = set(names_bound(statement))
     if len(bound) != 1:
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
@@ -16,16 +15,20 @@ from ...syntax.modules import Modules
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
-from .edits import constant_edits, guard_edits
+from .edits import guard_edits, value_edits
+from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
+from .importers import Importers
+from .late_guard import late_guard
 from .missing_globals import missing_globals
+from .one_guard import Run
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .screen import ID, WORDS
-from .side_effects import only_prints, repeated
+from .settings import settings_for_workers
+from .side_effects import Repeated, only_prints, repeated
 from .split import split
 
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
-_DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -34,17 +37,17 @@ def find(project: Project) -> Iterable[Finding]:
         return
     repo, modules = Repo(project), Modules(project.python_paths)
     starts = Starts(project, repo, modules)
-    importers = _Importers(project, repo, modules)
+    importers = Importers(project, repo, modules)
     for path in project.python_paths:
         source, outline = project.source(path), repo.outline(path)
         if source is not None and outline is not None and not _forks(source):
             yield from _script(starts, importers, outline, source)
             if "__main__" in source.text or re.search(WORDS, source.text):
-                yield from _guarded(starts, outline, source)
-                yield from _missing(starts, outline, source)
+                yield from _guarded(starts, importers, outline, source)
+                yield from _missing(starts, importers, outline, source)
 
 
-def _script(starts: Starts, importers: _Importers, outline: Outline, source: Source) -> Iterator[Finding]:
+def _script(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
     body = outline.module.body
     if not any(_runs(statement) for statement in body):
         return
@@ -62,6 +65,7 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []
     if not found and not alone:
+        yield from _late(starts, importers, outline, source)
         return
     first = found[0][0] if found else None
     if first is None or (alone and alone[0] < first):
@@ -82,15 +86,30 @@ def _script(starts: Starts, importers: _Importers, outline: Outline, source: Sou
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
 
 
+def _late(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
+    late = late_guard(starts, outline)
+    if late is None:
+        return
+    at = min(late.repeats)
+    answer = _wrapped(importers, outline, source, at, [], late.repeats, [], works_today=True)
+    here = Hop(outline.path, outline.module.body[at].lineno, f"every spawned worker {late.repeats[at].what}")
+    message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
+    confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
+    span = source.span_of(outline.module.body[at])
+    yield Finding.answered(ID, outline.path, span, message, confidence, (here, *late.start.hops), answer)
+
+
 def _wrapped(
-    importers: _Importers,
+    importers: Importers,
     outline: Outline,
     source: Source,
     first: int | None,
     alone: list[int],
-    repeats: dict[int, str],
+    repeats: dict[int, Repeated],
     prints: list[int],
+    works_today: bool = False,
 ) -> Answer:
+    """`works_today`: workers start, and have what the statements set, so nothing that they need may be lost."""
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
     if importer is not None and not names:
@@ -104,18 +123,30 @@ def _wrapped(
         edits = guard_edits(outline, source, runs)
     except Refused as refusal:
         return refusal
+    lost = _lost(outline, runs) if works_today and unsafe is None else None
+    if lost is not None:
+        text = ast.unparse(lost)[:60]
+        unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
     if importer is not None:
         line = outline.module.body[runs[0].first].lineno
         unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"
     return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
 
 
-def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+def _lost(outline: Outline, runs: Iterable[Run]) -> ast.expr | None:
+    """What workers may need of the statements that go under a guard."""
+    body = outline.module.body
+    moved = [body[at] for run in runs for at in range(run.first, run.last + 1) if at not in run.above]
+    return next((node for statement in moved for node in settings_for_workers(outline, statement)), None)
+
+
+def _guarded(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
     found = list(guarded_definitions(starts, outline))
     answers: dict[int, Answer] = {}
     for item in found:
         if id(item.guard) not in answers:
-            answers[id(item.guard)] = _hoisted(outline, source, [e for e in found if e.guard is item.guard])
+            values = GuardedValues(starts, outline, item.guard, importers.of(outline.path) is not None)
+            answers[id(item.guard)] = _hoisted(outline, source, [e for e in found if e.guard is item.guard], values)
         answer = answers[id(item.guard)]
         here = Hop(outline.path, item.node.lineno, f"`{item.node.name}` is defined under the guard")
         message = f"`{item.node.name}` is defined under the main guard, where a spawned worker doesn't find it"
@@ -123,7 +154,7 @@ def _guarded(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
         yield Finding.answered(ID, outline.path, span, message, item.confidence, trace, answer)
 
 
-def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Finding]:
+def _missing(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
     for missing in missing_globals(starts, outline):
         confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else missing.confidence
         name = missing.read.id
@@ -136,9 +167,13 @@ def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
         answer: Answer = Refused(
             f"pass `{name}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
         )
-        if missing.literal is not None:
+        setting = None
+        if missing.guard is not None:
+            values = GuardedValues(starts, outline, missing.guard, importers.of(outline.path) is not None)
+            setting = values.movable(name)
+        if missing.guard is not None and setting is not None:
             try:
-                answer = Fix(f"Set `{name}` above the main guard", constant_edits(source, *missing.literal))
+                answer = Fix(f"Set `{name}` above the main guard", value_edits(source, missing.guard, setting))
             except Refused as refusal:
                 answer = refusal
         trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)
@@ -146,9 +181,9 @@ def _missing(starts: Starts, outline: Outline, source: Source) -> Iterator[Findi
         yield Finding.answered(ID, outline.path, span, message, confidence, trace, answer)
 
 
-def _hoisted(outline: Outline, source: Source, found: list[Guarded]) -> Answer:
+def _hoisted(outline: Outline, source: Source, found: list[Guarded], values: GuardedValues) -> Answer:
     try:
-        edits = hoist_edits(outline, source, found[0].guard, [item.node for item in found])
+        edits = hoist_edits(outline, source, found[0].guard, [item.node for item in found], values)
     except Refused as refusal:
         return refusal
     return Fix("Define above the main guard what workers need", edits)
@@ -206,81 +241,3 @@ def _alone(body: list[ast.stmt], at: int) -> bool:
 def _method_start(outline: Outline, statement: ast.stmt) -> Start:
     hop = Hop(outline.path, statement.lineno, "the start method is set, which fails in a child that has one already")
     return Start(statement, Confidence.LIKELY, (hop,))
-
-
-class _Importers:
-    """Which files are imported, by whom."""
-
-    def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
-        self.project, self.repo, self.modules = project, repo, modules
-
-    def of(self, path: str) -> str | None:
-        """A file that imports `path`; None when there is none."""
-        return next((other for other, _ in self._imports.get(path, ())), None) or self._by_name(path)
-
-    def names(self, path: str) -> dict[str, str] | None:
-        """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
-        found: dict[str, str] = {}
-        if self._by_name(path) is not None:
-            return None
-        for other, node in self._imports.get(path, ()):
-            base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
-            if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
-                return None
-            found |= {alias.name: other for alias in node.names}
-        return found
-
-    def _base(self, path: str, node: ast.ImportFrom) -> str | None:
-        """The file that `from <it> import ...` names."""
-        if node.level:
-            return self.modules.relative(path, node.level, node.module or "")
-        return self.modules.absolute(path, node.module or "")
-
-    @cached_property
-    def _imports(self) -> dict[str, list[tuple[str, ast.AST]]]:
-        """By file: which others import it, and where, in order."""
-        found: dict[str, list[tuple[str, ast.AST]]] = {}
-        for path in self.project.python_paths:
-            outline = self.repo.outline(path)
-            for node in outline.imports if outline else ():
-                for target in dict.fromkeys(self._targets(path, node)):
-                    if target is not None and target != path:
-                        found.setdefault(target, []).append((path, node))
-        return found
-
-    def _targets(self, path: str, node: ast.AST) -> Iterator[str | None]:
-        if isinstance(node, ast.Import):
-            yield from (self.modules.absolute(path, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            for name in ["", *(alias.name for alias in node.names)]:
-                module = ".".join(part for part in (node.module or "", name) if part)
-                if node.level:
-                    yield self.modules.relative(path, node.level, module)
-                elif module:
-                    yield self.modules.absolute(path, module)
-
-    def _by_name(self, path: str) -> str | None:
-        """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
-        stem = path.removesuffix(".py").rpartition("/")[2]
-        dotted = re.compile(rf"\b{re.escape(stem)}:\w")
-        whole = re.compile(rf"\b{re.escape(stem)}\b")
-        for other, text in self._strings:
-            if text is None:
-                source = self.project.source(other)
-                if source is not None and dotted.search(source.text):
-                    return other
-            elif other != path and whole.search(text):
-                return other
-        return None
-
-    @cached_property
-    def _strings(self) -> list[tuple[str, str | None]]:
-        """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
-        found: list[tuple[str, str | None]] = []
-        for path in self.project.paths:
-            if path.endswith(".py"):
-                source = self.project.source(path)
-                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(source.text)] if source else []
-            if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
-                found.append((path, None))
-        return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
 
 from ...syntax.callees import Function, method
 from ...syntax.names import last_name
@@ -22,23 +24,41 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
     ]
 )  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
+_ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
 
 
-def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> str | None:
-    """What `statement` does that every child would do again, in words; None when it only sets things up.
+class Harm(IntEnum):
+    """What it costs that every child does it again."""
 
-    "" for what is only wasted there: a model on the GPU, one more file for logs.
-    """
-    wasted: str | None = None
+    LITTLE = 1  # a folder that exists by then, a small file that is read
+    COSTLY = 2  # time, memory or GPU memory in each worker, one more file of a log
+    WRONG = 3  # a file is overwritten, a question asked, a rank joined once more
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What every child would do again, in words, and what that costs."""
+
+    what: str
+    harm: Harm
+    surely: bool = True  # not under a condition of a function that is called
+
+
+def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> Repeated | None:
+    """What `statement` does that every child would do again; None when it only sets things up."""
+    worst: Repeated | None = None
     for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
         does = [_does(outline, call)]
         for other, function in _called(starts, outline, call) if depth < _DEPTH else ():
             does += [repeated(starts, other, inner, depth + 1) for inner in function.body]
         for found in does:
-            if found:
-                return found
-            wasted = found if wasted is None else wasted
-    return wasted
+            if found is not None and (worst is None or (found.harm, found.surely) > (worst.harm, worst.surely)):
+                worst = found
+        if worst is not None and worst.harm is Harm.WRONG and worst.surely:
+            break
+    if worst is not None and depth and isinstance(statement, (ast.If, ast.Try)):
+        return replace(worst, surely=False)
+    return worst
 
 
 def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[Outline, Function]]:
@@ -73,27 +93,54 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
     return all(only_prints(starts, called[0], statement, depth + 1) for statement in called[1].body)
 
 
-def _does(outline: Outline, call: ast.Call) -> str | None:
-    name, last, is_method = (
-        qualified_name(outline, call.func),
-        last_name(call.func),
-        isinstance(call.func, ast.Attribute),
-    )
+def _does(outline: Outline, call: ast.Call) -> Repeated | None:
+    name, last = qualified_name(outline, call.func), last_name(call.func)
+    is_method = isinstance(call.func, ast.Attribute)
+    text = f"calls `{ast.unparse(call.func)[:60]}`"
     if is_method and last == "backward":
-        return "trains"
+        return Repeated("trains", Harm.WRONG)
+    if (name == "os.mkdir" and _only_if_missing(outline, call)) or _runs_mkdir(call):
+        return Repeated("makes a folder", Harm.LITTLE)
     if name in names("acts") or (is_method and last in names("writing_methods")):
-        return f"calls `{ast.unparse(call.func)}`"
+        return Repeated(text, Harm.WRONG)
     if name == "input" and not outline.lookup(call, "input")[1]:
-        return "asks the user"
-    if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)):
-        return "opens a file for writing"
+        return Repeated("asks the user", Harm.WRONG)
+    if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)) and not _opens_null(call):
+        return Repeated("opens a file for writing", Harm.WRONG)
     if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
-        return "empties its log"
-    if name == "concurrent.futures.ProcessPoolExecutor":
-        return ""
-    loads = name in names("loads") or name.startswith("torchvision.datasets.") or _loads_weights(call)
-    moved = last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
-    return "" if loads or last in names("log_files") or (is_method and moved) else None
+        return Repeated("empties its log", Harm.WRONG)
+    if name == "concurrent.futures.ProcessPoolExecutor" or name in names("little"):
+        return Repeated(text, Harm.LITTLE)
+    if name in names("loads") or name.startswith("torchvision.datasets.") or _loads_weights(call):
+        return Repeated(f"loads data or weights (`{ast.unparse(call.func)[:60]}`)", Harm.COSTLY)
+    if last in names("log_files"):
+        return Repeated("opens a log", Harm.COSTLY if last == "SummaryWriter" else Harm.LITTLE)
+    if is_method and (
+        last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
+    ):
+        return Repeated("puts something on the GPU", Harm.COSTLY)
+    return None
+
+
+def _opens_null(call: ast.Call) -> bool:
+    return bool(call.args) and "devnull" in ast.unparse(call.args[0])
+
+
+def _runs_mkdir(call: ast.Call) -> bool:
+    """`os.system("mkdir -p ...")`, `check_call(["mkdir", ...])`."""
+    given = call.args[0] if call.args else None
+    first = given.elts[0] if isinstance(given, (ast.List, ast.Tuple)) and given.elts else given
+    while isinstance(first, (ast.BinOp, ast.JoinedStr)):
+        first = first.left if isinstance(first, ast.BinOp) else first.values[0] if first.values else None
+    return isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value.split()[:1] == ["mkdir"]
+
+
+def _only_if_missing(outline: Outline, call: ast.Call) -> bool:
+    """Under a test whether it exists, or in a `try`."""
+    return any(
+        isinstance(above, ast.Try) or (isinstance(above, ast.If) and _ASKS_FIRST.search(ast.unparse(above.test)))
+        for above in outline.ancestors(call)
+    )
 
 
 def _loads_weights(call: ast.Call) -> bool:

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from ...finding import Refused
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
+from ...syntax.placement import indentation_unit
 from ...tree.source import Source
+from .late_guard import is_plain_guard
 from .one_guard import Run, one_run
+from .settings import movable_setting
+from .side_effects import Harm, Repeated
 from .statements import changed, dunder, is_plain, is_print, leaves, method_root, names_bound, reads_on_import, stays
 
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
@@ -56,28 +60,29 @@ def split(
     first: int | None,
     alone: Collection[int],
     imported: Mapping[str, str],
-    repeats: Mapping[int, str],
+    repeats: Mapping[int, Repeated],
     prints: Collection[int] = (),
 ) -> tuple[list[Run], str | None]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
-    no child should do again ("": it is only slow there); `prints`: statements that every child would print once more.
+    no child should do again; `prints`: statements that every child would print once more.
     The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
     the second result says in words what is repeated. Raises Refused.
     """
     splitter = _Splitter(outline, source, imported)
     early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
-    firm = next((at for at in early if repeats.get(at)), first)
+    wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
+    firm = next((at for at in early if at in wrong), first)
     runs = _first_that_fits(splitter, early, firm, first, frozenset(alone))
-    left = min((at for at, what in repeats.items() if what and at < runs[0].first), default=None)
+    left = min((at for at in wrong if at < runs[0].first), default=None)
     if left is None:
         return runs, None
     line = outline.module.body[left].lineno
     return (
         runs,
-        f"line {line} {repeats[left]}, and would do it again in every child: it should go under the guard as well",
+        f"line {line} {wrong[left].what}, and would do it again in every child: it should go under the guard as well",
     )
 
 
@@ -113,16 +118,17 @@ class _Splitter:
         """The runs from `first` on with those of `alone`. Raises Refused."""
         inside = set(alone)
         if first is not None:
-            inside |= {at for at in range(self._start(first), len(self.body)) if not stays(self.body[at])}
+            inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
         while True:
             kept = self._leave_outside(inside)
             if not kept:
                 break
             inside -= kept
         self._check(inside)
-        whole = one_run(self.outline, inside, self._needed()) if inside else None
-        if whole is not None:
-            return [whole]
+        for joined in (self._guard_below(inside), None):
+            whole = one_run(self.outline, inside, self._needed(), joined) if inside else None
+            if whole is not None:
+                return [whole]
         runs: list[Run] = []
         for at in sorted(inside):
             if runs and runs[-1].last == at - 1:
@@ -135,6 +141,19 @@ class _Splitter:
                 'top, the rest under one `if __name__ == "__main__":`'
             )
         return runs
+
+    def _stays(self, statement: ast.stmt) -> bool:
+        return stays(statement) or movable_setting(self.outline, statement)
+
+    def _guard_below(self, inside: set[int]) -> int | None:
+        """The only main guard of the file, where it stands below all of `inside` and has the usual indentation."""
+        guards = [(at, statement) for at, statement in enumerate(self.body) if is_plain_guard(statement)]
+        if len(guards) != 1 or not inside or guards[0][0] < max(inside):
+            return None
+        at, guard = guards[0]
+        first = guard.body[0] if isinstance(guard, ast.If) else guard
+        indent = indentation_unit(self.source, self.outline.module)
+        return at if first.lineno == guard.lineno or first.col_offset == len(indent) else None
 
     # what children need
 

@@ -11,5 +11,4 @@ lines = ["a b", "c d e"]
 if __name__ == "__main__":
     with Executor(2) as executor: tokens = list(executor.map(tokenize, lines))
 
-if __name__ == "__main__":
     print(sum(map(len, tokens)))

@@ -1,0 +1,92 @@
+"""Which files of the repository import a script, so that what it sets at import must stay there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from ...project import Project
+from ...syntax.modules import Modules
+from ...syntax.repo import Repo
+
+_DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
+
+
+class Importers:
+    """Which files are imported, by whom."""
+
+    def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
+        self.project, self.repo, self.modules = project, repo, modules
+
+    def of(self, path: str) -> str | None:
+        """A file that imports `path`; None when there is none."""
+        return next((other for other, _ in self._imports.get(path, ())), None) or self._by_name(path)
+
+    def names(self, path: str) -> dict[str, str] | None:
+        """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
+        found: dict[str, str] = {}
+        if self._by_name(path) is not None:
+            return None
+        for other, node in self._imports.get(path, ()):
+            base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
+            if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
+                return None
+            found |= {alias.name: other for alias in node.names}
+        return found
+
+    def _base(self, path: str, node: ast.ImportFrom) -> str | None:
+        """The file that `from <it> import ...` names."""
+        if node.level:
+            return self.modules.relative(path, node.level, node.module or "")
+        return self.modules.absolute(path, node.module or "")
+
+    @cached_property
+    def _imports(self) -> dict[str, list[tuple[str, ast.AST]]]:
+        """By file: which others import it, and where, in order."""
+        found: dict[str, list[tuple[str, ast.AST]]] = {}
+        for path in self.project.python_paths:
+            outline = self.repo.outline(path)
+            for node in outline.imports if outline else ():
+                for target in dict.fromkeys(self._targets(path, node)):
+                    if target is not None and target != path:
+                        found.setdefault(target, []).append((path, node))
+        return found
+
+    def _targets(self, path: str, node: ast.AST) -> Iterator[str | None]:
+        if isinstance(node, ast.Import):
+            yield from (self.modules.absolute(path, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for name in ["", *(alias.name for alias in node.names)]:
+                module = ".".join(part for part in (node.module or "", name) if part)
+                if node.level:
+                    yield self.modules.relative(path, node.level, module)
+                elif module:
+                    yield self.modules.absolute(path, module)
+
+    def _by_name(self, path: str) -> str | None:
+        """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        dotted = re.compile(rf"\b{re.escape(stem)}:\w")
+        whole = re.compile(rf"\b{re.escape(stem)}\b")
+        for other, text in self._strings:
+            if text is None:
+                source = self.project.source(other)
+                if source is not None and dotted.search(source.text):
+                    return other
+            elif other != path and whole.search(text):
+                return other
+        return None
+
+    @cached_property
+    def _strings(self) -> list[tuple[str, str | None]]:
+        """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
+        found: list[tuple[str, str | None]] = []
+        for path in self.project.paths:
+            if path.endswith(".py"):
+                source = self.project.source(path)
+                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(source.text)] if source else []
+            if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
+                found.append((path, None))
+        return found

@@ -1,0 +1,5 @@
+SCALE = 1.0
+
+
+def decode(index):
+    return index * SCALE
