@@ -110,10 +110,40 @@ def test_a_literal_is_set_above_the_guard() -> None:
 
 
 @pytest.mark.parametrize(
-    "sets", ["scale = make()", "scale = []", "scale = 2; print(scale)", "scale = 2\n    scale = 3", "scale = other"]
+    "sets",
+    [
+        "scale = make()",
+        "scale = []",
+        "scale = 2; print(scale)",
+        "scale = 2\n    print(scale)\n    scale = 3",
+        "scale = other",
+        "scale, size = 2, 3",
+        "with open('x') as file:\n        scale = file.read()",
+        "import sys\n    sys.path.insert(0, 'lib')\n    import scale",
+        "clean()\n    import os\n    scale = os.path.exists('x')",
+        "import os\n    scale = os.environ['SCALE']",
+        "from omegaconf import OmegaConf\n    scale = OmegaConf.load('x.yaml')",
+    ],
 )
-def test_what_is_no_literal_stays(sets: str) -> None:
+def test_what_may_change_or_depends_on_the_lines_before_stays(sets: str) -> None:
     assert not migrated({"a.py": WORKER.format("return path * scale", sets)}, RULE)
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "scale = 2\n    scale = 3",
+        "half = 1\n    print('starts')\n    scale = 2 * half",
+        "import os\n    os.makedirs('x', exist_ok=True)\n    scale = os.path.exists('x')",
+        "import math as scale",
+    ],
+)
+def test_what_a_value_is_computed_from_moves_along(sets: str) -> None:
+    before = WORKER.format("return path * scale", sets)
+    after = migrated({"a.py": before}, RULE)["a.py"]
+    above, _, below = after.partition("if __name__")
+    assert "scale" in above.rpartition("def ")[2] and "scale" not in below
+    assert not reported({"a.py": after}, RULE)
 
 
 def test_the_guard_begins_at_the_first_thing_that_happens_once() -> None:
