@@ -735,6 +735,8 @@ def loader(dataset):
                 args = EasyDict(verbose=True, log=lambda text: None)  # proven
                 args.hook = lambda rank: None  # proven
                 mp.spawn(main, args=(args,), nprocs=2)
+
+            launch()
             """
     },
     "dict of functions, iterated": {

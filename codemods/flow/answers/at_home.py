@@ -64,7 +64,8 @@ class AtHome:
             if any(self._is_sent(part) for part in parts):
                 return False
             used = used or bool(parts)
-            for _, result in constraints.loads.get(node, ()):
+            for attribute, result in constraints.loads.get(node, ()):
+                used = used or not attribute.startswith("__")
                 for held in tuple(heap.holds[result]):
                     bound = heap.values[held]
                     if bound.kind == BOUND and bound.b == number and not self._stays(held, result, must_be_used=False):

@@ -20,6 +20,7 @@ from .contents import captures, hazards, holders
 from .crossing import Crossing, Crossings
 from .introspection import Question, Seen, look, reaching
 from .places import Places
+from .reached import Reached
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
 from .trace import MAX_HOPS, Reasons, trace_of
@@ -86,6 +87,10 @@ class Flow:
         return Crossings(self.solution, self._closure, self._closure.same_object, self._home)
 
     @cached_property
+    def _reached(self) -> Reached:
+        return Reached(self.solution)
+
+    @cached_property
     def _home(self) -> AtHome:
         return AtHome(self.solution)
 
@@ -94,11 +99,11 @@ class Flow:
         found: dict[tuple[str, str, Position], Crossing] = {}
         crossings = self._crossings
         for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solution, files=False), EVERY),
-            (Confidence.PROVEN, proven_seeds(self.solution, files=True), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution, self._home), EVERY),
-            *((Confidence.LIKELY, proven_seeds(self.solution, only), only) for only in self._pickier),
-            (Confidence.POSSIBLE, possible_seeds(self.solution), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
+            *((Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only) for only in self._pickier),
+            (Confidence.POSSIBLE, possible_seeds(self.solution, self._reached), EVERY),
         ):
             reasons = self._closure.of(seeds, holders(self.solution, only), only)
             for number, reason in reasons.items():
@@ -116,10 +121,10 @@ class Flow:
     def _instances(self) -> dict[tuple[str, int], Crossing]:
         found: dict[tuple[str, int], Crossing] = {}
         for confidence, seeds, only in (
-            (Confidence.PROVEN, proven_seeds(self.solution), EVERY),
-            (Confidence.LIKELY, likely_seeds(self.solution, self._home), EVERY),
+            (Confidence.PROVEN, proven_seeds(self.solution, self._reached), EVERY),
+            (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
             *(
-                (Confidence.LIKELY, proven_seeds(self.solution, only), only)
+                (Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only)
                 for only in self._pickier
                 if "instance" in only
             ),
@@ -208,7 +213,7 @@ class Flow:
     @cached_property
     def _deep_copied(self) -> Reasons:
         only = next((sink.only for sink in self.solution.sinks if sink.boundary == _DEEPCOPY), EVERY)
-        seeds = (seed for seed in proven_seeds(self.solution, only) if seed[1].boundary == _DEEPCOPY)
+        seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure.of(seeds, None, only)
 
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:

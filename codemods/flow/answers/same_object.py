@@ -54,8 +54,9 @@ class SameObject:
             reason = reasons[number]
             kept = self.solution.heap.values[reason.parent].kind == INSTANCE
             if kept and reasons[reason.parent].node < 0:  # nothing but its class says that the object crosses
-                made = self._made_to_keep(number, reason.node, reason.parent)
-                return bool(made) and all(home.stays(reason.parent, result) for result in made)
+                made = [(reason.parent, result) for result in self._made_to_keep(number, reason.node, reason.parent)]
+                made = made or self._others_that_keep(number, reason.node, reason.parent)
+                return bool(made) and all(home.stays(instance, result) for instance, result in made)
             number = reason.parent
         return False
 
@@ -177,6 +178,8 @@ class SameObject:
                 others = self._constructed.get(int(self.solution.heap.values[instance].a), set()) - made
                 origins = [origin for origin in self.places.origins.get(instance, ()) if origin not in made]
                 return all(origin in others or not self._gets_to(instance, origin, nodes) for origin in origins)
+            if source in self._parameters and self._only_for_others(number, node, source, instance):
+                return True
             source = node
         return False
 
@@ -192,6 +195,31 @@ class SameObject:
             for site in self.solution.heap.sites[source, parameter]
             if site > 0 and instance in holds[site - 1]
         }
+
+    def _others_that_keep(self, number: int, attribute: int, instance: int) -> list[tuple[int, int]]:
+        """Objects of other classes, each with the result of its constructor, that get the value through their base."""
+        source = attribute
+        for node in self._way(number, attribute):
+            if source in self._parameters and (others := self._only_for_others(number, node, source, instance)):
+                return others
+            source = node
+        return []
+
+    def _only_for_others(self, number: int, argument: int, parameter: int, instance: int) -> list[tuple[int, int]]:
+        """The objects that get `number` by this parameter of a constructor, where all are of other classes."""
+        heap = self.solution.heap
+        made = {
+            site - 1: [value for value in heap.holds[site - 1] if heap.values[value].kind == INSTANCE]
+            for source in self._arguments.get(parameter, ())
+            if number in heap.holds[source]
+            for site in heap.sites[source, parameter]
+            if site > 0
+        }
+        if argument not in self._arguments.get(parameter, ()) or any(
+            instance in made[at] or not made[at] for at in made
+        ):
+            return []
+        return [(value, at) for at, values in made.items() for value in values]
 
     @cached_property
     def _constructed(self) -> dict[int, set[int]]:

@@ -10,13 +10,14 @@ from ..solve.sinks import Sink
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .programs import Programs
+from .reached import Reached
 from .trace import Reason
 
 EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
 
 
 def proven_seeds(
-    solution: Solution, only: frozenset[str] = EVERY, files: bool | None = None
+    solution: Solution, reached: Reached, only: frozenset[str] = EVERY, files: bool | None = None
 ) -> Iterator[tuple[int, Reason]]:
     """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
 
@@ -24,7 +25,7 @@ def proven_seeds(
     """
     programs = Programs(solution)
     for sink in solution.sinks:
-        if may_be_threads(solution, sink):
+        if may_be_threads(solution, sink) or not reached.boundary(sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -49,7 +50,7 @@ def start_words(programs: Programs, sink: Sink) -> str:
     return "under spawn and forkserver: on Windows and macOS today, on Linux from Python 3.14"
 
 
-def likely_seeds(solution: Solution, home: AtHome) -> Iterator[tuple[int, Reason]]:
+def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
     for sink in solution.sinks:
@@ -66,16 +67,14 @@ def likely_seeds(solution: Solution, home: AtHome) -> Iterator[tuple[int, Reason
                 )
                 number = solution.number_of_instance(index)
                 stays = number not in sent and (number in at_home or home.whole_class(index))
-                if number >= 0 and not stays:
+                if number >= 0 and not stays and reached.made(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
 
 
-def possible_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
+def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:
     for sink in solution.sinks:
-        threads = may_be_threads(solution, sink)
-        if not sink.only and (threads or not sink.crosses):
-            why = "but threads may take its place here" if threads else "but not as called here"
+        if (why := _doubt(solution, reached, sink)) and not sink.only:
             hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")
             for number in solution.heap.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
@@ -88,6 +87,15 @@ def possible_seeds(solution: Solution) -> Iterator[tuple[int, Reason]]:
         for node in attributes.values():
             for number in solution.heap.holds[node]:
                 yield number, Reason(node, -1, hop, "")
+
+
+def _doubt(solution: Solution, reached: Reached, sink: Sink) -> str:
+    """Why the boundary call may pickle nothing; "" when there is no doubt."""
+    if may_be_threads(solution, sink):
+        return "but threads may take its place here"
+    if not sink.crosses:
+        return "but not as called here"
+    return "" if reached.boundary(sink) else "but nothing in the repository runs that"
 
 
 def may_be_threads(solution: Solution, sink: Sink) -> bool:

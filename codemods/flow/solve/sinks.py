@@ -27,6 +27,7 @@ class Sink:
     only: frozenset[str]  # as in `Boundary`
     says: str
     callee: int  # node of what is called
+    function: int = -1  # the function that the call stands in
 
 
 class _Use(NamedTuple):
@@ -37,6 +38,7 @@ class _Use(NamedTuple):
     crosses: bool
     method: str
     callee: int
+    function: int
 
 
 class Sinks:
@@ -61,7 +63,7 @@ class Sinks:
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
-        use = _Use(boundary, call.position[0], crosses, method, call.function + offset)
+        use = _Use(boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call))
         for argument_name, argument in given.items():
             if argument < 0:
                 continue
@@ -82,7 +84,13 @@ class Sinks:
 
     def contents(self, node: int, boundary: Boundary, offset: int, call: Call) -> None:
         """What is put into the result of `call`, at `node`, is pickled."""
-        self._add(node, "contents", _Use(boundary, call.position[0], True, "", call.function + offset))
+        function = self._function_of(offset, call)
+        self._add(node, "contents", _Use(boundary, call.position[0], True, "", call.function + offset, function))
+
+    def _function_of(self, offset: int, call: Call) -> int:
+        if call.scope < 0:
+            return -1
+        return self.program.function_offset[self.heap.file_of[call.result + offset]] + call.scope
 
     def _add_elements(self, container: int, argument: str, use: _Use, key: str = "") -> None:
         node = self.heap.node("", self.heap.file_of[container], use.line)
@@ -98,6 +106,6 @@ class Sinks:
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
-                    boundary.only, boundary.says, use.callee,
+                    boundary.only, boundary.says, use.callee, use.function,
                 )
             )  # fmt: skip

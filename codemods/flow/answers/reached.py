@@ -1,0 +1,200 @@
+"""Whether any program of the repository runs a function, or makes objects of a class.
+
+A loader class that nobody makes shows no crossing. Only files are judged that some program of the repository uses: not
+those of a package, whose users call what they find there, and not a lone file of definitions. Nor are names judged that
+a program may look up while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..facts.records import Call, Function
+from ..facts.test_code import is_test
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MODULE, Value
+from ..solve.paths import explore
+from ..solve.sinks import Sink
+from ..solve.solution import Solution
+
+_BY_NAME = frozenset(  # they find functions and classes by their names
+    [
+        "importlib.import_module", "import_module", "__import__", "eval", "exec", "globals", "locals", "vars",
+        "pydoc.locate", "hydra.utils.instantiate", "hydra.utils.get_class", "pkgutil.resolve_name", "runpy.run_path",
+        "inspect.getmembers", "fire.Fire",
+    ]
+)  # fmt: skip
+_LOOKS_AT_CLASS = frozenset({"super", "isinstance", "issubclass"})
+
+
+class Reached:
+    """Answers for the functions and classes of one solution."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self._functions: dict[int, bool] = {}
+        self._classes: dict[int, bool] = {}
+
+    def boundary(self, sink: Sink) -> bool:
+        """True unless the call of the boundary stands in a function that nothing is seen to run."""
+        return sink.function < 0 or self.function(sink.function)
+
+    def function(self, index: int) -> bool:
+        """True unless nothing is seen to call the function, or to make an object that it is a method of."""
+        if index not in self._functions:
+            self._functions[index] = False  # a function that only calls itself is not run
+            self._functions[index] = self._runs(index)
+        return self._functions[index]
+
+    def made(self, index: int) -> bool:
+        """True unless nothing is seen to make objects of the class, or of one that derives from it."""
+        if index not in self._classes:
+            self._classes[index] = False
+            self._classes[index] = self._is_made(index)
+        return self._classes[index]
+
+    def _runs(self, index: int) -> bool:
+        program = self.solution.program
+        file, function = program.functions[index]
+        if self._is_open(file):
+            return True
+        outer = self._outer(file, function)
+        if outer is not None and not self.function(program.function_offset[file] + outer):
+            return False
+        if function.kind == "method":
+            return self.made(program.class_offset[file] + function.owner)
+        if function.kind != "top":
+            return True
+        return self._is_used(file, program.facts[file].function_nodes[index - program.function_offset[file]])
+
+    def _is_made(self, index: int) -> bool:
+        program = self.solution.program
+        file, _ = program.classes[index]
+        if self._is_open(file) or any(self.made(derived) for derived in self._derived.get(index, ())):
+            return True
+        return self._is_used(file, program.facts[file].class_nodes[index - program.class_offset[file]])
+
+    def _outer(self, file: int, function: Function) -> int | None:
+        """The function of the file that `function`, or its class, is defined in."""
+        around = function.qualname.rpartition(".<locals>.")[0]
+        inside = function.position
+        found = [
+            (other.position, number)
+            for number, other in enumerate(self.solution.program.facts[file].functions)
+            if other.qualname == around and other.position[:2] <= inside[:2] and inside[2:] <= other.position[2:]
+        ]
+        return max(found)[1] if found else None
+
+    def _is_open(self, file: int) -> bool:
+        """The file belongs to a package or to tests, no program uses it, or one looks names up while it runs."""
+        program = self.solution.program
+        path = program.files[file]
+        folder = path.rpartition("/")[0]
+        package = f"{folder}/__init__.py" if folder else "__init__.py"
+        if package in program.file_index or is_test(path, program.facts_of) or self._finds_names(file):
+            return True
+        return file not in self._in_use
+
+    @cached_property
+    def _in_use(self) -> set[int]:
+        """Files of which another file calls a function or class, or they themselves as they are run; tests aside."""
+        program, heap = self.solution.program, self.solution.heap
+        found: set[int] = set()
+        for file, facts in enumerate(program.facts):
+            if is_test(facts.path, program.facts_of):
+                continue
+            for call in facts.calls:
+                for number in heap.holds[call.function + program.offsets[file]]:
+                    home = self._home_of(heap.values[number])
+                    if home >= 0 and (home != file or call.scope < 0):
+                        found.add(home)
+        return found
+
+    def _home_of(self, value: Value) -> int:
+        """The file of a function or class that a module has by its name; -1 for other values."""
+        if value.kind == CLASS:
+            file, made = self.solution.program.classes[int(value.a)]
+            return -1 if made.nested else file
+        if value.kind == FUNCTION:
+            file, function = self.solution.program.functions[int(value.a)]
+            return file if function.kind == "top" else -1
+        return -1
+
+    def _is_used(self, file: int, node: int) -> bool:
+        """What the node of a definition holds is called, given away, kept, or asked for an attribute."""
+        heap, constraints = self.solution.heap, self.solution.constraints
+        if node < 0:
+            return True
+        origin = node + self.solution.program.offsets[file]
+        for number in tuple(heap.holds[origin]):
+            nodes, complete = explore(heap, number, (origin,))
+            if not complete or not nodes.isdisjoint(self._keepers):
+                return True
+            for at in nodes:
+                if any(self._counts(offset, call) for offset, call in constraints.calls.get(at, ())):
+                    return True
+                given = self._given.get(at, ())
+                if any(call.text not in _LOOKS_AT_CLASS and self._counts(offset, call) for offset, call in given):
+                    return True
+                if any(not attribute.startswith("__") for attribute, _ in constraints.loads.get(at, ())):
+                    return True
+        return False
+
+    def _counts(self, offset: int, call: Call) -> bool:
+        """A program runs the call: it stands at module level or in a function that is run, and not in a test."""
+        file = self.solution.heap.file_of[call.result + offset]
+        program = self.solution.program
+        if is_test(program.files[file], program.facts_of):
+            return False
+        return call.scope < 0 or self.function(program.function_offset[file] + call.scope)
+
+    @cached_property
+    def _derived(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for index in range(len(self.solution.program.classes)):
+            for base in self.solution.hierarchy.order(index)[1:]:
+                found.setdefault(base, []).append(index)
+        return found
+
+    def _finds_names(self, file: int) -> bool:
+        return bool(self._by_name) and (-1 in self._by_name or file in self._by_name)
+
+    @cached_property
+    def _by_name(self) -> set[int]:
+        """Files whose names are looked up by `getattr(module, name)`; -1: any file's may be."""
+        found: set[int] = set()
+        values, holds = self.solution.heap.values, self.solution.heap.holds
+        for callee, offset, call in self._calls():
+            held = [values[number] for number in holds[callee]]
+            names = {str(value.a) for value in held if value.kind == FOREIGN} or ({call.text} if not held else set())
+            if not names.isdisjoint(_BY_NAME):
+                found.add(-1)
+            elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
+                looked_at = (values[number] for number in holds[call.arguments[0] + offset])
+                found.update(int(value.a) for value in looked_at if value.kind == MODULE)
+        return found
+
+    @cached_property
+    def _keepers(self) -> set[int]:
+        """Nodes of attributes, of what containers hold, and of what functions return."""
+        heap, program = self.solution.heap, self.solution.program
+        found = {node for nodes in self.solution.attributes.values() for node in nodes.values()}
+        found |= {int(value.a) for value in heap.values if value.kind == CONTAINER}
+        found |= {function.returns + program.offsets[file] for file, function in program.functions}
+        return found.union(*(fields.values() for fields in heap.fields.values()))
+
+    @cached_property
+    def _given(self) -> dict[int, list[tuple[int, Call]]]:
+        """Per node the calls that it is an argument of, with the file's offset."""
+        found: dict[int, list[tuple[int, Call]]] = {}
+        for _, offset, call in self._calls():
+            given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
+            for argument in given:
+                if argument >= 0:
+                    found.setdefault(argument + offset, []).append((offset, call))
+        return found
+
+    def _calls(self) -> Iterator[tuple[int, int, Call]]:
+        for callee, calls in self.solution.constraints.calls.items():
+            for offset, call in calls:
+                yield callee, offset, call

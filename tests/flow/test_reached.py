@@ -1,0 +1,139 @@
+"""A boundary in code that no program of the repository runs shows no crossing."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+
+LOADERS = """
+from torch.utils.data import DataLoader
+
+class MaskedLoader(DataLoader):
+    def __init__(self, data, **kwargs):
+        super().__init__(data, collate_fn=lambda rows: rows, **kwargs)  # {masked}
+
+class PlainLoader(DataLoader):
+    def __init__(self, data, **kwargs):
+        super().__init__(data, collate_fn=lambda rows: rows[0], **kwargs)  # {plain}
+"""
+TRAIN = "\nfrom loaders import *\nfor batch in PlainLoader([1, 2], num_workers=2):\n    print(batch)\n"
+
+
+def loaders(masked: str = "possible", plain: str = "proven") -> str:
+    return LOADERS.format(masked=masked, plain=plain)
+
+
+PROGRAMS = {
+    "a loader class that nobody makes": {"loaders.py": loaders(), "train.py": TRAIN},
+    "made under the main guard": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "if __name__ == '__main__':\n    MaskedLoader([1], num_workers=1)\n",
+    },
+    "made by a class that derives from it": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "class Mine(MaskedLoader):\n    pass\n\nMine([1], num_workers=1)\n",
+    },
+    "made only by a test": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN,
+        "tests/test_loaders.py": "from loaders import MaskedLoader\nMaskedLoader([1], num_workers=1)\n",
+    },
+    "in a table of classes": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "TABLE = {'masked': MaskedLoader}\nTABLE[input()]([1], num_workers=1)\n",
+    },
+    "handed to a registry": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "import registry\nregistry.add(MaskedLoader)\n",
+    },
+    "looked up in its module": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "import loaders\ngetattr(loaders, input())([1], num_workers=1)\n",
+    },
+    "modules are imported by name": {
+        "loaders.py": loaders("proven"),
+        "train.py": TRAIN + "import importlib\nimportlib.import_module(input())\n",
+    },
+    "public names of a package": {
+        "kit/__init__.py": "",
+        "kit/loaders.py": loaders("proven"),
+        "train.py": TRAIN.replace("from loaders", "from kit.loaders"),
+    },
+    "no program in sight": {"loaders.py": loaders("proven")},
+    "used by a function that nobody calls": {
+        "loaders.py": loaders(),
+        "train.py": TRAIN
+        + "def other():\n    return MaskedLoader([1], num_workers=1)\n\ndef main():\n    pass\n\nmain()\n",
+    },
+    "a function that nobody calls": {
+        "train.py": """
+from multiprocessing import Pool
+
+def old(rows):
+    with Pool() as pool:
+        return pool.map(lambda row: row, rows)  # possible
+
+def new(rows):
+    def inner():
+        with Pool() as pool:
+            return pool.map(lambda row: row + 1, rows)  # proven
+    return inner()
+
+def main():
+    new([1])
+
+if __name__ == "__main__":
+    main()
+""",
+    },
+    "a Dataset that nobody makes": {
+        "data.py": """
+from torch.utils.data import Dataset
+
+class Old(Dataset):
+    def __init__(self):
+        self.load = lambda i: i  # possible
+
+class New(Dataset):
+    def __init__(self):
+        self.load = lambda i: i + 1  # likely
+""",
+        "train.py": "from data import New\nfrom somewhere import train\ntrain(New())\n",
+    },
+    "two classes that keep what their base keeps": {
+        "data.py": """
+from torch.utils.data import DataLoader
+
+class Base:
+    def __init__(self, read):
+        self.read = read
+
+class Pairs(Base):
+    def __init__(self, read):
+        super().__init__(read)
+
+class Labels(Base):
+    def __init__(self, read=None):
+        super().__init__(read)
+
+    def __getitem__(self, i):
+        return self.read(i)
+""",
+        "train.py": """
+from data import *
+
+def loader(rows):
+    return DataLoader(rows, num_workers=2)
+
+loader(Labels(read=lambda i: i))  # proven
+""",
+        "demo.py": "from data import *\npairs = Pairs(read=lambda i: i)  # possible\nprint(pairs.read(1))\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_reached(name: str) -> None:
+    files = PROGRAMS[name]
+    assert crossing(files) == marked(files)
