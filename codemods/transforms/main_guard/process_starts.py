@@ -25,6 +25,7 @@ from ...syntax.origins import origin
 from ...syntax.outline import Outline, Scope, parameters
 from ...syntax.repo import Repo
 from .data import names
+from .worker_numbers import WorkerNumbers
 
 PROCESS = "multiprocessing.Process"
 EXECUTOR = "concurrent.futures.ProcessPoolExecutor"
@@ -50,6 +51,7 @@ class Starts:
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.callees = project, Callees(repo, modules)
+        self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
         self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
         self._looking: set[int] = set()
@@ -115,6 +117,8 @@ class Starts:
             initialiser = method(made[1], "__init__")
             return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
         if isinstance(node.func, ast.Attribute) and last in names("consuming"):
+            if self._spawns(outline, node.func.value):
+                return _start(outline, node, Confidence.PROVEN, f"`{last}` starts the processes of its strategy")
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
                 sure = self.loader(outline, argument, given) or self._makes_loaders(outline, argument)
                 if sure is not None:
@@ -126,6 +130,17 @@ class Starts:
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
         return None
+
+    def _spawns(self, outline: Outline, trainer: ast.expr) -> bool:
+        """The trainer has a strategy that starts processes by `multiprocessing`: `Trainer(strategy="ddp_spawn")`."""
+        call = self._bound(outline, trainer)
+        if not isinstance(call, ast.Call):
+            return False
+        literals = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
+        return any(
+            variant.becomes.endswith("[spawn]") and literals.get(variant.parameter, False) in variant.values
+            for variant in self.table.variants.get(self.name(outline, call.func), ())
+        )
 
     def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
         """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
@@ -250,7 +265,7 @@ class Starts:
         """A loader class with workers: of an installed library, or derived from one in the repository."""
         boundary = self.table.boundary(self.name(outline, node))
         if boundary is not None:
-            return boundary.when.get("num_workers") == "nonzero"
+            return boundary.when.get("num_workers") == "nonzero" or boundary.callable in names("loader_functions")
         if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         made = self.callees.class_of(outline, node)
@@ -276,13 +291,15 @@ class Starts:
             value = call.args[5]
         if value is None and (own := self._own_workers(outline, call)) is not None:
             return own
+        if value is None and self.name(outline, call.func) in names("loader_functions"):
+            return Confidence.LIKELY
         if value is None:
             stars = [ast.unparse(self._bound(outline, k.value)) for k in call.keywords if k.arg is None]
             return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
         value = self._bound(outline, value)
         if isinstance(value, ast.Constant):
             return Confidence.PROVEN if value.value else None
-        return None if self._defaults_to_zero(outline, value) else Confidence.LIKELY
+        return None if self.numbers.defaults_to_zero(outline, value) else Confidence.LIKELY
 
     def _bound(self, outline: Outline, value: ast.expr) -> ast.expr:
         if isinstance(value, ast.Name):
@@ -290,35 +307,6 @@ class Starts:
             if len(values) == 1 and values[0] is not None:
                 return values[0]
         return value
-
-    def _nonzero_elsewhere(self, name: str) -> bool:
-        """Another file gives the option or setting `name` a default, and never 0."""
-        option = re.compile(rf"['\"]--{name.replace('_', '[-_]')}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
-        found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
-        return bool(found) and not {"0", "N"} & set(found)
-
-    def _defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
-        """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
-        while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
-            value = value.args[0]
-        name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else _key(value)
-        if name is None:
-            return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
-        source = self.project.source(outline.path)
-        assert source is not None
-        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
-        if option:
-            return option[1] in "0N"
-        if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
-            return not self._nonzero_elsewhere(name)
-        plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
-        return not plain or "0" in plain
-
-
-def _key(value: ast.expr) -> str | None:
-    """`num_workers` of `config["num_workers"]`."""
-    key = value.slice if isinstance(value, ast.Subscript) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:

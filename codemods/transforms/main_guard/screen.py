@@ -5,5 +5,8 @@ from __future__ import annotations
 import re
 
 ID = "main-guard"
-WORDS = r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+WORDS = (
+    r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
+    r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b"
+)
 SCREEN = re.compile(WORDS.encode())

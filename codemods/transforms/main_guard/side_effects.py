@@ -30,7 +30,7 @@ _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
 class Harm(IntEnum):
     """What it costs that every child does it again."""
 
-    LITTLE = 1  # a folder that exists by then, a small file that is read
+    LITTLE = 1  # a folder that exists by then, a small file that is read, a computation
     COSTLY = 2  # time, memory or GPU memory in each worker, one more file of a log
     WRONG = 3  # a file is overwritten, a question asked, a rank joined once more
 
@@ -50,6 +50,8 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
     for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
         does = [_does(outline, call)]
         for other, function in _called(starts, outline, call) if depth < _DEPTH else ():
+            if _computes(other, function):
+                does.append(Repeated(f"computes in `{function.name}`", Harm.LITTLE))
             does += [repeated(starts, other, inner, depth + 1) for inner in function.body]
         for found in does:
             if found is not None and (worst is None or (found.harm, found.surely) > (worst.harm, worst.surely)):
@@ -70,6 +72,14 @@ def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[
     initialiser = method(made[1], "__init__") if made is not None else None
     if made is not None and initialiser is not None:
         yield made[0], initialiser
+
+
+def _computes(outline: Outline, function: Function) -> bool:
+    """It calls something in a loop, so it may take its time."""
+    return any(
+        isinstance(node, (ast.For, ast.While)) and any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+        for node in outline.own(function)
+    )
 
 
 def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:

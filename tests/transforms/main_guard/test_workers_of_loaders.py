@@ -20,6 +20,8 @@ RULE = "main-guard"
         ("from loaders import Fixed", "Fixed(data)"),
         ("from loaders import Module", "Module(data).train_loader()"),
         ("from loaders import make", "make(data)"),
+        ("from timm.data import create_loader", "create_loader(data, 224, 4)"),
+        ("from litdata import StreamingDataLoader", "StreamingDataLoader(data, num_workers=4)"),
     ],
 )
 def test_loaders_with_workers(imports: str, call: str) -> None:
@@ -51,6 +53,24 @@ def make(data):
     none = script.replace("num_workers=4", "num_workers=0")
     if none != script:
         assert not reported({"a.py": none, "loaders.py": loaders}, RULE)
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from litdata import optimize", "optimize(fn=str, inputs=data, output_dir='x', num_workers=2)"),
+        ("import mmcv", "mmcv.track_parallel_progress(str, data, 4)"),
+        ("from mmengine.utils import track_parallel_progress", "track_parallel_progress(str, data, 4)"),
+        ("from tianshou.env import SubprocVectorEnv", "SubprocVectorEnv(data)"),
+        ("from baselines.common.vec_env import SubprocVecEnv", "SubprocVecEnv(data)"),
+        ("import p_tqdm", "p_tqdm.p_map(str, data)"),
+        ("from pytorch_lightning import Trainer", "Trainer(strategy='ddp_spawn').fit(model)"),
+    ],
+)
+def test_calls_of_libraries_that_start_processes(imports: str, call: str) -> None:
+    [finding] = reported({"a.py": f"{imports}\ndata = [1]\nmodel = None\n{call}\n"}, RULE)
+    assert finding.span.line == 4 and finding.fix is not None
+    assert not reported({"a.py": f"{imports}\ndata = [1]\nif __name__ == '__main__':\n    {call}\n"}, RULE)
 
 
 def test_number_of_workers_out_of_a_configuration() -> None:

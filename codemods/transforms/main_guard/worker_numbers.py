@@ -1,0 +1,89 @@
+"""Whether the number of workers that is written as an expression is 0 unless somebody says otherwise."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...project import Project
+from ...syntax.callees import Callees, method
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+
+
+class WorkerNumbers:
+    """Answers for one project."""
+
+    def __init__(self, project: Project, repo: Repo, callees: Callees) -> None:
+        self.project, self.repo, self.callees = project, repo, callees
+
+    def defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
+        """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
+        while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
+            value = value.args[0]
+        name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else _key(value)
+        if name is None:
+            return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
+        source = self.project.source(outline.path)
+        assert source is not None
+        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
+        if option:
+            return option[1] in "0N"
+        if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
+            return not self._nonzero_elsewhere(name)
+        plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
+        if isinstance(value, ast.Attribute) and "0" in plain and self._set_by_keyword(outline, name):
+            return False
+        return not plain or "0" in plain
+
+    def _nonzero_elsewhere(self, name: str) -> bool:
+        """Another file gives the option or setting `name` a default, and never 0."""
+        option = re.compile(rf"['\"]--{name.replace('_', '[-_]')}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
+        found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
+        return bool(found) and not {"0", "N"} & set(found)
+
+    def _set_by_keyword(self, outline: Outline, name: str) -> bool:
+        """A class of the file sets `name` to 0, but takes any attribute as a keyword, and every call says another."""
+        for owner in outline.module.body:
+            if not (isinstance(owner, ast.ClassDef) and _sets(owner, name) and _takes_any(owner)):
+                continue
+            said = list(self._said(outline, owner, name))
+            if said and all(isinstance(value, ast.Constant) and value.value for value in said):
+                return True
+        return False
+
+    def _said(self, home: Outline, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
+        """The values of the argument `name` of calls of the class, in the whole repository."""
+        for source in self.project.matching(re.compile(rf"\b{re.escape(owner.name)}\s*\(")):
+            outline = self.repo.outline(source.path)
+            for call in outline.calls.get(owner.name, ()) if outline is not None else ():
+                made = self.callees.made_class(outline, call) if outline is not None else None
+                if made is not None and made[1] is owner:
+                    yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
+
+
+def _sets(owner: ast.ClassDef, name: str) -> bool:
+    """The class body gives `name` a value."""
+    return any(
+        isinstance(target, ast.Name) and target.id == name
+        for statement in owner.body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+    )
+
+
+def _takes_any(owner: ast.ClassDef) -> bool:
+    """`__init__(self, **kwargs)` sets an attribute for each keyword."""
+    initialiser = method(owner, "__init__")
+    if initialiser is None or initialiser.args.kwarg is None:
+        return False
+    texts = [ast.unparse(node) for node in ast.walk(initialiser) if isinstance(node, ast.Call)]
+    return any(text.startswith(("setattr(self", "self.__dict__.update(")) for text in texts)
+
+
+def _key(value: ast.expr) -> str | None:
+    """`num_workers` of `config["num_workers"]`."""
+    key = value.slice if isinstance(value, ast.Subscript) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
