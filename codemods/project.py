@@ -55,6 +55,7 @@ class Project:
         self._by_text: dict[type, dict[str, Any]] = {}
         self._by_tree: dict[type, dict[str, Any]] = {}
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
+        self._left_out: set[str] = set()
         self._kept = 0  # characters that the trees are of which `release` let stay
 
     @cached_property
@@ -143,7 +144,13 @@ class Project:
     def leave_out(self, path: str, reason: str) -> None:
         """Treat a Python file as one that does not parse."""
         self.skip(path, reason)
+        self._left_out.add(path)
         self._modules[path] = None
+
+    @property
+    def limited(self) -> bool:
+        """True once files were left out because of all that was read before them."""
+        return bool(self._left_out) or self._room[0] < 0
 
     def release(self) -> None:
         """Let go of syntax trees beyond MAX_TREES. Nobody may hold a node of one over this call."""
@@ -245,7 +252,7 @@ class Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
         after = Project(self.files, self.settings)
         after._sources, after._room, after.skipped = self._sources, self._room, dict(self.skipped)
-        after._overlay = dict(self._overlay)
+        after._overlay, after._left_out = dict(self._overlay), self._left_out
         for path, text in texts.items():
             before = self.source(path)
             assert before is not None

@@ -44,6 +44,7 @@ class Rule:
     errors: tuple[KnownError, ...] = ()  # that its hazards end in, for `diagnose`
     notebooks: bool = True  # whether cells of notebooks are looked at too
     python2: Python2Query | None = None
+    follows_values: bool = False  # `find` asks for the value flow of the whole project
 
 
 def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:

@@ -12,6 +12,7 @@ from .options import (
     Bar,
     Baseline,
     Ignore,
+    Jobs,
     Launch,
     LocalRules,
     NoCache,
@@ -64,6 +65,7 @@ def check(
     no_cache: NoCache = False,
     allow_local_rules: LocalRules = False,
     timeout: Seconds = 0,
+    jobs: Jobs = 0,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
     code = run_check(
@@ -86,5 +88,6 @@ def check(
         no_cache=no_cache,
         allow_local_rules=allow_local_rules,
         timeout=timeout,
+        jobs=jobs,
     )
     raise typer.Exit(code)

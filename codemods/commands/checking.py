@@ -52,6 +52,7 @@ def run_check(
     no_cache: bool = False,
     allow_local_rules: bool = False,
     timeout: float = 0,
+    jobs: int = 0,
 ) -> int:
     """The exit code, after the report is printed or written. Raises Problem, TimeIsUp."""
     gc.disable()
@@ -62,7 +63,7 @@ def run_check(
     where = target.to_check_all(paths)
     asked = (select, ignore, confidence, unsafe_fixes, launcher, start_method)
     with time_limit(timeout):
-        report = _report(where, asked, not no_cache, allow_local_rules)
+        report = _report(where, asked, not no_cache, allow_local_rules, jobs)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
         report = replace(report, findings=found, skipped=(*report.skipped, *where.untracked()))
     report = narrowed(report, where, since, baseline)
@@ -84,7 +85,7 @@ def run_check(
     return 1 if report.findings and not exit_zero else 0
 
 
-def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: bool) -> Report:
+def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: bool, jobs: int) -> Report:
     """The report on what lies at `where`: out of the cache, or made now. Raises Problem."""
     from ..engine.report_cache import ReportCache, within
 
@@ -99,8 +100,10 @@ def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: boo
 
     with watched_rules("checking") as rules:
         if cache is None or settings.local_rules:
-            return find(where.files, settings, where.scope, rules)
-        report = find(where.files, settings, "", rules)  # of everything: the next question is about another file of it
+            return find(where.files, settings, where.scope, rules, jobs)
+        report = find(
+            where.files, settings, "", rules, jobs
+        )  # of everything: the next question is about another file of it
     cache.keep(report)
     return within(report, where.scope)
 

@@ -13,7 +13,7 @@ import typer
 from ..engine.choices import Choices, Commits, Verification
 from ..engine.time_limit import time_limit
 from ..problem import Problem
-from .options import Bar, Baseline, Ignore, Launch, LocalRules, NoCache, Seconds, Select, Since, Target_, Unsafe
+from .options import Bar, Baseline, Ignore, Jobs, Launch, LocalRules, NoCache, Seconds, Select, Since, Target_, Unsafe
 from .output import put, say
 from .run import complete, settings_of, watched_rules
 
@@ -94,6 +94,7 @@ def migrate(
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
     ] = False,
     timeout: Seconds = 0,
+    jobs: Jobs = 0,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives
@@ -129,7 +130,7 @@ def migrate(
         settings = replace(settings, select=(*settings.select, *own) if settings.select else ())
     with time_limit(timeout), watched_rules("migrating") as rules:
         rules = {**rules, **own}
-        done = plan(where.files, settings, where.scope, rules)
+        done = plan(where.files, settings, where.scope, rules, jobs)
         done = replace(done, skipped=(*done.skipped, *where.untracked()))
     if html is not None:
         from .review import write_page

@@ -45,6 +45,12 @@ Unsafe = Annotated[
 Seconds = Annotated[
     float, typer.Option("--timeout", metavar="S", min=0, help="Give up after S seconds, nothing changed; 0: no limit.")
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=0, help="Use up to N processes; 0: as many as pay for the size of the tree."
+    ),
+]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
 LocalRules = Annotated[
     bool, typer.Option("--allow-local-rules", help="Run the files with rules that pyproject.toml lists.")

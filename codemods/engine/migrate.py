@@ -12,7 +12,6 @@ import functools
 import gc
 import os
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +28,12 @@ from ..tree.reading import ReadFiles
 from ..tree.source import Source
 from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
+from .failures import culprit, left_out
+from .jobs import Helpers, all_looks, helpers, job_of
+from .look import Look
 from .results import AppliedStep, Plan, Report, RuleChange
 from .steps import disjoint, recheck, rewritten
 from .trials import Trials
-from .verify import compiles, libcst_reads
 
 __all__ = ["Plan", "Report", "RuleChange", "check", "plan"]
 
@@ -48,7 +49,7 @@ FRAMES = 5000  # of Python's stack while we work
 
 
 @contextlib.contextmanager
-def _raised_recursion_limit() -> Iterator[None]:
+def raised_recursion_limit() -> Iterator[None]:
     """Recursion enough for trees of MAX_DEPTH, here and in LibCST: some ten frames a level."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, FRAMES))
@@ -74,30 +75,42 @@ def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-@_raised_recursion_limit()
+@raised_recursion_limit()
 @_without_collector
-def check(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Report:
-    """Every finding at or under the path `scope`, sorted; changes nothing."""
-    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+def check(
+    files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None, jobs: int = 1
+) -> Report:
+    """Every finding at or under the path `scope`, sorted; changes nothing. `jobs`: processes, 0: as many as pay."""
+    run = Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
-    found = tuple(
-        sorted(
-            (f for rule in run.active_rules(project) for f in run.tested(run.findings_of(rule, project), project)),
-            key=_order,
-        )
-    )
+    looks = all_looks(run, project, jobs)
+    if looks is None:
+        return check(files, settings, scope, rules)
+    found = tuple(sorted((f for look in looks for f in run.taken(look, project)), key=_order))
     named, skipped = _named(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
     idle = tuple(hop for path in run.commented if run.covers(path) for hop in run.idle_suppressions(path, project))
     return Report(files.root, found, skipped, run.files_seen, named, settings.unsafe_fixes, silenced, idle)
 
 
-@_raised_recursion_limit()
+@raised_recursion_limit()
 @_without_collector
-def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None) -> Plan:
-    """Every change that may be made for findings at or under `scope`, verified, and what remains after them."""
-    run = _Run(files, settings, scope, all_rules() if rules is None else rules)
+def plan(
+    files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None, jobs: int = 1
+) -> Plan:
+    """Every change that may be made for findings at or under `scope`, verified, and what remains after them.
+
+    `jobs` processes (0: as many as pay) look at the files for the first time; what rules make of each other's changes
+    is seen in this one.
+    """
+    run = Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
+    with helpers(job_of(run, test=False), run.active_rules(project), jobs) as others:
+        return _planned(run, project, others)
+
+
+def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
+    """The changes of all rules, one after the other, until none finds more to do."""
     changes: list[RuleChange] = []
     version = 0  # of the texts
     looked: dict[str, tuple[int, list[Finding]]] = {}  # the version each rule saw last, and what it left there
@@ -107,9 +120,12 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
             if rule.id in looked and looked[rule.id][0] == version:
                 continue
             before, idle = project.written, False
-            project, steps, left = run.fix_until_stable(rule, project)
+            first = others.first_look(rule.id) if others is not None and not version and not project.limited else None
+            project, steps, left = run.fix_until_stable(rule, project, first)
             if steps:
                 version += 1
+                if others is not None:
+                    others.close()  # what they look at is no more
                 repaired = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
                 changes.append(RuleChange(rule.id, repaired, _difference(before, project), tuple(steps)))
             looked[rule.id] = (version, left)
@@ -118,10 +134,10 @@ def plan(files: Files, settings: Settings, scope: str = "", rules: Mapping[str, 
     remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
     kept = tuple(change for change in changes if change.contents)
     skipped, named = run.all_skipped(project), _named(project, remaining)
-    return Plan(kept, remaining, skipped, run.files_seen, files.root, named, dict(run.found_first))
+    return Plan(kept, remaining, skipped, run.files_seen, run.files.root, named, dict(run.found_first))
 
 
-class _Run:
+class Run:
     """One run: what is asked for, and what went wrong on the way."""
 
     def __init__(self, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
@@ -163,6 +179,31 @@ class _Run:
     def _screen(self, data: bytes) -> None:
         self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
 
+    def look(self, rule: Rule, project: Project, test: bool) -> Look:
+        """What `rule` finds, with all that looking leaves behind, for `taken` to note. `test`: its fixes too."""
+        crashes, self.crashes, silenced, self.silenced = self.crashes, [], self.silenced, {}
+        spent = self.trials.room
+        found = self.findings_of(rule, project)
+        found = self.tested(found, project) if test else found
+        look = Look(
+            tuple(found),
+            tuple(self.silenced),
+            tuple(self.crashes),
+            dict(project.skipped),
+            spent - self.trials.room,
+            project.limited,
+        )
+        self.crashes, self.silenced = crashes, silenced
+        return look
+
+    def taken(self, look: Look, project: Project) -> list[Finding]:
+        """The findings of `look`, and the rest of it noted."""
+        self.crashes += look.crashes
+        self.silenced |= dict.fromkeys(look.silenced)
+        for path, row in look.skipped.items():
+            project.skipped.setdefault(path, row)
+        return list(look.findings)
+
     def active_rules(self, project: Project) -> list[Rule]:
         """The rules that may find something in `project`, as it is after other rules changed it."""
         for source in project.written.values():
@@ -180,8 +221,8 @@ class _Run:
             except Exception as error:
                 if os.environ.get("SPAWNFIX_DEBUG"):
                     raise
-                path = _culprit(error, project)
-                self.crashes.append(_left_out(rule, error, path, project.source(path) if path else None))
+                path = culprit(error, project)
+                self.crashes.append(left_out(rule, error, path, project.source(path) if path else None))
                 if path is None:
                     return []
                 project = project.without(path)
@@ -251,10 +292,15 @@ class _Run:
         self.trials.test(project, self._applicable(found))
         return [self.trials.judged(finding, project) for finding in found]
 
-    def fix_until_stable(self, rule: Rule, project: Project) -> tuple[Project, list[AppliedStep], list[Finding]]:
-        """Apply what `rule` can repair until nothing is left: (the project after, what was applied, what remains)."""
+    def fix_until_stable(
+        self, rule: Rule, project: Project, look: Look | None = None
+    ) -> tuple[Project, list[AppliedStep], list[Finding]]:
+        """Apply what `rule` can repair until nothing is left: (the project after, what was applied, what remains).
+
+        `look`: what `rule` makes of `project` as it is, where that is known.
+        """
         applied: list[AppliedStep] = []
-        found = self.findings_of(rule, project)
+        found = self.findings_of(rule, project) if look is None else self.taken(look, project)
         first = Counter((rule.id, finding.path) for finding in found)
         self.found_first = {**first, **self.found_first}
         for _ in range(MAX_PASSES):
@@ -361,25 +407,3 @@ def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
         paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
     sources = ((path, project.source(path)) for path in sorted(paths))
     return {path: source for path, source in sources if source is not None}
-
-
-def _left_out(rule: Rule, error: Exception, path: str | None, source: Source | None) -> Skipped:
-    """Why `rule` left out the file `path` that `error` came from (None: it is not known which)."""
-    if path is not None and source is not None:
-        if type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
-            return Skipped(path, f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not")
-        if isinstance(error, SyntaxError) and not compiles(source.text):
-            return Skipped(path, f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}")
-    what = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return Skipped(path or ".", f"rule {rule.id} failed here (our bug): {what}", rule.id)
-
-
-def _culprit(error: Exception, project: Project) -> str | None:
-    """The file that code was busy with when it raised: the innermost variable on the stack that names one."""
-    known = set(project.paths)
-    for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        values = frame.f_locals
-        for value in (values.get("path"), getattr(values.get("source"), "path", None)):
-            if isinstance(value, str) and value in known:
-                return value
-    return None

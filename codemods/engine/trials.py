@@ -19,7 +19,7 @@ class Trials:
 
     def __init__(self) -> None:
         self._reasons: dict[object, str] = {}  # by what the fix writes where
-        self._room = MAX_RETRIED
+        self.room = MAX_RETRIED
 
     def reject(self, fix: Fix, project: Project, why: str) -> None:
         """Note that `fix` must not be applied."""
@@ -52,8 +52,8 @@ class Trials:
 
     def take(self, size: int) -> bool:
         """False when this run has no room left to test `size` characters once more."""
-        self._room -= size
-        return self._room >= 0
+        self.room -= size
+        return self.room >= 0
 
 
 class _Trial:

@@ -18,7 +18,7 @@ class ReadFiles:
 
     def __init__(self, files: Files, exclude: Sequence[str]) -> None:
         self._files, self._exclude = files, exclude
-        self._bytes: dict[str, bytes] = {}
+        self.kept: dict[str, bytes] = {}  # what `peek` has read
         self._room = MAX_TEXT
         self.unreadable: dict[str, Skipped] = {}
 
@@ -35,7 +35,7 @@ class ReadFiles:
         return self._entries
 
     def read(self, path: str) -> bytes:
-        return self._bytes[path] if path in self._bytes else self._files.read(path)
+        return self.kept[path] if path in self.kept else self._files.read(path)
 
     def peek(self, path: str) -> bytes:
         """The bytes of `path`, kept; b"" (and an entry in `unreadable`) when it can't be read."""
@@ -45,6 +45,6 @@ class ReadFiles:
             self.unreadable[path] = Skipped(path, error.strerror or str(error))
             return b""
         if len(data) <= min(MAX_BYTES, self._room):
-            self._bytes[path] = data
+            self.kept[path] = data
             self._room -= len(data)
         return data

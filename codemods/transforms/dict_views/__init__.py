@@ -90,5 +90,6 @@ RULE = Rule(
     find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
+    follows_values=True,
     python2=PYTHON2,
 )

@@ -123,4 +123,5 @@ RULE = Rule(
     find=found_by(__name__),
     documentation=__doc__,
     errors=ERRORS,
+    follows_values=True,
 )

@@ -1,0 +1,19 @@
+"""What one rule makes of a project, with all that its run leaves behind: small, picklable, the same in any process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..finding import Finding, Skipped
+
+
+@dataclass(frozen=True)
+class Look:
+    """The findings that count, those that comments silence, and the files that were not (wholly) looked at."""
+
+    findings: tuple[Finding, ...]
+    silenced: tuple[Finding, ...] = ()
+    crashes: tuple[Skipped, ...] = ()
+    skipped: dict[str, Skipped] = field(default_factory=dict)  # by path: all that the project knows of after it
+    spent: int = 0  # characters that were tested again; see `Trials`
+    limited: bool = False  # files were left out because of what was read before: another order may leave out others
