@@ -1,0 +1,60 @@
+"""Families of errors that no rule repairs: the rows of the TOML files beside this module. Each row has
+
+- `patterns`: regular expressions, searched for in the line of the error in any case; {NAME} stands for a qualified name;
+- `cause`: what went wrong; `next`: what to do first; `reference`: where it is documented;
+
+and where it is needed
+
+- `context`, `unless`: what the error's line or its traceback must, or must not, match too;
+- `general`: tried after all others;
+- `symptom`: counts less than a cause;
+- `secondary`: only says that another process failed, whose error matters;
+- `harmless`: a warning; a program that shows nothing else has not failed.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import resources
+
+from ...known_error import NAME_IN_ERROR, KnownError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILES = ("pickling", "starting", "limits", "workers", "distributed")  # the order in which rows are tried
+_TEXTS = {"cause", "next", "reference", "context", "unless"}
+_FLAGS = {"general", "secondary", "symptom", "harmless"}
+
+
+@cache
+def families() -> tuple[KnownError, ...]:
+    """All rows, in their order. Raises ValueError for a row that is not complete."""
+    here = resources.files(__package__)
+    texts = (here.joinpath(f"{name}.toml").read_text("utf-8") for name in FILES)
+    return tuple(_row(family, entry) for text in texts for family, entry in tomllib.loads(text).items())
+
+
+def _row(family: str, entry: dict[str, object]) -> KnownError:
+    missing = {"patterns", "cause", "next", "reference"} - set(entry)
+    unknown = set(entry) - {"patterns"} - _TEXTS - _FLAGS
+    patterns = entry.get("patterns")
+    if missing or unknown or not isinstance(patterns, list) or not patterns:
+        raise ValueError(f"[{family}]: missing {sorted(missing)}, unknown {sorted(unknown)}")
+    text = {key: str(entry.get(key, "")) for key in _TEXTS}
+    return KnownError(
+        "|".join(str(pattern) for pattern in patterns).replace("{NAME}", NAME_IN_ERROR),
+        text["cause"],
+        text["next"],
+        general=bool(entry.get("general")),
+        secondary=bool(entry.get("secondary")),
+        family=family,
+        symptom=bool(entry.get("symptom")),
+        harmless=bool(entry.get("harmless")),
+        context=text["context"],
+        unless=text["unless"],
+        reference=text["reference"],
+    )
