@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from ..known_error import KnownError
 from ..transforms import rules
 from .families import families
+from .literals import required_literals
 
 _CANNOT = re.compile(r"\b(?:cannot|can not|cant|can ?n't|can' ?t)(?= (?:be )?(?:pickle|serialize|get|re-init))", re.I)
-_WORD = re.compile(r"[a-z]{4,}")
-_SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?-?[a-z]*[:!=<]+")
+_NUMBER = re.compile(r"\d+")
 _SPLIT_NAME = re.compile(r"(?<=[\w>])\.\s+(?=<)|(?<=>)\s*\.\s+(?=[\w<])")
 _SPLIT_LAMBDA = re.compile(r"<\s+(?=(?:lambda|locals)>)")
 
@@ -50,7 +50,7 @@ class _Row:
     error: KnownError
     context: re.Pattern[str] | None
     unless: re.Pattern[str] | None
-    words: tuple[str, ...]  # of which a line that matches has one; empty: not known
+    literals: frozenset[str] | None  # of which a line that matches has one; None: not known
 
 
 @cache
@@ -66,7 +66,7 @@ def _known() -> tuple[_Row, ...]:
             error,
             _optional(error.context),
             _optional(error.unless),
-            tuple(sorted(set(_WORD.findall(_SYNTAX.sub(" ", error.pattern).lower())))),
+            required_literals(error.pattern),
         )
         for rule, error in every
     )
@@ -85,10 +85,41 @@ def known_errors() -> tuple[KnownError, ...]:
     return tuple(row.error for row in _known())
 
 
+@cache
+def _by_literal() -> tuple[tuple[tuple[str, int], ...], int]:
+    """(text, bits of the rows that need it) and the bits of the rows that are always tried."""
+    bits: dict[str, int] = {}
+    always = 0
+    for number, row in enumerate(_known()):
+        if row.literals is None:
+            always |= 1 << number
+        for literal in row.literals or ():
+            literal = _NUMBER.sub("0", literal)
+            bits[literal] = bits.get(literal, 0) | 1 << number
+    return tuple(bits.items()), always
+
+
+def rows_to_try(line: str) -> tuple[KnownError, ...]:
+    """The rows whose pattern may match `line`; tests see that they are few."""
+    return tuple(row.error for row in _possible(_NUMBER.sub("0", line.lower())))
+
+
+@lru_cache(maxsize=1024)  # the lines of a log differ in their numbers, as a rule
+def _possible(text: str) -> tuple[_Row, ...]:
+    """The rows that may match `text`, in their order; it is in lower case, with a 0 for every number."""
+    literals, found = _by_literal()
+    for literal, bits in literals:
+        if literal in text:
+            found |= bits
+    return tuple(row for number, row in enumerate(_known()) if found >> number & 1) if found else ()
+
+
 def canonical(line: str) -> str:
     """`line` in the words that patterns are written in: one form of "can't", names in one piece."""
-    line = _CANNOT.sub("can't", line)
-    line = _SPLIT_LAMBDA.sub("<", _SPLIT_NAME.sub(".", line))
+    if "can" in line or "Can" in line or "CAN" in line:
+        line = _CANNOT.sub("can't", line)
+    if "<" in line:
+        line = _SPLIT_LAMBDA.sub("<", _SPLIT_NAME.sub(".", line))
     if "local object '" in line and ".." in line:  # a web page took <locals> and <lambda> for tags
         line = re.sub(r"\.\.(?=\w)", ".<locals>.", line)
         line = re.sub(r"\.\.(?=')", ".<locals>.<lambda>", line)
@@ -101,11 +132,9 @@ def cause_of(error: str, around: str | Callable[[], str] = "") -> Cause | None:
     `around` is the traceback that it ends, or gives it, for errors whose words say nothing without it.
     """
     line = canonical(error)
-    lower = line.lower()
-    for row in _known():
-        if row.words and not any(word in lower for word in row.words):
-            continue
-        match = row.pattern.search(line) or row.pattern.search(error)
+    text = line.lower() if line == error else f"{line}\n{error}".lower()
+    for row in _possible(_NUMBER.sub("0", text)):
+        match = row.pattern.search(line) or (row.pattern.search(error) if line != error else None)
         if match is None:
             continue
         if callable(around) and (row.context is not None or row.unless is not None):

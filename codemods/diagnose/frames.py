@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _PYTHON = re.compile(
@@ -40,8 +41,10 @@ def is_library(path: str) -> bool:
     return _LIBRARY.search(path) is not None
 
 
-def frame_of(text: str, following: str = "") -> Frame | None:
-    """The frame that the line `text` shows; `following` is the rest of the text, for forms with the number below."""
+def frame_of(text: str, following: Callable[[], str] = str) -> Frame | None:
+    """The frame that the line `text` shows; `following` gives the lines below, for forms with the number there."""
+    if "File " not in text and ".py" not in text and "<ipython" not in text and ".ipynb" not in text:
+        return None
     for form in (_PYTHON, _IPYTHON, _RICH):
         match = form.search(text)
         if match:
@@ -49,14 +52,14 @@ def frame_of(text: str, following: str = "") -> Frame | None:
             return Frame(path, int(match["line"]), match["name"] or "<module>", not is_library(path))
     match = _OLD_IPYTHON.match(text)
     if match:
-        arrow = _ARROW.search(following)
+        arrow = _ARROW.search(following())
         return Frame(match["path"], int(arrow["line"]) if arrow else 0, match["name"], not is_library(match["path"]))
     return None
 
 
 def code_after(text: str) -> str:
     """Source that stands on the frame's own line; a paste may lose the line break."""
-    match = _PYTHON.search(text)
+    match = _PYTHON.search(text) if "File" in text else None
     return "" if match is None else match["code"].strip()
 
 

@@ -26,24 +26,28 @@ _CHARACTERS = str.maketrans(
 _DASH = re.compile(r"[\u2013\u2014](?=[A-Za-z])")
 _ESCAPED = re.compile(r"Traceback \(most recent call last\):?\\n")
 
-# A prefix of a line, and what it says: `stream` names the process, `rank` its number.
-_PREFIXES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\s*>(?!>)(?:\s|$)",  # a quotation
-        r"E\s{3,}",  # pytest
-        r"\s*[│┃](?: |$)",  # rich
-        r"(?P<stream>[A-Za-z][\w.-]*)\s+\|(?:\s|$)",  # docker compose
-        r"\s*\[(?P<stream>\d{4,})\]\s(?=\[)",
-        r"(?P<stream>[\w.-]+) \[std(?:err|out)\]\s",
-        r"\[std(?:err|out)\]\s|std(?:err|out):\s",
-        r"\s*\[?(?:default|rank|Rank|RANK)[ _]?(?P<rank>\d+)\]?:\s?",  # torch, `[default0]:` of torchrun --tee
-        r"\[\d+,(?P<rank>\d+)\]<std(?:err|out)>:\s?",  # mpirun
-        r"\((?P<stream>[\w.:-]*\s?pid=\d+)[^)]*\)\s",  # ray
-        r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
-        r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s?",
-        r"\[\d\d:\d\d:\d\d\]\s",
-        r"(?:\*\*|`{1,3})(?=\S)",  # Markdown
+# A prefix of a line, and what it says: groups named `stream...` name the process, `rank...` its number.
+_PREFIX = re.compile(
+    "|".join(
+        (
+            r"\s*>(?!>)(?:\s|$)",  # a quotation
+            r"E\s{3,}|INTERNALERROR>\s?",  # pytest
+            r"\s*[│┃](?: |$)",  # rich
+            r"(?P<stream_compose>[A-Za-z][\w.-]*)\s+\|(?:\s|$)",  # docker compose
+            r"\s*\[(?P<stream_pid>\d{4,})\]\s(?=\[)",
+            r"(?P<stream_std>[\w.-]+) \[std(?:err|out)\]\s",
+            r"\[std(?:err|out)\]\s|std(?:err|out):\s",
+            r"\s*\[?(?:default|rank|Rank|RANK)[ _]?(?P<rank>\d+)\]?:\s?",  # torch, `[default0]:` of torchrun --tee
+            r"\[\d+,(?P<rank_mpi>\d+)\]<std(?:err|out)>:\s?",  # mpirun
+            r"\[\s?(?P<stream_worker>worker [\w.:-]+)\s?\]\s?:\s",  # dask-ssh
+            r"\((?P<stream_ray>[\w.:-]*\s?pid=\d+)[^)]*\)\s",  # ray, vLLM
+            r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+\]\s?",  # vLLM
+            r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
+            r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s?",
+            r"\[\d\d:\d\d:\d\d\]\s|\d\d:\d\d:\d\d[.,]\d{3} ",
+            r"\[ *\d+s\] ",  # seconds of a build
+            r"(?:\*\*|`{1,3})(?=\S)",  # Markdown
+        )
     )
 )
 _NUMBERED = re.compile(r"\s*(?P<rank>\d{1,4}): ")  # srun --label
@@ -84,12 +88,14 @@ def _plain(row: str, by_number: bool) -> Line:
     if number is not None:
         row, rank = row[number.end() :], int(number["rank"])
     for _ in range(_MOST_PREFIXES):
-        match = next((found for found in (prefix.match(row) for prefix in _PREFIXES) if found is not None), None)
+        match = _PREFIX.match(row)
         if match is None:
             break
-        groups = match.groupdict()
-        stream = groups.get("stream") or stream
-        rank = int(groups["rank"]) if groups.get("rank") else rank
+        if match.lastgroup is not None:
+            if match.lastgroup.startswith("rank"):
+                rank = int(match[match.lastgroup])
+            else:
+                stream = match[match.lastgroup]
         boxed = boxed or "│" in match.group() or "┃" in match.group()
         row = row[match.end() :]
     if boxed:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from .causes import Cause, cause_of
 from .frames import Frame, code_after, frame_of, quotes_code
 from .normalise import Line, plain_lines
 
 _MOST = 1000  # frames above an error; the limit of recursion
+_MOST_UNKNOWN = 200  # exceptions of other kinds that are kept, the last ones
 _AROUND = 80  # lines of a traceback that an error's context is looked for in
 _MIXED = 12  # lines before it that may belong to it too: processes write into each other
 _START = "Traceback (most recent call last)"
@@ -119,15 +120,14 @@ def read_log(text: str) -> Log:
     streams: dict[str, list[tuple[int, Line]]] = {}
     for number, line in enumerate(plain_lines(text)):
         streams.setdefault(line.stream, []).append((number, line))
-    hits: list[_Hit] = []
+    hits = _Hits()
     unknown: list[tuple[int, Unknown]] = []
     for stream, rows in streams.items():
-        reader = _Stream(stream, rows)
+        reader = _Stream(stream, rows, hits)
         reader.read()
-        hits += reader.hits
         unknown += reader.unknown
     unknown.sort(key=lambda row: row[0])
-    return Log(_reports(hits), tuple(each for _, each in unknown))
+    return Log(hits.reports(), tuple(each for _, each in unknown))
 
 
 @dataclass(frozen=True)
@@ -135,19 +135,61 @@ class _Hit:
     found: Traceback
     in_code: bool  # in source that a traceback quotes: worth less than the error itself
 
+    @property
+    def order(self) -> tuple[bool, ...]:
+        """What explains most comes first."""
+        cause = self.found.cause
+        harmless = cause.known is not None and cause.known.harmless
+        return (self.in_code, harmless, cause.secondary, _is_symptom(cause), cause.rule is None)
+
+    @property
+    def within_group(self) -> tuple[object, ...]:
+        """What the best of equal hits has: a cause that is not general, frames, the last place in the text."""
+        known = self.found.cause.known
+        return (*self.order, known is not None and known.general, not self.found.frames, -self.found.line)
+
+
+class _Hits:
+    """The best hit for each cause, name and type: a log may have an error a million times."""
+
+    def __init__(self) -> None:
+        self._best: dict[tuple[object, ...], _Hit] = {}
+
+    def add(self, hit: _Hit) -> None:
+        """Take the next hit."""
+        cause = hit.found.cause
+        key = (cause.rule, cause.type, cause.name) if cause.type or cause.name else (cause.rule, cause.what)
+        before = self._best.get(key)
+        if before is None:
+            self._best[key] = hit
+            return
+        best, other = (before, hit) if before.within_group <= hit.within_group else (hit, before)
+        found = replace(
+            best.found,
+            streams=tuple(dict.fromkeys((*before.found.streams, *hit.found.streams))),
+            ranks=tuple(sorted({*best.found.ranks, *other.found.ranks})),
+            count=best.found.count + other.found.count,
+        )
+        self._best[key] = _Hit(found, best.in_code)
+
+    def reports(self) -> tuple[Traceback, ...]:
+        """One report for each; those that explain most first, of equal ones the last in the text."""
+        hits = sorted(self._best.values(), key=lambda hit: (hit.order, -hit.found.line))
+        return tuple(hit.found for hit in hits)
+
 
 class _Stream:
     """Reads the lines of one process, or of several that are not told apart."""
 
-    def __init__(self, stream: str, rows: list[tuple[int, Line]]) -> None:
+    def __init__(self, stream: str, rows: list[tuple[int, Line]], hits: _Hits) -> None:
         self._stream = stream
+        self._hits = hits
         self._rows = rows
         self._lines = [line.text for _, line in rows]
         self._frames: deque[Frame] = deque(maxlen=_MOST)
         self._start = 0  # the line where the traceback begins
         self._begun = False  # there was one
-        self.hits: list[_Hit] = []
-        self.unknown: list[tuple[int, Unknown]] = []
+        self.unknown: deque[tuple[int, Unknown]] = deque(maxlen=_MOST_UNKNOWN)
 
     def read(self) -> None:
         last, latest = 0, None
@@ -158,7 +200,7 @@ class _Stream:
                 self._begun = True
             if not text.strip():
                 continue
-            frame = frame_of(text, "\n".join(self._lines[number + 1 : number + 12]) if " in " in text else "")
+            frame = frame_of(text, partial(self._below, number))
             if frame is not None:
                 self._frames.append(frame)
                 text = code_after(text)
@@ -174,7 +216,10 @@ class _Stream:
                 continue  # a message of many lines
             last = number
             latest = self._traceback(number, text, cause, error)
-            self.hits.append(_Hit(latest, in_code))
+            self._hits.add(_Hit(latest, in_code))
+
+    def _below(self, number: int) -> str:
+        return "\n".join(self._lines[number + 1 : number + 12])
 
     def _cause(self, number: int, text: str) -> Cause | None:
         begin = max(min(self._start, number - _MIXED), number - _AROUND, 0)
@@ -215,49 +260,13 @@ class _Stream:
         )
 
     def _look_at_unknown(self, number: int, text: str) -> None:
-        match = _PLAIN.match(text)
-        if match and (self._frames or self._begun) and not self._is_code(number):
+        match = _PLAIN.match(text) if self._frames or self._begun else None
+        if match and not self._is_code(number):
             self.unknown.append((self._rows[number][0], Unknown(text.strip(), tuple(self._frames))))
 
 
 def _is_symptom(cause: Cause) -> bool:
     return cause.known is not None and cause.known.symptom
-
-
-def _order(hit: _Hit) -> tuple[bool, bool, bool, bool]:
-    cause = hit.found.cause
-    return (hit.in_code, cause.secondary, _is_symptom(cause), cause.rule is None)
-
-
-def _within_group(hit: _Hit) -> tuple[object, ...]:
-    """What the best of equal hits has: a cause that is not general, frames, the last place in the text."""
-    known = hit.found.cause.known
-    return (*_order(hit), known is not None and known.general, not hit.found.frames, -hit.found.line)
-
-
-def _reports(hits: Sequence[_Hit]) -> tuple[Traceback, ...]:
-    """One report for each cause, name and type; those that explain most first, of equal ones the last in the text."""
-    groups: dict[tuple[object, ...], list[_Hit]] = {}
-    for hit in hits:
-        cause = hit.found.cause
-        key = (cause.rule, cause.type, cause.name) if cause.type or cause.name else (cause.rule, cause.what)
-        groups.setdefault(key, []).append(hit)
-    merged: list[_Hit] = []
-    for group in groups.values():
-        best = min(group, key=_within_group)
-        merged.append(
-            _Hit(
-                replace(
-                    best.found,
-                    streams=tuple(dict.fromkeys(stream for hit in group for stream in hit.found.streams)),
-                    ranks=tuple(sorted({rank for hit in group for rank in hit.found.ranks})),
-                    count=len(group),
-                ),
-                best.in_code,
-            )
-        )
-    merged.sort(key=lambda hit: (_order(hit), -hit.found.line))
-    return tuple(hit.found for hit in merged)
 
 
 def _message(lines: list[str], number: int) -> str:

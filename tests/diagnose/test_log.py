@@ -74,8 +74,8 @@ def test_a_signal_counts_less_than_a_cause() -> None:
     log = read_log(f"{warning}\n{_trace(LOCK)}{_trace(killed)}{warning}\n")
     assert [each.cause.family for each in log.known] == [
         "unpicklable-attributes",
-        "leaked-semaphores",
         "worker-out-of-memory",
+        "leaked-semaphores",
     ]
     assert log.others == ()
 
@@ -101,3 +101,34 @@ def test_a_quoted_source_line_is_not_an_error() -> None:
 def test_two_errors_that_are_not_ours() -> None:
     log = read_log(_trace("ValueError: a") + _trace("KeyboardInterrupt"))
     assert log.known == () and [each.is_interrupt for each in log.unknown] == [False, True]
+
+
+def test_a_harmless_warning_explains_less_than_a_crash() -> None:
+    warning = "UserWarning: resource_tracker: There appear to be 1 leaked semaphore objects to clean up"
+    log = read_log(f"Segmentation fault: 11\n{warning}\n")
+    assert [each.cause.family for each in log.known] == ["native-crash", "leaked-semaphores"]
+
+
+def test_an_error_of_many_lines_and_ranks_is_kept_once() -> None:
+    text = "".join(_trace(VIEW, prefix=f"[rank{number % 3}]: ") for number in range(600))
+    (only,) = read_log(text).known
+    assert (only.count, only.ranks, only.line) == (600, (0, 1, 2), 600 * 4 - 1)
+    assert len(read_log("Traceback (most recent call last):\n" + "ValueError: a\n" * 900).unknown) < 900
+
+
+def test_a_traceback_that_ends_too_early_still_says_what_it_was_about() -> None:
+    head = "Traceback (most recent call last):\n"
+    child = head + '  File "lib/multiprocessing/spawn.py", line 236, in prepare\n    _fixup_main_from_path(path)\n'
+    sender = (
+        head
+        + '  File "lib/multiprocessing/reduction.py", line 60, in dump\n    ForkingPickler(file, protocol).dump(obj)\n'
+    )
+    group = head + '  File "distributed_c10d.py", line 688, in get_rank\n    default_pg = _get_default_group()\n'
+    found = [read_log(text).main for text in (child, sender, group)]
+    assert [(each.cause.rule, each.cause.family) for each in found if each] == [
+        ("main-guard", "main-guard"),
+        (None, "pickling-cut-off"),
+        (None, "no-process-group"),
+    ]
+    whole = read_log(sender + VIEW + "\n")
+    assert whole.main is not None and whole.main.cause.rule == "dict-views"

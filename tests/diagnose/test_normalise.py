@@ -95,7 +95,7 @@ def test_frames(line: str, frame: Frame | None) -> None:
 def test_an_old_notebook_has_the_number_below() -> None:
     text = "<ipython-input-3-f00> in train(loader)\n      1 def train(loader):\n----> 2     for x in loader:\n"
     first, _, rest = text.partition("\n")
-    assert frame_of(first, rest) == Frame("<ipython-input-3-f00>", 2, "train", True)
+    assert frame_of(first, lambda: rest) == Frame("<ipython-input-3-f00>", 2, "train", True)
     assert quotes_code("----> 2     for x in loader:") and not quotes_code("RuntimeError: 2 workers")
 
 

@@ -1,6 +1,6 @@
 """Families of errors that no rule repairs: the rows of the TOML files beside this module. Each row has
 
-- `patterns`: regular expressions, searched for in the line of the error in any case; {NAME} stands for a qualified name;
+- `patterns`: regular expressions, searched for in the line of the error in any case; {NAME} is a qualified name;
 - `cause`: what went wrong; `next`: what to do first; `reference`: where it is documented;
 
 and where it is needed

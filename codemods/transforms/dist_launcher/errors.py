@@ -14,6 +14,15 @@ ERRORS = (
         reference="https://pytorch.org/docs/stable/elastic/run.html#transitioning-from-torch-distributed-launch-to-torchrun",
     ),
     KnownError(
+        r"\[--local[-_]rank LOCAL_RANK\]|Could not consume arg: --local[-_]rank",
+        "torch.distributed.launch gives the script an option that it does not know, so it only prints its usage",
+        "start it with torchrun, and read LOCAL_RANK from the environment",
+        general=True,
+        examples=("Could not consume arg: --local_rank",),
+        context=r"script expects .--local[-_]rank. argument|torch\.distributed\.launch|Could not consume",
+        reference="https://pytorch.org/docs/stable/elastic/run.html#transitioning-from-torch-distributed-launch-to-torchrun",
+    ),
+    KnownError(
         r"environment variable (?P<name>RANK|WORLD_SIZE|MASTER_ADDR|MASTER_PORT) expected",
         "the script is started without a launcher, and expects one",
         "start it with torchrun --nproc_per_node=N",

@@ -8,6 +8,10 @@ _WHAT = "a worker imports the main script again, and there the code that starts 
 _ADVICE = 'put the code that starts processes under `if __name__ == "__main__":`, definitions above it'
 
 _REFERENCE = "https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods"
+_IN_WORKER = (
+    r"multiprocess(?:ing)?[/\\](?:pool|process|spawn)\.py|RemoteTraceback|\bPool\(|ppworker|worker process|_worker_loop"
+    r"|process_executor|futures[/\\]process\.py"
+)
 _IN_CHILD = r"spawn_main|__mp_main__|_fixup_main_from|in _serve_one"
 
 ERRORS = (
@@ -29,11 +33,30 @@ ERRORS = (
     ),
     KnownError(
         r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'"
-        r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>[^']+)'",
+        r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>(?!__spec__')[^']+)'",
         "the main script defines it where workers don't look: under the main guard, in a notebook or console",
         "define it at the top of the script, above the main guard, or in a module (a .py file that is imported)",
         examples=("AttributeError: Can't get attribute 'w' on <module '__mp_main__' from 'a.py'>",),
         named_only=True,
+        reference=_REFERENCE,
+    ),
+    KnownError(
+        r"NameError\b.*\bname [`'](?P<name>\w+)[`'] (?:is )?not defined",
+        "a worker does not find a global that only the main process sets (under the main guard, or after the module "
+        "was imported), or the name is misspelt",
+        "pass it to the worker: as an argument of the task, or by Pool(initializer=..., initargs=...); import what the "
+        "task uses inside its module",
+        named_only=True,
+        family="global-in-worker",
+        context=_IN_WORKER,
+        reference=_REFERENCE,
+    ),
+    KnownError(  # a source line of a traceback that ends too early
+        r"_fixup_main_from_(?:path|name)\(",
+        _WHAT,
+        _ADVICE + "; the last line of the error is missing in this text: if the import itself fails, it says why",
+        general=True,
+        symptom=True,
         reference=_REFERENCE,
     ),
 )

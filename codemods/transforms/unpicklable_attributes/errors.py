@@ -73,7 +73,8 @@ ERRORS = (
         source=_MADE_BY,
     ),
     KnownError(
-        r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to",
+        r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to"
+        r"|ctypes objects containing pointers cannot be pickled",
         "an object of a compiled library is kept on something that is sent to a worker",
         "drop it in __getstate__, and make it anew in the worker",
         examples=("no default __reduce__ due to non-trivial __cinit__",),
