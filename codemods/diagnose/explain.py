@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..delivery.target import Target
@@ -16,6 +16,7 @@ from ..project import Project
 from ..review.json_report import fix_diff
 from ..settings import Settings
 from ..transforms import rules
+from .frames import Frame
 from .nearest import nearest_family
 from .places import Spot, find_spots, module_of, path_of_frame, without_module
 from .report import near
@@ -46,6 +47,7 @@ class Explanation:
     unread: tuple[Skipped, ...] = ()  # files that could not be read: the cause may be there
     log: Log = field(default_factory=Log)
     root: str = ""  # of the files that were looked at
+    alike: tuple[Finding, ...] = ()  # where the error names nothing: what it may come from, as a question
 
     @property
     def command(self) -> str | None:
@@ -95,12 +97,14 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
     wanted = replace(settings, select=(rule,), ignore=(), confidence=Confidence.POSSIBLE)
     report = check(where.files, wanted, where.scope)
     named = {(spot.path, spot.line) for spot in spots if spot.named}
-    scored = [Candidate(finding, _score(finding, read, report, named)) for finding in report.findings]
+    programs = tuple(each.replace("\\", "/") for each in log.programs)
+    scored = [Candidate(each, _score(each, read, report, named, programs)) for each in report.findings]
     ranked = sorted(
         (each for each in scored if each.score > 0),
         key=lambda each: (-each.score, -each.finding.confidence.rank, each.finding.sort_key),
     )
     best = [each for each in ranked if each.score == ranked[0].score]
+    alike = () if best or says_what(read) else tuple(finding for finding in report.findings if _is_seen(finding))
     covered = {(each.finding.path, each.finding.span.line) for each in best}
     return Explanation(
         read,
@@ -112,7 +116,12 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
         _unread(report.skipped),
         log,
         report.root,
+        alike[:MAX_SHOWN],
     )
+
+
+def _is_seen(finding: Finding) -> bool:
+    return finding.confidence.reaches(Confidence.LIKELY)
 
 
 def _unread(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
@@ -136,7 +145,14 @@ def unknown_error(text: str, log: Log) -> str:
     return words
 
 
-def _score(finding: Finding, read: Traceback, report: Report, named: set[tuple[str, int]]) -> int:
+def says_what(read: Traceback) -> bool:
+    """True where the error names a type, or a function, class or variable."""
+    return bool(read.cause.type) or (bool(read.cause.name) and read.cause.name != "<lambda>")
+
+
+def _score(
+    finding: Finding, read: Traceback, report: Report, named: set[tuple[str, int]], programs: Sequence[str]
+) -> int:
     """How much of the error speaks for `finding`; 0: nothing, or something speaks against it."""
     source = report.sources.get(finding.path)
     if source is None:
@@ -147,10 +163,23 @@ def _score(finding: Finding, read: Traceback, report: Report, named: set[tuple[s
     if (finding.path, finding.span.line) in named and not by_attribute:
         by_name = max(by_name, 8)
     by_type = _by_type(finding, read, line)
-    says_what = bool(read.cause.type) or (bool(read.cause.name) and read.cause.name != "<lambda>")
-    if says_what and not (by_name or by_attribute or by_type):
+    if says_what(read) and not (by_name or by_attribute or by_type):
         return 0  # the error names something else
-    return by_name + by_attribute + by_type + _by_frames(finding, read, report)
+    by_program = _by_program(finding, programs, report)
+    return by_name + by_attribute + by_type + by_program + _by_frames(finding, read, report)
+
+
+def _by_program(finding: Finding, programs: Sequence[str], report: Report) -> int:
+    """1 where the finding is in a script that the text shows being started, or its line starts that script."""
+    paths = sorted(report.sources)
+    for program in programs:
+        frame = Frame(program, 0, "<module>", True)
+        if path_of_frame(frame, paths) == finding.path:
+            return 1
+        own = re.compile(rf"(?<![\w-]){re.escape(program.rpartition('/')[2])}(?!\w)")
+        if own.search(finding.message):
+            return 1
+    return 0
 
 
 def _by_name(finding: Finding, read: Traceback, line: str, text: str) -> int:

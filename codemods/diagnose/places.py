@@ -31,7 +31,8 @@ class Spot:
 def find_spots(read: Traceback, project: Project) -> tuple[Spot, ...]:
     """The lines that the error names, then the innermost line of the user's own code on the way to it."""
     found: dict[tuple[str, int], Spot] = {}
-    for spot in [*_named(read, project), *_assigned(read, project), *_from_frames(read, project)]:
+    rows = (_named, _assigned, _globals, _from_frames)
+    for spot in (spot for find in rows for spot in find(read, project)):
         found.setdefault((spot.path, spot.line), spot)
     spots = list(found.values())
     return (*[each for each in spots if each.named][:MOST], *[each for each in spots if not each.named][:1])
@@ -78,7 +79,7 @@ def _named(read: Traceback, project: Project) -> Iterator[Spot]:
         tree = project.module(path)
         if tree is None:
             continue
-        for qualified, line in definitions(tree):
+        for qualified, line in sorted(definitions(tree), key=lambda row: row[1]):
             if qualified in without_module(name, path) or (
                 not module and own == name and qualified.endswith("." + own)
             ):
@@ -113,6 +114,19 @@ def _assigned(read: Traceback, project: Project) -> Iterator[Spot]:
         ]
         for path, number, _ in in_owner or rows:
             yield Spot(path, number, f".{attribute} is assigned")
+
+
+def _globals(read: Traceback, project: Project) -> Iterator[Spot]:
+    """Where the global that a worker did not find is set, in the files of the traceback; by text, for any Python."""
+    if read.cause.family != "global-in-worker":
+        return
+    name = re.escape(read.cause.name)
+    pattern = re.compile(rf"^\s+global\b.*\b{name}\b|^\s+(?:\w+\s*,\s*)*{name}\s*=(?!=)")
+    frames = (path_of_frame(frame, project.python_paths) for frame in read.frames if frame.user)
+    own = {path for path in frames if path is not None}
+    for path, number, _ in _matching_lines(project, pattern, read.cause.name):
+        if path in own:
+            yield Spot(path, number, f"{read.cause.name} is set here, and a worker does not run this line")
 
 
 def _matching_lines(project: Project, pattern: re.Pattern[str], word: str) -> Iterator[tuple[str, int, str]]:

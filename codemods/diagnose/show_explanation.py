@@ -109,7 +109,12 @@ def _without_fix(out: Console, explanation: Explanation) -> None:
         _line(out, f'find it in a repository: spawnfix explain "..." PATH, or spawnfix check PATH --select {rule}')
         return
     where = clean(explanation.where or ".")
-    if explanation.others:
+    if explanation.alike:
+        _line(out, "the error names none; is it one of these?")
+        for finding in explanation.alike:
+            _line(out, "  ", (f"{clean(finding.path)}:{finding.span.line}", "bold"), f"  {clean(finding.message)}")
+        _line(out, f"their fixes: spawnfix check {where} --select {rule}")
+    elif explanation.others:
         _line(
             out,
             f"{rule} finds {explanation.others} in {where}, and none of them fits this error: spawnfix check {where} "

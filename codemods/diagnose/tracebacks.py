@@ -31,6 +31,11 @@ _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
 _NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
 _CUT_OFF = re.compile(r"(?:ConnectionResetError|ConnectionRefusedError|BrokenPipeError|EOFError)\b")
 _PIPES = re.compile(r"multiprocessing[/\\](?:connection|forkserver|popen_\w+|reduction)\.py$")
+_PROGRAM = re.compile(
+    r"""\b(?:python[\d.]*(?:\.exe)?|torchrun|accelerate|deepspeed)['"]?[\s,].*?(?P<started>[\w./\\~-]+\.py)(?!\w)"""
+    r"""|\busage: (?P<usage>\S+\.py)\b|(?<!\S)(?P<argparse>\S+\.py): error: """
+)
+_MOST_PROGRAMS = 20
 _GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
 _RANK = re.compile(r"\[(?:PG .*?)?[Rr]ank (?P<rank>\d+)\]|local_rank: (?P<local>\d+)")
 
@@ -95,6 +100,7 @@ class Log:
 
     known: tuple[Traceback, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    programs: tuple[str, ...] = ()  # paths of scripts that the text shows being started
 
     @property
     def main(self) -> Traceback | None:
@@ -121,13 +127,14 @@ def read_log(text: str) -> Log:
     for number, line in enumerate(plain_lines(text)):
         streams.setdefault(line.stream, []).append((number, line))
     hits = _Hits()
+    programs: dict[str, None] = {}
     unknown: list[tuple[int, Unknown]] = []
     for stream, rows in streams.items():
-        reader = _Stream(stream, rows, hits)
+        reader = _Stream(stream, rows, hits, programs)
         reader.read()
         unknown += reader.unknown
     unknown.sort(key=lambda row: row[0])
-    return Log(hits.reports(), tuple(each for _, each in unknown))
+    return Log(hits.reports(), tuple(each for _, each in unknown), tuple(programs))
 
 
 @dataclass(frozen=True)
@@ -181,9 +188,10 @@ class _Hits:
 class _Stream:
     """Reads the lines of one process, or of several that are not told apart."""
 
-    def __init__(self, stream: str, rows: list[tuple[int, Line]], hits: _Hits) -> None:
+    def __init__(self, stream: str, rows: list[tuple[int, Line]], hits: _Hits, programs: dict[str, None]) -> None:
         self._stream = stream
         self._hits = hits
+        self._programs = programs
         self._rows = rows
         self._lines = [line.text for _, line in rows]
         self._frames: deque[Frame] = deque(maxlen=_MOST)
@@ -206,6 +214,10 @@ class _Stream:
                 text = code_after(text)
                 if not text:
                     continue
+            elif ".py" in text and len(self._programs) < _MOST_PROGRAMS:
+                program = _PROGRAM.search(text)
+                if program is not None and program.lastgroup is not None:
+                    self._programs.setdefault(program[program.lastgroup])
             cause = self._cause(number, text)
             if cause is None:
                 self._look_at_unknown(number, text)

@@ -135,3 +135,83 @@ def test_without_type_and_name_a_frame_must_point_at_the_file() -> None:
 def test_files_that_could_not_be_read_are_named() -> None:
     found = explained("KeyError: 'LOCAL_RANK'", old="import os\nprint os.environ['LOCAL_RANK']\n", train="x = 1\n")
     assert [row.path for row in found.unread] == ["old.py"]
+
+
+POOLED = """
+    from multiprocessing import Pool
+
+
+    def work(i):
+        return table[i]
+
+
+    def main():
+        global table
+        table = [1, 2]
+        with Pool(2) as pool:
+            print(pool.map(work, [0, 1]))
+
+
+    if __name__ == "__main__":
+        main()
+"""
+NO_TABLE = (
+    'Traceback (most recent call last):\n  File "lib/multiprocessing/pool.py", line 125, in worker\n'
+    "  File \"/home/ada/train.py\", line 5, in work\n    return table[i]\nNameError: name 'table' is not defined\n"
+)
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["Python 3", "Python 2"])
+def test_a_global_that_a_worker_lacks_is_shown_where_it_is_set(old: bool) -> None:
+    program = POOLED.replace("print(pool.map(work, [0, 1]))", "print pool.map(work, [0, 1])") if old else POOLED
+    found = explained(NO_TABLE, train=program, other=program)
+    named = {(spot.path, spot.line) for spot in found.spots if spot.named}
+    assert {("train.py", 9), ("train.py", 10)} <= named
+    assert {path for path, _ in named} == {"train.py"}
+
+
+START = """
+    from torch.utils.data import DataLoader
+
+    for batch in DataLoader([1, 2], num_workers=2):
+        print(batch)
+"""
+BOOTSTRAPPING = "RuntimeError: An attempt has been made to start a new process before the\n"
+
+
+def test_a_script_that_the_text_shows_being_started_counts_as_its_place() -> None:
+    alone = explained(BOOTSTRAPPING, train=START, other=START)
+    assert alone.candidates == () and {each.path for each in alone.alike} == {"train.py", "other.py"}
+    assert alone.command is None
+    for start in (
+        "$ python3 train.py --lr 0.1",
+        "torchrun --nproc_per_node=2 ./train.py",
+        "C:\\x> python.exe x\\train.py",
+    ):
+        found = explained(f"{start}\n{BOOTSTRAPPING}", train=START, other=START)
+        assert [each.finding.path for each in found.candidates] == ["train.py"] and found.alike == ()
+        assert found.command is not None
+    for start in ("File python3.8/site-packages/train.py:3: UserWarning", "edit train.py"):
+        assert explained(f"{start}\n{BOOTSTRAPPING}", train=START, other=START).candidates == ()
+
+
+LAUNCH = b"python -m torch.distributed.launch --nproc_per_node=2 train.py\n"
+TAKES = """
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", type=int, default=0)
+    print(parser.parse_args().local_rank)
+"""
+
+
+def test_the_script_that_complains_names_its_launch() -> None:
+    files = {
+        "run.sh": LAUNCH,
+        "other.sh": LAUNCH.replace(b"train", b"other"),
+        "train.py": textwrap.dedent(TAKES).encode(),
+        "other.py": textwrap.dedent(TAKES).encode(),
+    }
+    error = "train.py: error: unrecognized arguments: --local-rank=0"
+    found = explain_error(error, Target(MemoryFiles(files), ""), Settings())
+    assert [each.finding.path for each in found.candidates] == ["run.sh"]
