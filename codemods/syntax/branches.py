@@ -10,12 +10,15 @@ from .outline import Outline
 from .repo import Repo
 
 Flags = dict[str, bool]
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
     """True when two of the places (path and line) stand in opposite branches of tests of the same flag.
 
-    Flags are attributes of options (`args.workers`, `self.opt.sp`) that neither file sets.
+    Flags are attributes of options (`args.workers`, `self.opt.sp`) that neither file sets, and any test in an
+    `__init__`, which runs once for its object.
     """
     known: Flags = {}
     outlines: dict[str, Outline] = {}
@@ -33,6 +36,7 @@ def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
 def _flags(outline: Outline, line: int) -> Flags:
     """The flags that are known where the innermost statement on the line runs."""
     found: Flags = {}
+    once = False
     block: list[ast.stmt] = outline.module.body
     while (
         inside := next((item for item in block if item.lineno <= line <= (item.end_lineno or line)), None)
@@ -40,8 +44,14 @@ def _flags(outline: Outline, line: int) -> Flags:
         blocks = [getattr(inside, name, None) or [] for name in ("body", "orelse", "finalbody")]
         blocks += [handler.body for handler in getattr(inside, "handlers", ())]
         block = next((item for item in blocks if item and item[0].lineno <= line <= (item[-1].end_lineno or line)), [])
+        if isinstance(inside, _FUNCTIONS):
+            once = inside.name == "__init__"
+        elif isinstance(inside, _LOOPS):
+            once = False
         if isinstance(inside, ast.If) and block:
             test, value = inside.test, block is inside.body
+            if once:
+                found[f"{outline.path}:{inside.lineno}"] = value
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 test, value = test.operand, not value
             if isinstance(test, ast.Attribute):

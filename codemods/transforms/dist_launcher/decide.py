@@ -10,6 +10,7 @@ from ...finding import Confidence, Hop, Refused
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter
 from ...project import Project
+from ...syntax.argparse_options import Option
 from ...tree.source import Source
 from . import program as entries
 from .edits import divided, drop_flag, swap_launcher
@@ -179,6 +180,10 @@ class Decisions:
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Renames the launcher, and lets the script read its rank where torchrun would not pass it."""
+        for option in self.scripts.rank_options(program)[:1]:
+            if (asks := entries.asked_by_version(program, option)) is not None:
+                self.settled.add(program.path)
+                return self._by_version(line, program, option, asks)
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
         try:
@@ -197,6 +202,19 @@ class Decisions:
         if loop and verdict.reason is None:
             write_loop(source, line, verdict)
         return verdict
+
+    def _by_version(self, line: LaunchLine, program: entries.Program, option: Option, asks: int) -> Verdict:
+        """The script takes its `--local_rank` under some versions only: under others it stops, or it is right."""
+        passed = line.starter is Starter.LAUNCH and line.flag("use-env") is None
+        if not passed or not entries.rejects_unknown_arguments(program):
+            return Verdict()
+        return Verdict(
+            f"torch.distributed.launch passes its local rank as an argument, and `{option.path}` takes that only under "
+            "the version that it tests for: else every rank stops with `unrecognized arguments`",
+            hops=[Hop(option.path, asks, "the test of a version"), Hop(option.path, option.line, spelling(option))],
+            reason=f"take {spelling(option)} under every version, with LOCAL_RANK of the environment as its default, "
+            "and start the script with torchrun",
+        )
 
     def _meeting(self, program: entries.Program, at: Address, one_node: bool) -> Verdict:
         """A fixed tcp:// address under a launcher: nobody opens it."""
@@ -281,9 +299,11 @@ class Decisions:
         missing = missing_spellings(program, found, option) if passed else []
         if missing:
             when = "since" if missing[0] == "--local-rank" else "before"
+            ignored = entries.skips_unknown_arguments(program)
+            then = kept_default(program, option) if ignored else "every rank stops with `unrecognized arguments`"
             verdict.message = (
                 f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "
-                f"{spelling(option)}: every rank stops with `unrecognized arguments`"
+                f"{spelling(option)}: {then}"
             )
         used = option.required or bool(told.reads) or (passed and told.escapes)
         deaf = (
@@ -314,6 +334,8 @@ class Decisions:
         if not found or not entries.is_script(program.entry) or "torch" not in texts:
             return None
         option = found[0]
+        if entries.asked_by_version(program, option) is not None:
+            return None
         told = self.scripts.rank_option(program, option)
         deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
         joins = "init_process_group" in texts and "deepspeed" not in texts

@@ -201,8 +201,37 @@ def is_script(tree: ast.Module) -> bool:
 
 def rejects_unknown_arguments(found: Program) -> bool:
     """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
-    texts = list(found.texts.values())
-    return any(".parse_args(" in text for text in texts) and not any(".parse_known_args(" in text for text in texts)
+    return not skips_unknown_arguments(found) and any(".parse_args(" in text for text in found.texts.values())
+
+
+def skips_unknown_arguments(found: Program) -> bool:
+    """Does the program leave an unknown argument alone? (`parse_known_args`)"""
+    return any(".parse_known_args(" in text for text in found.texts.values())
+
+
+def asked_by_version(found: Program, option: Option) -> int | None:
+    """The line of the `if` that looks at a version before it takes `option`; None when the option is always taken."""
+    tree = found.modules[option.path]
+    versions = {
+        target.id
+        for node in nodes(tree)
+        if isinstance(node, ast.Assign) and "version" in ast.unparse(node.value)
+        for name in node.targets
+        for target in ast.walk(name)
+        if isinstance(target, ast.Name)
+    }
+    for node in nodes(tree):
+        if (
+            isinstance(node, ast.If)
+            and node.lineno < option.line <= (node.end_lineno or 0)
+            and any(
+                (isinstance(part, ast.Attribute) and part.attr == "__version__")
+                or (isinstance(part, ast.Name) and part.id in versions)
+                for part in ast.walk(node.test)
+            )
+        ):
+            return node.lineno
+    return None
 
 
 def launcher_option(found: Program) -> Option | None:

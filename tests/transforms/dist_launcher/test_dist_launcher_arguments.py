@@ -156,3 +156,31 @@ def test_the_rank_on_the_node_as_that_of_the_group() -> None:
     )
     (finding,) = reported({"run.sh": "torchrun --nnodes=2 --nproc_per_node=2 a.py\n", "a.py": text}, RULE)
     assert finding.span.line == 7
+
+
+def by_version(test: str, parse: str) -> str:
+    """A script that takes --local_rank under the old torch, and reads the environment under the new one."""
+    return (
+        "import argparse\nimport os\nimport torch\n\nMAJOR = int(torch.__version__.split('.')[0])\n"
+        f"parser = argparse.ArgumentParser()\nif {test}:\n"
+        "    parser.add_argument('--local_rank', type=int, required=True)\n"
+        f"args = parser.{parse}\n"
+        f"rank = args.local_rank if {test} else int(os.environ['LOCAL_RANK'])\nprint(rank)\n"
+    )
+
+
+@pytest.mark.parametrize("test", ["MAJOR == 1", "torch.__version__ < '2'"])
+def test_option_under_a_test_of_the_version(test: str) -> None:
+    """The default would stand in the branch that the new torch never takes."""
+    skips = {"run.sh": LAUNCH, "a.py": by_version(test, "parse_known_args()[0]")}
+    assert migrated(skips, RULE) == {} and reported(skips, RULE) == []
+    stops = {"run.sh": LAUNCH, "a.py": by_version(test, "parse_args()")}
+    assert migrated(stops, RULE) == {}
+    assert any("take --local_rank under every version" in reason for reason in reasons(stops, RULE))
+
+
+def test_unknown_spelling_that_is_left_alone() -> None:
+    """`parse_known_args` does not stop: each rank keeps the default."""
+    text = script("run(opt)", name="opt, rest").replace("parse_args", "parse_known_args")
+    (message,) = [item.message for item in reported({"run.sh": LAUNCH, "a.py": text}, RULE)]
+    assert "unrecognized" not in message and "every rank would keep the default 0" in message
