@@ -180,10 +180,10 @@ class Decisions:
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Renames the launcher, and lets the script read its rank where torchrun would not pass it."""
-        for option in self.scripts.rank_options(program)[:1]:
-            if (asks := entries.asked_by_version(program, option)) is not None:
+        for first in self.scripts.rank_options(program)[:1]:
+            if (asks := entries.asked_by_version(program, first)) is not None:
                 self.settled.add(program.path)
-                return self._by_version(line, program, option, asks)
+                return self._by_version(line, program, first, asks)
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
         try:

@@ -122,12 +122,12 @@ class Forms:
 
     def attribute_names(self, move: Move) -> dict[str, str]:
         """What captured values are called on the object that keeps them; no other attribute has the name."""
-        found = {}
-        for name in move.captures:
-            set_there = self.handover.set_elsewhere(name) is not None
-            taken = name.startswith("__") or is_attribute(self.rewrite.scopes, name) or set_there
-            found[name] = self.rewrite.names.fresh_attribute("_" + name.lstrip("_")) if taken else name
-        return found
+        scopes, names = self.rewrite.scopes, self.rewrite.names
+        taken = any(
+            name.startswith("__") or is_attribute(scopes, name) or self.handover.set_elsewhere(name) is not None
+            for name in move.captures
+        )
+        return {name: names.fresh_attribute("_" + name.lstrip("_")) if taken else name for name in move.captures}
 
     def choose_home(self, move: Move, me: Me | None, alone: bool) -> None:
         unit = move.unit

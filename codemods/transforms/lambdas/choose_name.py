@@ -8,7 +8,7 @@ import re
 from ...syntax.scopes import FUNCTIONS, FunctionNode, line_of
 from .callable_class import keeps_state
 from .candidate import Unit
-from .file_state import FileRewrite, Move
+from .file_state import FileRewrite, Move, Signature
 from .free_names import (
     class_of,
     describe_lambda,
@@ -25,33 +25,37 @@ _VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
 _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
-def signature(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
-    """Equal for functions that one can stand for: the same code for the same role."""
+def same_code(rewrite: FileRewrite, one: Unit, two: Unit) -> bool:
+    """True when one function can stand for both: the same code, for the same role or in the same statement."""
+    first, second = _signature_of(rewrite, one), _signature_of(rewrite, two)
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    return any(here == there for here, there in zip(first[1:], second[1:], strict=True))
+
+
+def _signature_of(rewrite: FileRewrite, unit: Unit) -> Signature | None:
     if unit not in rewrite.signatures:
-        rewrite.signatures[unit] = _signature(rewrite, unit)
+        code, scopes = _code(rewrite, unit), rewrite.scopes
+        what, line = role(scopes, unit.node), scopes.top_statement(unit.node).lineno
+        if is_identity(unit.node) or not isinstance(unit.node, ast.Lambda):
+            what = ""  # one is enough for the whole file; a function has a name of its own
+        rewrite.signatures[unit] = (code, what, line) if code is not None else None
     return rewrite.signatures[unit]
 
 
-def _signature(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
+def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
+    """Equal where the code is, and all that it reads; None for what stays alone."""
     node = unit.node
     if isinstance(node, ast.ClassDef) or unit.functions or unit.own_self or unit.frozen or unit.refused:
         return None
     edit = rewrite.replace(node, "")
     if "#" in rewrite.source.text[edit.start : edit.end]:
         return None  # its comments are its own
-    home = home_name(rewrite.scopes, node)
     if not isinstance(node, ast.Lambda):
         is_plain = not (node.decorator_list or unit.captures or unit.imports or keeps_state(rewrite.scopes, unit))
-        return (ast.dump(node), home) if is_plain else None
-    if is_identity(node):
-        return ast.dump(node), "identity"  # one is enough for the whole file
-    read = (tuple(variable.name for variable in unit.captures), tuple(unit.imports.values()))
-    return (
-        ast.dump(node),
-        private_name(home, role(rewrite.scopes, node)),
-        rewrite.scopes.top_statement(node).lineno,
-        read,
-    )
+        return (ast.dump(node), home_name(rewrite.scopes, node)) if is_plain else None
+    # what is the same name for two lambdas is the same variable, or a value that each hands over
+    return ast.dump(node), tuple(variable.name for variable in unit.captures), tuple(unit.imports.values())
 
 
 def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
@@ -68,7 +72,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         wanted = _spoken(rewrite, snake(own), what)
         move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
         return
-    twins = [item for other, item in moves.items() if signature(rewrite, unit) == signature(rewrite, other) is not None]
+    twins = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
     several = len(twins) > 1 and not move.is_object
     named = next((twin.name for twin in twins if twin.name), "") if several else ""
     if named:
@@ -85,7 +89,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
             if known is not None or ((several or what == "identity") and rewrite.names.is_free("_identity")):
                 move.name, move.is_repeated = known or rewrite.names.fresh("_identity"), known is not None
                 return
-        wanted = private_name(home, what)
+        wanted = _shared_name(rewrite, [item.unit.node for item in twins]) if several else private_name(home, what)
         if wanted == "_" + home and rewrite.names.is_word(wanted):
             wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
         wanted = _fitting(rewrite, move, wanted, what, node)
@@ -112,6 +116,20 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         owner = class_of(rewrite.scopes, node)
         instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
         move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)
+
+
+def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
+    """What the names that each of several equal lambdas would have begin or end with; else the first one's."""
+    own = [
+        private_name(home_name(rewrite.scopes, node), role(rewrite.scopes, node)).strip("_").split("_")
+        for node in nodes
+    ]
+    least = min(own, key=len)
+    for count in range(len(least), 0, -1):
+        for part in (slice(None, count), slice(-count, None)):
+            if all(words[part] == own[0][part] for words in own):
+                return "_" + "_".join(own[0][part])
+    return "_" + "_".join(own[0])
 
 
 def _known_identity(rewrite: FileRewrite, node: ast.Lambda) -> str | None:
@@ -156,7 +174,9 @@ def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places:
 
 def class_name(rewrite: FileRewrite, node: FunctionNode | ast.ClassDef) -> str:
     """`_MakeLoaderRows` for the class `Rows` (or the function `rows`) of `make_loader`."""
-    prefix = "".join(word.capitalize() for word in home_name(rewrite.scopes, node).split("_"))
-    own = node.name.lstrip("_")
-    words = [own] if isinstance(node, ast.ClassDef) else own.split("_")
-    return rewrite.names.fresh(f"_{prefix}{''.join(word[:1].upper() + word[1:] for word in words)}")
+    home, own = home_name(rewrite.scopes, node), node.name.lstrip("_")
+    if not isinstance(node, ast.ClassDef):
+        words = private_name(home, own).split("_")
+    else:
+        words = [*(word.capitalize() for word in home.split("_")), own]
+    return rewrite.names.fresh(f"_{''.join(word[:1].upper() + word[1:] for word in words)}")

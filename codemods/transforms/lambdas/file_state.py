@@ -20,6 +20,7 @@ from .fstrings import span
 from .python_floor import old_python
 from .stdlib_forms import spelled
 
+Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
 
 
@@ -85,7 +86,7 @@ class FileRewrite:
         self.indent_unit = indentation_unit(source, module)
         self.gap = usual_gap(source, module)
         self.padded: set[int] = set()  # offsets that got their blank lines
-        self.signatures: dict[Unit, tuple[object, ...] | None] = {}  # see `naming.signature`
+        self.signatures: dict[Unit, Signature | None] = {}  # see `choose_name.same_code`
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
 
     @cached_property

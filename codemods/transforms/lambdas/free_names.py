@@ -18,7 +18,8 @@ _CAMEL = re.compile(
 )
 
 
-_LONG = 48
+_LONG = 36
+_LONG_ROLE = 24
 _SHORT = 3  # `.t()` says nothing of what a function is for
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
@@ -100,7 +101,7 @@ def describe_lambda(node: ast.Lambda) -> str:
     while isinstance(at, (ast.Attribute, ast.Subscript)):
         at = at.value
     name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if is_identity(node) else ""
-    return name if name.isidentifier() and _SHORT <= len(name) <= _LONG // 2 else ""
+    return name if name.isidentifier() and _SHORT <= len(name) <= _LONG_ROLE else ""
 
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
@@ -110,7 +111,7 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
     if not texts or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_/.:-]*", texts[-1]):
         return ""
     name = snake(texts[-1].removeprefix("self."))
-    return name if len(name) <= _LONG // 2 else ""
+    return name if len(name) <= _LONG_ROLE else ""
 
 
 def is_identity(node: ast.AST) -> bool:
@@ -135,7 +136,7 @@ def _key_above(scopes: Scopes, node: ast.AST) -> str:
             keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str):
                 key = snake(keys[0].value)
-                return key if key.isidentifier() and len(key) <= _LONG // 2 else ""
+                return key if key.isidentifier() and len(key) <= _LONG_ROLE else ""
         below = above
     return ""
 

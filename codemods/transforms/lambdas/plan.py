@@ -18,7 +18,7 @@ from .binding_checks import BindingChecks
 from .candidate import Movable, Unit
 from .captures import Captured
 from .choose_form import Forms
-from .choose_name import give_name, signature
+from .choose_name import give_name, same_code
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move
 from .identity import check_class
@@ -153,9 +153,7 @@ class _Planner:
         return sorted(ordered, key=lambda group: start_of(group[0].node))
 
     def _go_together(self, one: Unit, two: Unit) -> bool:
-        return one is two or (
-            signature(self.rewrite, one) is not None and signature(self.rewrite, one) == signature(self.rewrite, two)
-        )
+        return one is two or same_code(self.rewrite, one, two)
 
     # one group
     def _group(self, group: list[Unit], moving: Iterable[Unit]) -> Answer:

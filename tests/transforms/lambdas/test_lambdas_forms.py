@@ -782,3 +782,37 @@ torch.save(Clip(), "clip.pt")
     assert [each(3) for each in pickle.loads(pickle.dumps(texts))] == ["a 3.", '3 and "3" {x}', "\\d 3"]
     by_name = text.replace("text(name)", "text(c=name)")
     assert ".format" not in plan(MemoryFiles({PATH: by_name.encode()}), settings).contents[PATH].decode()
+
+
+def test_equal_lambdas_of_a_statement_become_one() -> None:
+    """Their roles differ; the one that is left is called by what the roles have in common."""
+    text, _ = hoisted(
+        """\
+from torchvision.transforms import Lambda
+
+norms = {
+    "small_4x8": Lambda(lambda x: 2.0 * x - 1.0),
+    "small_8x8": Lambda(lambda x: 2.0 * x - 1.0),
+    "half": Lambda(lambda x: x / 2.0),
+}
+"""
+    )
+    assert text.count("def ") == 2 and text.count("2.0 * x - 1.0") == 1
+    assert text.count("Lambda(_norms_small)") == 2 and "Lambda(_norms_half)" in text
+
+
+def test_equal_lambdas_for_one_role_become_one() -> None:
+    """They stand in different classes; above the first of them is early enough for both."""
+    text, _ = hoisted(
+        """\
+class TrainRows:
+    def __init__(self):
+        self.transform = lambda x: 2.0 * x - 1.0
+
+
+class ValidRows:
+    def __init__(self):
+        self.transform = lambda x: 2.0 * x - 1.0
+"""
+    )
+    assert text.startswith("def _rows_transform(x):") and text.count("= _rows_transform\n") == 2
