@@ -112,7 +112,7 @@ def test_docs_name_only_flags_that_exist() -> None:
     for page in pages:
         for line in page.read_text(encoding="utf-8").splitlines():
             for name, rest in re.findall(r"spawnfix (\w+) ?([^`|>#]*)", line):
-                ours = rest.partition(" -- ")[0]  # after it come those of the user's program
+                ours = f" {rest}".partition(" -- ")[0]  # after it come those of the user's program
                 flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", ours))
                 if name in known and not flags <= known[name]:
                     unknown.append(f"{page.name}: spawnfix {name} has no {flags - known[name]}")
