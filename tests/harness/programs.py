@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -51,11 +52,16 @@ def environment(start_method: str | None, extra: Mapping[str, str] = {}) -> dict
 
 
 def free_port() -> int:
-    """A TCP port of the loopback interface that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A TCP port of the loopback interface that nobody listens on now.
+
+    It is none of those that systems hand out by themselves (from 32768 on Linux, from 49152 elsewhere): between our
+    look and the program's start the connections of another program would sooner or later get the same one.
+    """
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def run(
