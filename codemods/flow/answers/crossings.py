@@ -75,6 +75,21 @@ class Flow:
         """
         return self._instances.get((path, class_line))
 
+    def stays(self, path: str, line: int, column: int) -> bool:
+        """True when the object that the call at this position makes is seen to be used, and to go nowhere."""
+        program, heap = self.solution.program, self.solution.heap
+        if path not in program.file_index:
+            return False
+        offset = program.offsets[program.file_index[path]]
+        made = [
+            (number, call.result + offset)
+            for call in program.facts_of(path).calls
+            if call.position[:2] == (line, column)
+            for number in heap.holds[call.result + offset]
+        ]
+        instances = [heap.values[number].kind == INSTANCE for number, _ in made]
+        return bool(made) and all(instances) and all(self._home.stays(number, node) for number, node in made)
+
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay in the main process in most programs: modules, data modules."""
         index = self._places.class_on_line.get((path, class_line), -1)

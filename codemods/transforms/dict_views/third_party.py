@@ -220,7 +220,9 @@ def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
         if isinstance(parent, ast.keyword):
             parent = outline.parents[parent]
         if isinstance(parent, ast.Call) and parent.func is not node and _is_dataset(repo, outline, parent.func):
-            return True
+            position = parent.lineno, parent.col_offset
+            if not flow_of(repo.project).stays(outline.path, *position):  # others of the class may cross
+                return True
         if isinstance(parent, ast.Assign) and parent.value is node:
             kept = parent.targets[0]
             if isinstance(kept, ast.Attribute) and _is_on_dataset(repo, outline, kept):

@@ -22,6 +22,9 @@ from .known import outside_uses
 from .stdlib_forms import spelled
 
 _VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
+_VAGUE = frozenset(
+    {"f", "fn", "fun", "func", "function", "inner", "wrapper", "wrapped", "helper", "my", "new", "the", "do", "get"}
+)
 _LONGEST = 120  # a line that is shorter may have the clearer name
 
 
@@ -111,7 +114,8 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     else:
         own = node.name.lstrip("_")
         renamed = [] if move.is_partial else outside_uses(unit, moves)
-        wanted = _fitting(rewrite, move, _spoken(rewrite, home, own), own, *(use.node for use in renamed))
+        spoken = "_" + own if _says_enough(rewrite, own) else _spoken(rewrite, home, own)
+        wanted = _fitting(rewrite, move, spoken, own, *(use.node for use in renamed))
         goes = rewrite.given_back(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
         owner = class_of(rewrite.scopes, node)
         instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
@@ -154,6 +158,14 @@ def _spoken(rewrite: FileRewrite, home: str, what: str) -> str:
     """`_make_encoder` for what `make_encoder` calls `encoder`; when the file has that already, `_encoder`."""
     wanted = private_name(home, what)
     return "_" + what if wanted == "_" + home and rewrite.names.is_word(wanted) else wanted
+
+
+def _says_enough(rewrite: FileRewrite, own: str) -> bool:
+    """`cleanup_worker`, which the file defines once, needs no more words; `f`, `collate` and `forward_fn` do."""
+    words = [word for word in own.split("_") if word and word not in _VAGUE]
+    named = (node for node in ast.walk(rewrite.scopes.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef)))
+    defined = [node for node in named if node.name.strip("_") == own]
+    return len(words) > 1 and len(own) > 8 and len(defined) == 1 and rewrite.names.is_free("_" + own)
 
 
 def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places: ast.expr) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
 from ...syntax.repo import Repo
-from ...syntax.resolver import Class
+from ...syntax.resolver import Class, method
 from ...syntax.scopes import Scope, Scopes, end_of, start_of
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
@@ -80,11 +80,13 @@ class Handover:
             stores = [
                 node for node in self._stores(self.path, name) if not self._of_another_class(self.path, node, cls)
             ]
-            if name in scopes.inner(cls).bindings or not stores:
+            inherited = [node for node in stores if self._is_set_by_base(self.path, node, unit, me)]
+            own = [node for node in stores if node not in inherited]
+            late = [node for node in own if not self._is_set_before(node, unit, init)]
+            elsewhere, from_base = self._elsewhere(name, unit, me)
+            if name in scopes.inner(cls).bindings or not (stores or from_base):
                 raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
-            late = [node for node in stores if not self._is_set_before(node, unit, init)]
-            elsewhere = self.set_elsewhere(name, cls)
-            if late or (len(stores) > 1 and not self._is_branched(stores)) or elsewhere is not None:
+            if late or (len(own) > 1 and not self._is_branched(own)) or elsewhere is not None:
                 line = f" at line {late[0].lineno}" if late else f" in {elsewhere}" if elsewhere else ""
                 raise Refused(f"{why} (`{me[1]}.{name}` is set again{line})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
@@ -122,8 +124,25 @@ class Handover:
     def _is_made_in(self, unit: Unit, init: ast.FunctionDef) -> bool:
         return any(above is init for above in self.scopes.ancestors(unit.node))
 
-    def set_elsewhere(self, name: str, cls: ast.ClassDef | None = None) -> str | None:
-        """Where another file sets such an attribute of what may be an object of `cls` (None: of any), or by name."""
+    def set_elsewhere(self, name: str) -> str | None:
+        """Where another file sets such an attribute of any object, or by name."""
+        return self._set_elsewhere(name, lambda path, store: True)
+
+    def _elsewhere(self, name: str, unit: Unit, me: Me) -> tuple[str | None, bool]:
+        """Where another file may set it later on an object of this class, and whether a base there sets it before."""
+        before: list[ast.Attribute] = []
+
+        def counts(path: str, store: ast.Attribute) -> bool:
+            if self._of_another_class(path, store, me[2]):
+                return False
+            if self._is_set_by_base(path, store, unit, me):
+                before.append(store)
+                return False
+            return True
+
+        return self._set_elsewhere(name, counts), bool(before)
+
+    def _set_elsewhere(self, name: str, counts: Callable[[str, ast.Attribute], bool]) -> str | None:
         if "setattr(" in self.source.text:
             return self.path
         plain = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]+)?(?:=(?!=)|[-+*/%&|^@]=|//=|\*\*=)")
@@ -131,11 +150,31 @@ class Handover:
         for source in self.project.matching(plain, word=name):
             if source.path != self.path:
                 stores = self._stores(source.path, name)
-                mine = [store for store in stores if not self._of_another_class(source.path, store, cls)]
+                mine = [store for store in stores if counts(source.path, store)]
                 if mine or not stores:
                     return f"{source.path}:{mine[0].lineno}" if mine else source.path
         others = (source.path for source in self.project.matching(by_name, word=name) if source.path != self.path)
         return next(others, None)
+
+    def _is_set_by_base(self, path: str, store: ast.Attribute, unit: Unit, me: Me) -> bool:
+        """The `__init__` of a base class sets it, and is done before the function is made."""
+        outline, mine = self.repo.outline(path), self._class(me[2])
+        owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
+        if outline is None or mine is None or owner is None:
+            return False
+        lineage = self.repo.resolver.lineage(mine)
+        init = method(owner, "__init__")
+        if not any(base.node is owner for base in lineage[1:]) or init is None or store not in ast.walk(init):
+            return False
+        inits = [found for base in lineage if (found := method(base.node, "__init__")) is not None]
+        own = method(me[2], "__init__")
+        if isinstance(own, ast.FunctionDef) and self._is_made_in(unit, own):
+            anchor = start_of(self.scopes.anchor(unit.node, self.scopes.inner(own)))
+            calls = [statement for statement in own.body if _initialises_base(statement)]
+            return len(calls) == 1 and end_of(calls[0]) <= anchor
+        makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
+        mentioned = {node.attr for found in inits for node in ast.walk(found) if isinstance(node, ast.Attribute)}
+        return not makers & mentioned  # else an `__init__` may make it before it sets the attribute
 
     def _stores(self, path: str, name: str) -> list[ast.Attribute]:
         """Where the file sets or deletes such an attribute."""
@@ -145,13 +184,24 @@ class Handover:
 
     def _of_another_class(self, path: str, store: ast.Attribute, cls: ast.ClassDef | None) -> bool:
         """It is set on the `self` of a class that neither derives from `cls`, nor `cls` from it."""
-        outline, mine = self.repo.outline(path), self.repo.outline(self.path)
+        outline = self.repo.outline(path)
         owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
-        if outline is None or mine is None or owner is None or cls is None:
+        if outline is None or owner is None or cls is None:
             return False
-        same = next(
-            (definition for definition in mine.definitions.get(cls.name, ()) if definition.lineno == cls.lineno), None
-        )
-        if not isinstance(same, ast.ClassDef) or owner is same:
+        same = self._class(cls)
+        if same is None or owner is same.node:
             return False
-        return not self.repo.resolver.may_be_related(Class(outline, owner), Class(mine, same))
+        return not self.repo.resolver.may_be_related(Class(outline, owner), same)
+
+    def _class(self, cls: ast.ClassDef) -> Class | None:
+        """The class statement as the resolver knows it."""
+        mine = self.repo.outline(self.path)
+        found = mine.definitions.get(cls.name, ()) if mine is not None else ()
+        same = next((definition for definition in found if definition.lineno == cls.lineno), None)
+        return Class(mine, same) if mine is not None and isinstance(same, ast.ClassDef) else None
+
+
+def _initialises_base(statement: ast.stmt) -> bool:
+    """`super().__init__(...)` or `Base.__init__(self, ...)`"""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "__init__"

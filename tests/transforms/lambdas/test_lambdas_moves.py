@@ -78,12 +78,12 @@ def test_loader(ds):
     return ds.map(test_step)
 """,
             """\
-def _test_loader_test_step(x):
+def _test_step(x):
     return x
 
 
 def test_loader(ds):
-    return ds.map(_test_loader_test_step)
+    return ds.map(_test_step)
 """,
             id="a nested function that pytest would collect",
         ),
