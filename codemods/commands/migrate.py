@@ -79,6 +79,13 @@ def migrate(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="COMMAND", help="Run COMMAND on copies, before and after; leave out what breaks it."),
     ] = None,
+    run: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="COMMAND",
+            help="Run the program COMMAND on copies, before and after, and look at what it sends to other processes.",
+        ),
+    ] = None,
     verify_timeout: Annotated[
         float, typer.Option("--verify-timeout", metavar="S", min=0, help="Seconds for one run of COMMAND; 0: no limit.")
     ] = 600,
@@ -104,10 +111,7 @@ def migrate(
         raise Problem("--exit-code goes with --dry-run")
     if no_git and (branch is not None or no_checkout):
         raise Problem("--no-git makes no branch: leave out --branch and --no-checkout")
-    if verify is None and (verify_junit is not None or verify_report is not None):
-        raise Problem("--verify-junit and --verify-report go with --verify COMMAND")
-    if verify is not None and no_git:
-        raise Problem("--verify works on copies of a commit: leave out --no-git")
+    verification = _verification(verify, run, verify_timeout, verify_junit, verify_report, no_git)
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
     settings = settings_of(
         where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache, allow_local_rules
@@ -138,7 +142,6 @@ def migrate(
         write_page(done, where, html, decisions)
     at_terminal = dry_run and sys.stdout.isatty()
     chosen: Selected | None = None
-    verification = Verification(verify, verify_timeout, verify_junit, verify_report) if verify else None
     choices = Choices(decisions, interactive, since, baseline, commits, verification)
     if choices != Choices():
         from .selected import selected
@@ -170,3 +173,21 @@ def migrate(
         put(diff)
     complete(done.skipped)
     raise typer.Exit(1 if exit_code and done.changes else 0)
+
+
+def _verification(
+    verify: str | None, run: str | None, seconds: float, junit: str | None, report: Path | None, no_git: bool
+) -> Verification | None:
+    """What is run before and after the changes. Raises Problem where the options don't go together."""
+    if verify is not None and run is not None:
+        raise Problem("--verify and --run: give one of them")
+    if verify is None and junit is not None:
+        raise Problem("--verify-junit goes with --verify COMMAND")
+    command = verify if run is None else run
+    if command is None:
+        if report is not None:
+            raise Problem("--verify-report goes with --verify COMMAND or --run COMMAND")
+        return None
+    if no_git:
+        raise Problem(f"--{'verify' if run is None else 'run'} works on copies of a commit: leave out --no-git")
+    return Verification(command, seconds, junit, report, watched=run is not None)

@@ -65,6 +65,8 @@ def selected(plan: Plan, where: Target, settings: Settings, rules: Mapping[str, 
     else:
         decisions = all_accepted(review)
     decided = decide(review, selector, decisions, _prover(where, selector, choices.verification))
+    if choices.verification is not None and not decided.accepted and not decided.left_out:
+        say(f"verify: nothing changes, so `{choices.verification.command}` is not run")
     for line in told(decided, review, counts=file is not None or choices.interactive):
         say(line)
     return Selected(decided.plan, review, decided.accepted)
@@ -74,11 +76,20 @@ def _prover(where: Target, selector: Selector, asked: Verification | None) -> Pr
     """What runs the user's command and leaves out the fixes that break it; None when there is no command."""
     if asked is None:
         return None
+    from ..delivery.command_run import Outcome, run_command
     from ..delivery.deliver import write_patch
     from ..delivery.proof import Prover, as_json
 
+    def run(folder: Path) -> Outcome:
+        if asked.watched:
+            from ..diagnose.watched import run_watched
+
+            return run_watched(asked.command, folder, asked.seconds)
+        return run_command(asked.command, folder, asked.seconds, asked.junit)
+
     def proved(selection: Selection, edited: Mapping[int, Edited]) -> Selection:
-        proof = Prover(where, selector, asked.command, asked.seconds, asked.junit, say).prove(selection, edited)
+        subject = "the program" if asked.watched else "the command"
+        proof = Prover(where, selector, asked.command, run, say, subject).prove(selection, edited)
         if asked.report is not None:
             write_patch(asked.report, json.dumps(as_json(proof, selector), indent=2).encode() + b"\n")
         return proof.selection

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -35,11 +36,30 @@ class Outcome:
         return self.code == 0 and not self.timed_out
 
     @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        if self.timed_out:
+            return f"was not done after {self.seconds:.0f} seconds"
+        return f"failed with exit code {self.code}" if self.code else "passed"
+
+    @property
     def words(self) -> str:
         """The outcome in words."""
-        if self.timed_out:
-            return f"not done after {self.seconds:.0f} seconds"
-        return "passed" if self.passed else f"failed with exit code {self.code}"
+        return self.ending
+
+    @property
+    def caution(self) -> str:
+        """What this outcome, as the one before any change, can't show."""
+        if self.passed:
+            return ""
+        if self.failed is not None:
+            return f", {len(self.failed)} tests fail: what fails later is compared with these"
+        return "; it can't show what the changes break (a JUnit file would tell test by test: --verify-junit)"
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What else a report says of it."""
+        return {}
 
     def worse_than(self, base: Outcome) -> str | None:
         """What is wrong here and was not in `base`, in words; None when it is no worse."""
@@ -47,7 +67,7 @@ class Outcome:
             new = sorted(self.failed - base.failed)
             if new:
                 return f"{len(new)} more tests fail: {', '.join(new[:3])}{'...' if len(new) > 3 else ''}"
-        return f"the command {self.words}" if base.passed and not self.passed else None
+        return f"the command {self.ending}" if base.passed and not self.passed else None
 
 
 class _Kept:
@@ -74,9 +94,15 @@ class _Kept:
         return (self._head + middle + self._tail).decode("utf-8", "replace")
 
 
-def run_command(command: str, folder: Path, seconds: float, junit: str | None = None) -> Outcome:
+def run_command(
+    command: str,
+    folder: Path,
+    seconds: float,
+    junit: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Outcome:
     """`command`, by the shell, in `folder`; all that it started ends with it. Raises Problem when it can't start."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {name: value for name, value in environment.items() if not name.startswith("GIT_")}
     started = time.monotonic()
     try:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`migrate --verify COMMAND`: the user's command before and after the changes; a fix that breaks it is left out."""
+"""`migrate --verify COMMAND`, `--run COMMAND`: the command before and after the changes; what breaks it is left out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..engine.results import Plan
 from ..engine.selection import Edited, Selection, Selector
 from ..operating_system import cannot_be, link_or_file, remove_folder
 from ..problem import Problem
-from .command_run import Outcome, run_command
+from .command_run import Outcome
 from .target import Target
 
 _LINK = "120000"
@@ -32,25 +32,28 @@ class Proof:
 
 
 class Prover:
-    """Runs `command` on copies of the files at `target`, in folders of ours. `say` is told what it comes to."""
+    """Runs `command` on copies of the files at `target`, in folders of ours. `say` is told what it comes to.
+
+    `run` runs it in the folder; `subject` is what it is called in messages.
+    """
 
     def __init__(
         self,
         target: Target,
         selector: Selector,
         command: str,
-        seconds: float,
-        junit: str | None,
+        run: Callable[[Path], Outcome],
         say: Callable[[str], None],
+        subject: str = "the command",
     ) -> None:
         self.target, self.selector, self.command = target, selector, command
-        self.seconds, self.junit, self.say = seconds, junit, say
+        self.run, self.say, self.subject = run, say, subject
         self._outcomes: dict[frozenset[int], Outcome] = {}
 
     def prove(self, selection: Selection, edited: Mapping[int, Edited]) -> Proof:
         """`selection` without the units that make the command worse than it was on the untouched files."""
         base = self._run(frozenset(), edited)
-        self.say(f"verify: before any change the command {base.words}" + _red(base))
+        self.say(f"verify: before any change {self.subject} {base.words}{base.caution}")
         units = self.selector.units.units
         good: frozenset[int] = frozenset()
         broken: dict[int, tuple[str, Outcome]] = {}
@@ -113,16 +116,8 @@ class Prover:
         if taken not in self._outcomes:
             contents = self.selector.contents(taken, edited)
             with _copy(self.target, contents) as folder:
-                self._outcomes[taken] = run_command(self.command, folder, self.seconds, self.junit)
+                self._outcomes[taken] = self.run(folder)
         return self._outcomes[taken]
-
-
-def _red(base: Outcome) -> str:
-    if base.passed:
-        return ""
-    if base.failed is not None:
-        return f", {len(base.failed)} tests fail: what fails later is compared with these"
-    return "; it can't show what the changes break (a JUnit file would tell test by test: --verify-junit)"
 
 
 @contextlib.contextmanager
@@ -181,5 +176,6 @@ def _row(outcome: Outcome) -> dict[str, object]:
         "timed_out": outcome.timed_out,
         "seconds": round(outcome.seconds, 3),
         "failed_tests": None if outcome.failed is None else sorted(outcome.failed),
+        **outcome.details,
         "output": outcome.output,
     }

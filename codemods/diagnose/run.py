@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -138,11 +138,18 @@ def _probe_folder() -> Iterator[Path]:
         yield folder
 
 
-def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float = 20.0, stop: bool = False) -> Diagnosis:
+def diagnose_run(
+    command: Sequence[str],
+    dry_run: bool = False,
+    seconds: float = 20.0,
+    stop: bool = False,
+    execute: Callable[[Sequence[str], Mapping[str, str]], int] | None = None,
+) -> Diagnosis:
     """Run `command` and say what it, or a process that it started, could not send to others.
 
     With `dry_run`, also what it sends by fork and could not send by spawn; with `stop`, the program is ended at the
     first such problem. Ctrl-C ends the program, and what was seen until then counts.
+    `execute` runs the command with an environment and returns its exit code; without it the command gets our streams.
 
     Raises Problem when it could not be watched.
     """
@@ -154,7 +161,7 @@ def diagnose_run(command: Sequence[str], dry_run: bool = False, seconds: float =
         before = os.environ.get("PYTHONPATH")
         path = str(folder) if not before else os.pathsep.join((str(folder), before))
         try:
-            code = _exit_code(command, {**os.environ, "PYTHONPATH": path})
+            code = (execute or _exit_code)(command, {**os.environ, "PYTHONPATH": path})
         except OSError as error:
             raise Problem(f"{command[0]}: {error.strerror or error}") from None
         records = [record for file in sorted(reports.glob("*.jsonl")) for record in _records(file)]

@@ -23,6 +23,7 @@ class Verification:
     seconds: float
     junit: str | None = None  # the JUnit file that it writes
     report: Path | None = None  # where the result goes, as JSON
+    watched: bool = False  # it is a program, and what it sends to other processes is looked at
 
 
 @dataclass(frozen=True)

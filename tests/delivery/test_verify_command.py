@@ -141,7 +141,9 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(repo: Path, tmp_
         "time.sleep(600)\n"
     )
     code, said, report = verified(repo, tmp_path, program, "--verify-timeout", "3", "--select", "lambdas")
-    assert code == 0 and "left out lambdas at train.py:13: with it the command not done after 3 seconds" in said, said
+    assert code == 0 and "left out lambdas at train.py:13: with it the command was not done after 3 seconds" in said, (
+        said
+    )
     assert report["left_out"][0]["timed_out"] and report["after"]["passed"]
     for pid in pids.read_text().split():
         state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False).stdout
@@ -164,6 +166,6 @@ def test_a_junit_file_that_is_none_is_not_counted(text: str, tmp_path: Path) -> 
 
 def test_flags_that_need_the_command(repo: Path, tmp_path: Path) -> None:
     done = spawnfix("migrate", str(repo), "--verify-junit", "x.xml", cache=tmp_path / "cache")
-    assert done.returncode == 2 and "go with --verify COMMAND" in done.stderr
+    assert done.returncode == 2 and "goes with --verify COMMAND" in done.stderr
     done = spawnfix("migrate", str(repo), "--verify", "true", "--no-git", cache=tmp_path / "cache")
     assert done.returncode == 2 and "leave out --no-git" in done.stderr

@@ -1,0 +1,101 @@
+"""`migrate --run COMMAND`: the program is run and watched, before the changes and after them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.repositories import git, own_home
+from harness.tool import spawnfix
+
+__all__ = ["own_home"]
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the program starts its processes by fork")
+
+PLAY = """import multiprocessing
+import sys
+
+
+class Job:
+    def __init__(self):
+        self.scale = lambda x: x * 2
+
+
+def work(job):
+    print(job.scale(3), flush=True)
+
+
+def main():
+    job = Job()
+    if "picky" in sys.argv and getattr(job.scale, "__na" + "me__") != "<lam" + "bda>":
+        sys.exit("not the lambda")
+    process = multiprocessing.get_context(sys.argv[1]).Process(target=work, args=(job,))
+    process.start()
+    process.join()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def run(folder: Path, *arguments: str) -> tuple[str, dict[str, object], str]:
+    """What `migrate --run` says and reports for the program, and the program after it."""
+    repo, report = folder / "work", folder / "report.json"
+    repo.mkdir()
+    (repo / "play.py").write_text(PLAY)
+    git(repo, "init", "-q")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "one")
+    command = f"{sys.executable} play.py fork {' '.join(arguments)}"
+    done = spawnfix(
+        "migrate", str(repo), "--confidence", "possible", "--run", command, "--verify-report", str(report),
+        cache=folder / "cache", environment=dict(os.environ),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stderr, json.loads(report.read_text()), (repo / "play.py").read_text()
+
+
+def test_the_faults_before_and_none_after(tmp_path: Path) -> None:
+    said, report, text = run(tmp_path)
+    (fault,) = report["before"]["faults"]
+    assert "scale" in fault and "lambda" in fault
+    assert f"verify: before any change the program can't send to a spawned process {fault}\n" in said
+    assert "verify: after the changes it starts a process and can send all that is needed there" in said
+    assert report["before"]["output"] == report["after"]["output"] == "6\n"
+    assert not report["before"]["passed"] and report["after"]["passed"] and report["after"]["faults"] == []
+    assert "lambda x" not in text
+    assert "can send all" in git(tmp_path / "work", "log", "-1", "--format=%(trailers:key=Spawnfix-Verified,valueonly)")
+
+
+def test_a_fix_with_which_the_program_fails_is_left_out(tmp_path: Path) -> None:
+    said, report, text = run(tmp_path, "picky")
+    assert "verify: left out lambdas at play.py:7: with it the program failed with exit code 1" in said
+    assert "is not run" not in said
+    assert text == PLAY and report["left_out"][0]["output"] == "not the lambda\n"
+
+
+def test_where_nothing_changes_nothing_is_run(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print(1)\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    done = spawnfix("migrate", str(tmp_path), "--run", "false", cache=tmp_path.parent / "cache")
+    assert done.returncode == 0 and "verify: nothing changes, so `false` is not run" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--run", "true", "--verify", "true"), "--verify and --run: give one of them"),
+        (("--run", "true", "--no-git"), "--run works on copies of a commit"),
+        (("--run", "true", "--verify-junit", "x.xml"), "--verify-junit goes with --verify COMMAND"),
+        (("--verify-report", "x.json"), "--verify-report goes with --verify COMMAND or --run COMMAND"),
+    ],
+)
+def test_flags_that_do_not_go_together(flags: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = spawnfix("migrate", str(tmp_path), *flags, cache=tmp_path / "cache")
+    assert done.returncode == 2 and said in done.stderr
