@@ -610,3 +610,10 @@ def test_machine_without_git(words: Path, tmp_path: Path) -> None:
 def test_help_needs_nothing_slow() -> None:
     code = "import codemods.commands, sys; print({'libcst', 'git', 'torch', 'rich', 'tree_sitter'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True).stdout == b"set()\n"
+
+
+def test_the_files_that_were_named_are_counted(words: Path, run: Run) -> None:
+    """Others are read too: a value may go through them."""
+    for paths, counted in ((["a.py"], "in 1 file"), (["pkg"], "in 1 file"), (["a.py", "pkg/b.py"], "in 2 files")):
+        done = run("check", *(words / path for path in paths))
+        assert counted in done.out.decode().replace("1 of ", "").replace("2 of ", ""), done

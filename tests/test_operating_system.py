@@ -350,3 +350,13 @@ def test_one_key_for_names_that_a_file_system_takes_for_one() -> None:
     assert (
         spelling("Re\u0301sume\u0301/Train.PY") == spelling("R\u00e9sum\u00e9/train.py") != spelling("resume/train.py")
     )
+
+
+def test_what_is_printed_to_be_pasted_is_quoted_for_the_user_s_shell() -> None:
+    """`shlex.quote` is for a POSIX shell: git's own, and the script for one."""
+    using = {
+        path.relative_to(ROOT / "codemods").as_posix()
+        for path in (ROOT / "codemods").rglob("*.py")
+        if "shlex.quote" in path.read_text(encoding="utf-8")
+    }
+    assert using == {"quoting.py", "tree/git_folder.py", "batch/open_prs.py"}

@@ -66,6 +66,8 @@ def run_check(
         report = _report(where, asked, not no_cache, allow_local_rules, jobs)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
         report = replace(report, findings=found, skipped=(*report.skipped, *where.untracked()))
+        if where.scope or where.scopes:
+            report = replace(report, files_seen=_asked_for(where))
     report = narrowed(report, where, since, baseline)
     if write_baseline is not None or add_ignores:
         _set_aside(report, where, write_baseline, add_ignores)
@@ -83,6 +85,13 @@ def run_check(
         say(f"{', '.join(map(str, paths))}: no files to look at")
     complete(report.skipped)
     return 1 if report.findings and not exit_zero else 0
+
+
+def _asked_for(where: Target) -> int:
+    """How many files there are at the paths that were named: more are read, to see where values go."""
+    from ..tree.suffixes import READ
+
+    return sum(where.covers(entry.path) and bool(READ.search(entry.path)) for entry in where.files.entries())
 
 
 def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: bool, jobs: int) -> Report:

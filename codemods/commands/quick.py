@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import operating_system
 from ..finding import Confidence
 from .values import Format
 
@@ -36,7 +37,7 @@ def arguments(words: Sequence[str]) -> dict[str, Any] | None:
     """The arguments of `run_check` for the command line `words`; None when Typer has to read it."""
     if words[:1] != ["check"] or "_SPAWNFIX_COMPLETE" in os.environ:
         return None
-    if os.name == "nt" and any(sign in word for word in words for sign in _EXPANDED):
+    if operating_system.HERE.windows and any(sign in word for word in words for sign in _EXPANDED):
         return None
     found: dict[str, Any] = {}
     paths: list[Path] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ from ..engine.migrate import Report, check
 from ..finding import Confidence, Finding, Skipped
 from ..problem import Problem
 from ..project import Project
+from ..quoting import shell
 from ..review.json_report import fix_diff
 from ..settings import Settings
 from ..transforms import rules
@@ -62,7 +62,7 @@ class Explanation:
             words += ["--confidence", lowest.value]
         if all(finding.fix is not None and finding.fix.unsafe for finding in fixable):
             words.append("--unsafe-fixes")
-        return " ".join(map(shlex.quote, words))
+        return " ".join(map(shell, words))
 
     def diff(self, finding: Finding) -> str:
         """The fix of `finding` as a patch; "" when it has none."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..flow.boundaries import Boundary, Table
 from ..flow.boundaries import table as boundary_table
 from ..problem import Problem
 from ..project import Project
+from ..quoting import shell
 from ..review.json_report import fix_diff
 from ..review.sites import sites_text
 from ..settings import read_settings
@@ -123,7 +123,7 @@ def _finding_text(typed: str, finding: Finding, report: Report, bar: Confidence)
     words = ["spawnfix", "migrate", str(Path(typed).parent), "--select", finding.rule]
     words += ["--confidence", finding.confidence.value] if below else []
     words += ["--unsafe-fixes"] if unsafe is not None else []
-    return "\n".join([*rows, "apply it: " + " ".join(map(shlex.quote, words))])
+    return "\n".join([*rows, "apply it: " + " ".join(map(shell, words))])
 
 
 def explain_name(typed: str) -> str | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 
 from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from ..quoting import shell
 from ..review.text import clean
 from ..transforms import rules
 from .report import Diagnosis, Obstacle, Place
@@ -172,7 +172,7 @@ def _next(out: Console, diagnosis: Diagnosis, saved: str | None) -> None:
         return
     show_line(out)
     if saved:
-        show_line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shlex.quote(saved)}", "bold green"))
+        show_line(out, "fix what has a rule: ", (f"spawnfix migrate . --from {shell(saved)}", "bold green"))
     else:
         words = f"spawnfix migrate . --select {','.join(str(rule) for rule in known)}"
         show_line(out, "fix what has a rule: ", (words, "bold green"))

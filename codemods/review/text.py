@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from ..engine.results import Report
 from ..finding import Confidence, Finding, Hop, Skipped, Span
+from ..quoting import shell
 from ..tree.source import Source
 from .printing import clean as clean
 from .printing import count, place, printed, prose, sentence
@@ -290,4 +290,4 @@ def _shell_word(root: str) -> str:
         near = os.path.relpath(root)
     except ValueError:  # another drive
         near = root
-    return shlex.quote(clean(near if len(near) < len(root) else root))
+    return shell(clean(near if len(near) < len(root) else root))
