@@ -12,6 +12,7 @@ _WORDS = {
     "class": "a local class",
     "dict-view": "a view of a dict",
     "generator": "a generator",
+    "evaluated": "an evaluated text",
 }
 
 

@@ -25,8 +25,8 @@ class Crossing:
     """A hazard that crosses, or may.
 
     `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator",
-    "instance". The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted
-    name of the callable that pickles it, "" where none was seen.
+    "evaluated" (what `eval` makes of a text), "instance". The position is that of the `ast` node: line 1-based, column
+    0-based in UTF-8 bytes. `boundary`: dotted name of the callable that pickles it, "" where none was seen.
     """
 
     kind: str

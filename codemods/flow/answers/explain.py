@@ -47,14 +47,18 @@ def explain_line(project: Project, path: str, line: int) -> list[Site]:
     known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(frozenset(_KINDS))}
     sites: dict[tuple[str, int, int], Site] = {}
     for number, kind, position in _values(solution, path):
-        if position[0] <= line <= (position[2] if kind in ("lambda", "dict-view", "generator") else position[0]):
+        if (
+            position[0]
+            <= line
+            <= (position[2] if kind in ("lambda", "dict-view", "generator", "evaluated") else position[0])
+        ):
             crossing = known.get((kind, path, position[0], position[1]))
             places = tuple(_places(solution, number)) if crossing is None or crossing.trace == () else ()
             sites[kind, position[0], position[1]] = Site(kind, position[0], crossing, places)
     return [sites[key] for key in sorted(sites, key=lambda key: (key[1], key[2], key[0]))]
 
 
-_KINDS = ("lambda", "function", "class", "dict-view", "generator")
+_KINDS = ("lambda", "function", "class", "dict-view", "generator", "evaluated")
 
 
 def _values(solution: Solution, path: str) -> Iterator[tuple[int, str, tuple[int, int, int, int]]]:

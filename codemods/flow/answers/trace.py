@@ -41,6 +41,7 @@ def trace_of(
         "class": "a class is defined inside a function here",
         "dict-view": "a view of a dict is taken here",
         "generator": "a generator is made here",
+        "evaluated": "a text is evaluated here",
         "instance": "instances of this class",
     }
     hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]

@@ -224,11 +224,12 @@ class Expressions:
         is_view = (
             isinstance(function, ast.Attribute) and function.attr in VIEW_METHODS and self._is_view(node, function)
         )
-        if callee < 0 and not is_view:
+        is_text = isinstance(function, ast.Name) and function.id == "eval" and self._evaluates(node)
+        if callee < 0 and not (is_view or is_text):
             return -1
         result = builder.node("", node.lineno)
-        if is_view:
-            facts.hazards.append((result, "dict-view", position(node)))
+        if is_view or is_text:
+            facts.hazards.append((result, "dict-view" if is_view else "evaluated", position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
         text = dotted(function) or (function.attr if isinstance(function, ast.Attribute) else "")
@@ -241,6 +242,13 @@ class Expressions:
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
             self._note_self_call(function.attr)
         return result
+
+    def _evaluates(self, node: ast.Call) -> bool:
+        """`eval(text)` of Python itself, with a text that stands somewhere else."""
+        scope: Scope | None = self.builder.scope
+        while scope is not None and "eval" not in scope.bound:
+            scope = scope.parent
+        return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
 
     @staticmethod
     def _is_view(node: ast.Call, function: ast.Attribute) -> bool:

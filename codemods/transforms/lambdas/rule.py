@@ -13,6 +13,7 @@ from ...syntax.branches import exclude_each_other
 from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
+from .evaluated_text import evaluated_texts
 from .plan import Target, plan_hoist
 from .screen import ID
 
@@ -22,7 +23,8 @@ _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": 
 
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
-    return findings(project, flow_of(project).crossings(_KINDS))
+    yield from findings(project, flow_of(project).crossings(_KINDS))
+    yield from evaluated_texts(project)
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
