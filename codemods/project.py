@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .finding import Skipped
+from .finding import Confidence, Skipped
 from .nodes import deeper_than, walk
 from .settings import Settings
 from .tree import python2
@@ -39,11 +39,18 @@ MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time
 
 
 class Project:
-    """Read access to all files of a run; `changed()` gives the same project with some files replaced."""
+    """Read access to all files of a run; `changed()` gives the same project with some files replaced.
 
-    def __init__(self, files: Files, settings: Settings | None = None) -> None:
+    `bar`: rules need not find what is below it, but in the files `careful`.
+    """
+
+    def __init__(
+        self, files: Files, settings: Settings | None = None, bar: Confidence = Confidence.POSSIBLE,
+        careful: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self.files = files
         self.settings = settings or Settings()
+        self.bar, self.careful = bar, careful
         self.skipped: dict[str, Skipped] = {}
         self._overlay: dict[str, Source] = {}
         self._sources: dict[str, Source | None] = {}
@@ -230,6 +237,15 @@ class Project:
         found = (match[1] for source in self.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
         return frozenset(module.rpartition(".")[2] for module in found)
 
+    def bar_of(self, path: str) -> Confidence:
+        """The confidence below which nobody asks for findings in a file."""
+        return Confidence.POSSIBLE if path in self.careful else self.bar
+
+    @property
+    def lowest_bar(self) -> Confidence:
+        """The confidence below which nobody asks for findings in any file."""
+        return Confidence.POSSIBLE if self.careful else self.bar
+
     def derive(self, make: Callable[[Project], T]) -> T:
         """What `make` gives for this project, computed once: the value flow, say.
 
@@ -250,7 +266,7 @@ class Project:
 
     def changed(self, texts: Mapping[str, str]) -> Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
-        after = Project(self.files, self.settings)
+        after = Project(self.files, self.settings, self.bar, self.careful)
         after._sources, after._room, after.skipped = self._sources, self._room, dict(self.skipped)
         after._overlay, after._left_out = dict(self._overlay), self._left_out
         for path, text in texts.items():

@@ -169,7 +169,8 @@ class Run:
                 self._screen(data)
                 if b"spawnfix:" in data:
                     self.commented.append(entry.path)
-        project = Project(self.files, self.settings)
+        observed = (path for _, path, _, _ in self.settings.proven)  # a diagnosis raises the confidence there
+        project = Project(self.files, self.settings, self.settings.confidence, frozenset([*self.commented, *observed]))
         for _, path, _, _ in self.settings.proven:
             source = project.source(path)
             if source is not None:

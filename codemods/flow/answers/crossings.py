@@ -23,13 +23,15 @@ from .places import Places
 from .reached import Reached
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
-from .trace import MAX_HOPS, Reasons, trace_of
+from .trace import MAX_HOPS, Reason, Reasons, trace_of
 
 if TYPE_CHECKING:
     from ...project import Project
     from ..facts.records import FileFacts
 
 _DEEPCOPY = "copy.deepcopy"
+_Hazard = tuple[str, str, Position]  # kind, file, place
+_Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
 
 
 def flow_of(project: Project) -> Flow:
@@ -46,6 +48,8 @@ class Flow:
 
     def __init__(self, facts: Mapping[str, FileFacts], boundaries: Iterable[Mapping[str, object]] = ()) -> None:
         self._facts, self._boundaries = facts, boundaries  # not the project: that holds us, and a circle is never freed
+        self._known_holders: dict[frozenset[str], set[int]] = {}
+        self._described: dict[tuple[str, int], Crossing] = {}
 
     @cached_property
     def solution(self) -> Solution:
@@ -64,16 +68,23 @@ class Flow:
     def _seen(self) -> Seen:
         return look(self.solution)
 
-    def crossings(self, kinds: frozenset[str]) -> list[Crossing]:
-        """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence."""
-        return [crossing for crossing in self._all if crossing.kind in kinds]
+    def crossings(self, kinds: frozenset[str], bar: Confidence = Confidence.POSSIBLE) -> list[Crossing]:
+        """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence.
+
+        Of what is below `bar`, some or all may be missing.
+        """
+        found = self._all if bar is Confidence.POSSIBLE or "_all" in self.__dict__ else self._sure
+        return [crossing for crossing in found if crossing.kind in kinds]
 
     def instances(self, path: str, class_line: int) -> Crossing | None:
         """How instances of the class at `path`:`class_line` (of the `class` keyword) cross; None when none was seen to.
 
         The kind is "instance" and the position that of the class.
         """
-        return self._instances.get((path, class_line))
+        place = (path, class_line)
+        if place not in self._described and place in self._instances:
+            self._described[place] = self._describe_instances(self._instances[place])
+        return self._described.get(place)
 
     def stays(self, path: str, line: int, column: int) -> bool:
         """True when the object that the call at this position makes is seen to be used, and to go nowhere."""
@@ -111,30 +122,67 @@ class Flow:
 
     @cached_property
     def _all(self) -> list[Crossing]:
-        found: dict[tuple[str, str, Position], Crossing] = {}
-        crossings = self._crossings
+        """All crossings, those that were not seen but may happen among them."""
+        found = dict(self._seen_to_cross)
+        self._collect(found, Confidence.POSSIBLE, possible_seeds(self.solution, self._reached), EVERY)
+        return _in_order(found)
+
+    @cached_property
+    def _sure(self) -> list[Crossing]:
+        return _in_order(self._seen_to_cross)
+
+    @cached_property
+    def _seen_to_cross(self) -> dict[_Hazard, Crossing]:
+        found: dict[_Hazard, Crossing] = {}
         for confidence, seeds, only in (
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=False), EVERY),
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached, files=True), EVERY),
             (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
             *((Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only) for only in self._pickier),
-            (Confidence.POSSIBLE, possible_seeds(self.solution, self._reached), EVERY),
         ):
-            reasons = self._closure.of(seeds, holders(self.solution, only), only)
-            for number, reason in reasons.items():
-                if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
-                    continue
-                for hazard in hazards(self.solution, number, only):
-                    known = found.get(hazard)
-                    if known is None or not known.confidence.reaches(confidence):
-                        made = crossings.describe(hazard, confidence, number, reasons)
-                        if known is None or not known.confidence.reaches(made.confidence):
-                            found[hazard] = made
-        return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
+            self._collect(found, confidence, seeds, only)
+        return found
+
+    def _collect(
+        self, found: dict[_Hazard, Crossing], confidence: Confidence, seeds: Iterable[tuple[int, Reason]],
+        only: frozenset[str],
+    ) -> None:  # fmt: skip
+        """Enter in `found` what crosses with the seeds, where that is surer than what is there."""
+        reasons = self._closure.of(seeds, self._holders(only), only)
+        for number, reason in reasons.items():
+            if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
+                continue
+            for hazard in hazards(self.solution, number, only):
+                known = found.get(hazard)
+                if known is None or not known.confidence.reaches(confidence):
+                    made = self._crossings.describe(hazard, confidence, number, reasons)
+                    if known is None or not known.confidence.reaches(made.confidence):
+                        found[hazard] = made
+
+    def _holders(self, only: frozenset[str]) -> set[int]:
+        known = self._known_holders.get(only)
+        if known is None:
+            known = self._known_holders[only] = holders(self.solution, only)
+        return known
+
+    def crossing_classes(self) -> list[tuple[str, int]]:
+        """The classes, as `path` and line, that `instances` may say more of than that none was seen to cross."""
+        return list(self._instances)
+
+    def _describe_instances(self, ways: Iterable[_Way]) -> Crossing:
+        """The surest of the ways by which instances of one class cross."""
+        best: Crossing | None = None
+        for confidence, hazard, number, reasons in ways:
+            crossing = self._crossings.describe(hazard, confidence, number, reasons)
+            if best is None or not best.confidence.reaches(crossing.confidence):
+                best = crossing
+        assert best is not None
+        return best
 
     @cached_property
-    def _instances(self) -> dict[tuple[str, int], Crossing]:
-        found: dict[tuple[str, int], Crossing] = {}
+    def _instances(self) -> dict[tuple[str, int], list[_Way]]:
+        """By class the ways by which its instances cross."""
+        found: dict[tuple[str, int], list[_Way]] = {}
         for confidence, seeds, only in (
             (Confidence.PROVEN, proven_seeds(self.solution, self._reached), EVERY),
             (Confidence.LIKELY, likely_seeds(self.solution, self._reached, self._home), EVERY),
@@ -149,12 +197,9 @@ class Flow:
                 value = self.solution.heap.values[number]
                 if value.kind == INSTANCE:
                     file, made = self.solution.program.classes[int(value.a)]
-                    path = self.solution.program.files[file]
-                    hazard = ("instance", path, made.position)
-                    crossing = self._crossings.describe(hazard, confidence, number, reasons)
-                    known = found.get((path, made.position[0]))
-                    if known is None or not known.confidence.reaches(crossing.confidence):
-                        found[path, made.position[0]] = crossing
+                    hazard = ("instance", self.solution.program.files[file], made.position)
+                    way = (confidence, hazard, number, reasons)
+                    found.setdefault((hazard[1], made.position[0]), []).append(way)
         return found
 
     @cached_property
@@ -239,3 +284,7 @@ class Flow:
         """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
         index = self._places.function_at.get((path, line, column))
         return of_nodes(self.solution, captures(self.solution, index)) if index is not None else ()
+
+
+def _in_order(found: Mapping[_Hazard, Crossing]) -> list[Crossing]:
+    return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))

@@ -64,7 +64,7 @@ class _Search:
         crossings: dict[tuple[str, int, int], Crossing] = {}
         sources = list(self.project.matching(_TEXT))
         if sources:
-            for crossing in flow_of(self.project).crossings(frozenset({"dict-view"})):
+            for crossing in flow_of(self.project).crossings(frozenset({"dict-view"}), self.project.lowest_bar):
                 crossings[crossing.path, crossing.line, crossing.column] = crossing
         for source in sources:
             outline = self.repo.outline(source.path)

@@ -23,7 +23,7 @@ _WORDS = {"lambda": "this lambda", "function": "this nested function", "class": 
 
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
-    yield from findings(project, flow_of(project).crossings(_KINDS))
+    yield from findings(project, flow_of(project).crossings(_KINDS, project.lowest_bar))
     yield from evaluated_texts(project)
 
 
@@ -35,6 +35,8 @@ def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
         places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
         if crossing.confidence is not Confidence.POSSIBLE and exclude_each_other(repo, places):
             crossing = replace(crossing, confidence=Confidence.POSSIBLE)
+        if not crossing.confidence.reaches(project.bar_of(crossing.path)):
+            continue
         by_path.setdefault(crossing.path, []).append(crossing)
     for path, crossings in by_path.items():
         source = project.source(path)

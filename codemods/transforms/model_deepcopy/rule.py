@@ -18,7 +18,8 @@ def find(project: Project) -> Iterable[Finding]:
     """Findings; copies of one file with equal confidence get one fix (they share helper functions and the import)."""
     models = Models(project)
     for source in project.matching(COPIES, words=WORDS):
-        copies = copies_in(models, source.path)
+        bar = project.bar_of(source.path)
+        copies = [copy for copy in copies_in(models, source.path) if copy.seen.confidence.reaches(bar)]
         if copies:
             yield from _in_file(models, copies)
 

@@ -38,7 +38,7 @@ class Planner:
     """Plans for the classes that `search` has found; each is made once."""
 
     def __init__(self, search: Search) -> None:
-        self.search, self.held = search, search.held
+        self.search = search
         self.project, self.repo = search.project, search.repo
         self.family, self.recogniser = search.family, search.recogniser
         self.plans: dict[ast.ClassDef, Plan] = {}
@@ -48,11 +48,11 @@ class Planner:
         if shape.node in self.plans:
             return self.plans[shape.node]
         plan = self.plans[shape.node] = Plan()
-        bases = [other for other in self.family.line(shape) if other is not shape and other in self.held]
+        bases = [other for other in self.family.line(shape) if other is not shape and self.search.held(other)]
         below = [self.plan(base) for base in bases]
         uses: dict[str, AttributeUses] = {}
         treatments: dict[str, Treatment] = {}
-        for name, hazards in self.held[shape].items():
+        for name, hazards in self.search.held(shape).items():
             try:
                 for hazard in hazards:
                     kind = hazard.made.kind
@@ -128,7 +128,7 @@ class Planner:
         try:
             self._check_others(shape, plan)
             check_bases(other for other in self.family.line(shape) if other is not shape)
-            check_existing(shape, [other for other in self.family.derived(shape) if other not in self.held], names)
+            check_existing(shape, [other for other in self.family.derived(shape) if not self.search.held(other)], names)
             self._check_siblings(shape)
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
@@ -166,7 +166,7 @@ class Planner:
         mine = [*self.family.line(shape)]
         for below in self.family.derived(shape):
             for other in self.family.line(below):
-                stateful = other in self.held or {"__getstate__", "__setstate__"} & other.methods.keys()
+                stateful = self.search.held(other) or {"__getstate__", "__setstate__"} & other.methods.keys()
                 if stateful and other is not below and shape not in self.family.line(other) and other not in mine:
                     raise Refused(
                         f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
@@ -176,8 +176,11 @@ class Planner:
     def _check_others(self, shape: Shape, plan: Plan) -> None:
         """A class is repaired as a whole."""
         for name, reason in plan.reasons.items():
-            if any(not hazard.made.kind.later and not hazard.made.kind.inherited for hazard in self.held[shape][name]):
-                line = self.held[shape][name][0].store.statement.lineno
+            if any(
+                not hazard.made.kind.later and not hazard.made.kind.inherited
+                for hazard in self.search.held(shape)[name]
+            ):
+                line = self.search.held(shape)[name][0].store.statement.lineno
                 raise Refused(
                     f"`self.{name}` (line {line}) can't be fixed, so the object could still not be pickled: {reason}"
                 )

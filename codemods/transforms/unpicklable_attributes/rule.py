@@ -26,14 +26,17 @@ def find(project: Project) -> Iterable[Finding]:
     """All unpicklable attributes of `project`, in the order of the files."""
     search = Search(project)
     planner = Planner(search)
-    found = [finding for shape in search.held for finding in _of_class(search, shape, planner.plan(shape))]
+    found = [finding for shape in search.keepers() for finding in _of_class(search, shape, planner)]
     found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
     return sorted(found, key=lambda finding: finding.sort_key)
 
 
-def _of_class(search: Search, shape: Shape, plan: Plan) -> Iterator[Finding]:
+def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Finding]:
     crossing = search.crossing(shape)
-    for name, hazards in search.held[shape].items():
+    bar = search.project.bar_of(shape.outline.path)
+    if not crossing[0].reaches(bar):
+        return
+    for name, hazards in search.held(shape).items():
         for hazard in hazards:
             confidence, trace, boundary = _sure(search, shape, hazard, crossing)
             kind = hazard.made.kind
@@ -41,7 +44,8 @@ def _of_class(search: Search, shape: Shape, plan: Plan) -> Iterator[Finding]:
                 continue
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE
-            yield _finding(search, shape, name, hazard, confidence, trace, plan)
+            if confidence.reaches(bar):
+                yield _finding(search, shape, name, hazard, confidence, trace, planner.plan(shape))
 
 
 def _sure(

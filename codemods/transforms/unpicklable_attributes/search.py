@@ -44,20 +44,53 @@ class Search:
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
         self.given = Given(self.repo, self.family, self.recogniser)
+        self._held: dict[Shape, Attributes] = {}
+        self._looked_at: dict[str, bool] = {}
 
-    @cached_property
-    def held(self) -> dict[Shape, Attributes]:
-        """What the objects of each class keep, by class and attribute."""
-        held: dict[Shape, Attributes] = {}
+    def keepers(self) -> Iterator[Shape]:
+        """The classes whose objects keep something, and may cross at a confidence that is asked for."""
+        crossing = self._may_cross
         for source in self.project.matching(_KEEPER):
-            looked = source.path in self.given.paths or self._worth_a_look(source)
+            asked = self.project.bar_of(source.path) is Confidence.POSSIBLE
+            looked = (asked or source.path in crossing) and self._is_looked_at(source.path)
             outline = self.repo.outline(source.path) if looked else None
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
                     shape = self.family.shape(outline, node)
-                    if found := self._hazards(shape):
-                        held[shape] = found
-        return held
+                    if (asked or node in crossing[source.path]) and self.held(shape):
+                        yield shape
+
+    @cached_property
+    def _may_cross(self) -> dict[str, set[ast.ClassDef]]:
+        """By file the classes whose objects, or objects of a class below, are seen to cross."""
+        found: dict[str, set[ast.ClassDef]] = {}
+        if self.project.lowest_bar is Confidence.POSSIBLE and not self.project.careful:
+            return found  # all are asked for
+        for path, line in flow_of(self.project).crossing_classes():
+            outline = self.repo.outline(path)
+            for classes in outline.definitions.values() if outline is not None else ():
+                for node in classes:
+                    if isinstance(node, ast.ClassDef) and node.lineno == line and outline is not None:
+                        for base in self.family.line(self.family.shape(outline, node)):
+                            found.setdefault(base.outline.path, set()).add(base.node)
+        return found
+
+    def held(self, shape: Shape) -> Attributes:
+        """What the objects of a class keep, by attribute."""
+        known = self._held.get(shape)
+        if known is None:
+            looked = self._is_looked_at(shape.outline.path)
+            known = self._held[shape] = self._hazards(shape) if looked else {}
+        return known
+
+    def _is_looked_at(self, path: str) -> bool:
+        known = self._looked_at.get(path)
+        if known is None:
+            source = self.project.source(path)
+            known = source is not None and _KEEPER.search(source.text) is not None
+            known = known and (path in self.given.paths or (source is not None and self._worth_a_look(source)))
+            self._looked_at[path] = known
+        return known
 
     def derived(self) -> Iterator[tuple[Shape, ast.expr, Kind]]:
         """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
