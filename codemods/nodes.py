@@ -39,6 +39,7 @@ class _Fields(dict[type, tuple[str, ...]]):
 
 
 FIELDS = _Fields()
+_ENDS = frozenset({ast.Name, ast.Constant, ast.alias})  # most of the nodes that have none below
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -69,16 +70,25 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 def deeper_than(tree: ast.AST, depth: int) -> bool:
     """True when `tree` has more than `depth` levels."""
     level: list[ast.AST] = [tree]
+    ends = False  # the lowest level so far has nodes that nothing is below
     for _ in range(depth):
         below: list[ast.AST] = []
+        ends = False
         for node in level:
             for name in FIELDS[node.__class__]:
                 value = getattr(node, name, None)
-                if value.__class__ is list:
-                    below += [item for item in value if isinstance(item, ast.AST)]
+                kind = value.__class__
+                if kind in _ENDS:
+                    ends = True
+                elif kind is list:
+                    for item in value:
+                        if item.__class__ in _ENDS:
+                            ends = True
+                        elif isinstance(item, ast.AST):
+                            below.append(item)
                 elif isinstance(value, ast.AST) and value._fields:
                     below.append(value)
-        if not below:
+        if not below and not ends:
             return False
         level = below
     return True

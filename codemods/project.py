@@ -317,7 +317,10 @@ class Project:
 
 def _too_much(text: str) -> str | None:
     """Why `text` is not parsed: time and memory follow the number of its parts, which is counted before."""
-    if len(text) <= 4 * MAX_SCOPES or (_count(_TOKEN, text) <= MAX_TOKENS and _count(_SCOPE, text) <= MAX_SCOPES):
+    if len(text) <= 4 * MAX_SCOPES:  # each word of a definition and what follows it take so many characters
+        return None
+    few = sum(map(text.count, ("def", "class", "lambda", "for"))) <= MAX_SCOPES or _count(_SCOPE, text) <= MAX_SCOPES
+    if few and (len(text) <= MAX_TOKENS or _count(_TOKEN, text) <= MAX_TOKENS):
         return None
     tokens = scopes = 0  # those of strings and comments do not count
     try:

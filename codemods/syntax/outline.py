@@ -288,7 +288,7 @@ class Outline:
         later: list[Binding] = []
         for binding in bindings:
             if binding.parameter or self.precedes(binding.statement, use):
-                if not binding.parameter and self._always_before(binding.statement, use):
+                if before and not binding.parameter and self._always_before(binding.statement, use):
                     before.clear()
                 before.append(binding)
             elif self.shared_loop(binding.statement, use) is not None:

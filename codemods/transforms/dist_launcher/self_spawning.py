@@ -14,6 +14,7 @@ from .program import SPELLINGS, Program, called
 
 _ASKS = re.compile(r"environ|getenv|torchelastic")
 _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")
+_ADDRESS = re.compile(r"environ(?:\[|\.setdefault\()\s*['\"]MASTER_ADDR")
 _SPAWNERS = ("spawn", "start_processes")
 _SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
@@ -41,8 +42,10 @@ def own_ranks(found: Program) -> OwnRanks | None:
     )
     if not ranked:
         return None
-    texts = "\n".join(found.texts.values())
-    rendezvous = bool(re.search(r"tcp://|file://|environ(\[|\.setdefault\()\s*['\"]MASTER_ADDR", texts))
+    rendezvous = any(
+        "tcp://" in text or "file://" in text or ("MASTER_ADDR" in text and _ADDRESS.search(text))
+        for text in found.texts.values()
+    )
     calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
     for path, tree in found.modules.items():
         if not re.search(r"\bspawn\b|start_processes|\bProcess\b", found.texts[path]):

@@ -64,21 +64,24 @@ Sent = tuple[Confidence, Hop, list[ast.expr]]
 def sent(starts: Starts, outline: Outline, call: ast.Call, depth: int = 0) -> Sent | None:
     """What `call` pickles for another process, itself or in a function of the repository; how sure, and in words."""
     name = starts.name(outline, call.func)
-    hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
     if starts.is_loader(outline, call.func):
         sure = starts.workers(outline, call)
         kept = [
             *call.args[:1],
             *(k.value for k in call.keywords if k.arg in ("dataset", "collate_fn", "worker_init_fn")),
         ]
-        return None if sure is None else (sure, hop, kept)
+        return None if sure is None else (sure, _sending(outline, call), kept)
     boundary = starts.table.boundary(name)
     if boundary is None and depth < _MAX_DEPTH:
         return _sent_on(starts, outline, call, depth)
     if boundary is None or name.startswith(("torch.save", "pickle.")) or not boundary.pickles:
         return None
-    return Confidence.PROVEN, hop, arguments
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return Confidence.PROVEN, _sending(outline, call), arguments
+
+
+def _sending(outline: Outline, call: ast.Call) -> Hop:
+    return Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)[:60]}` sends it to another process")
 
 
 def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Sent | None:

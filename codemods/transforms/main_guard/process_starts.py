@@ -54,6 +54,7 @@ class Starts:
         self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
         self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
+        self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         self.sends: dict[Function, tuple[Confidence, frozenset[str]] | None] = {}  # for hoist.py: by function
@@ -62,7 +63,10 @@ class Starts:
 
     def name(self, outline: Outline, node: ast.expr) -> str:
         """Canonical dotted name of what `node` is: `multiprocessing.Pool()` for a pool; "" when it can't be told."""
-        return self.table.canonical(origin(outline, node, _forking))
+        known = self._names.get(node)
+        if known is None:
+            known = self._names[node] = self.table.canonical(origin(outline, node, _forking))
+        return known
 
     # starts
 

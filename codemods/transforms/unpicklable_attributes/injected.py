@@ -77,13 +77,23 @@ class Given:
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
         for path in sorted(making(self.repo.project)):
             outline = self.repo.outline(path)
-            for call in (call for calls in outline.calls.values() for call in calls) if outline is not None else ():
+            for call in self._making(outline) if outline is not None else ():
                 assert outline is not None
                 for shape, name, value in self._passes(outline, call):
                     for made in self.recogniser.made(outline, value):
                         made = replace(made, given=f"{outline.path}:{call.lineno}", choice=True)
                         found.setdefault((self._taker(shape).node, name), []).append(made)
         return found
+
+    def _making(self, outline: Outline) -> Iterator[ast.Call]:
+        """The calls that may make an object of a class of the repository, by the name of what is called."""
+        for name, calls in outline.calls.items():
+            original = outline.imported.get(name or "", "").rpartition(".")[2]
+            known = original == "partial" or any(map(self.family.is_class_name, (name or "", original)))
+            every = known or name == "partial" or _BUILDER.match(name or "") is not None
+            for call in calls:
+                if every or isinstance(call.func, (ast.Subscript, ast.Call)):
+                    yield call
 
     def _passes(self, outline: Outline, call: ast.Call) -> Iterator[tuple[Shape, str, ast.expr]]:
         for shape in self._made_by(outline, call):
