@@ -80,7 +80,7 @@ def deeper_than(tree: ast.AST, depth: int) -> bool:
                 kind = value.__class__
                 if kind in _ENDS:
                     ends = True
-                elif kind is list:
+                elif isinstance(value, list):
                     for item in value:
                         if item.__class__ in _ENDS:
                             ends = True
