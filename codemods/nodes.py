@@ -67,6 +67,23 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 todo.append(value)
 
 
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the fields
+
+
+def statements(tree: ast.AST) -> list[ast.stmt]:
+    """Every statement below `tree`, in the order in which `walk` gives them; no expression is looked at."""
+    found: list[ast.stmt] = []
+    todo: list[ast.AST] = [tree]
+    for each in todo:  # grows as it goes
+        for name in _BLOCKS:
+            block = getattr(each, name, None)
+            if block.__class__ is list:
+                todo += block
+                if name != "handlers" and name != "cases":
+                    found += block
+    return found
+
+
 def deeper_than(tree: ast.AST, depth: int) -> bool:
     """True when `tree` has more than `depth` levels."""
     level: list[ast.AST] = [tree]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..nodes import FIELDS, children
+from ..nodes import FIELDS, children, statements
 from ..project import Project
 from .names import last_name
 
@@ -93,10 +93,15 @@ class Outline:
         return found
 
     @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """Every statement, in the order of `nodes`, which need not be known for it."""
+        return statements(self.module)
+
+    @cached_property
     def definitions(self) -> dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
         """Every class and function, nested ones too, by name."""
         found: dict[str, list[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-        for node in self.nodes:
+        for node in self.statements:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.setdefault(node.name, []).append(node)
         return found
@@ -109,7 +114,7 @@ class Outline:
     @cached_property
     def imports(self) -> list[ast.Import | ast.ImportFrom]:
         """Every import, at any level, in the order of `nodes`."""
-        return [node for node in self.nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+        return [node for node in self.statements if isinstance(node, (ast.Import, ast.ImportFrom))]
 
     @cached_property
     def named(self) -> dict[str, list[ast.Name | ast.Attribute]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...launch.names import names
+from ...nodes import statements
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
@@ -74,7 +75,7 @@ def program(project: Project, modules: Modules, path: str, known: Imports) -> Pr
 
 
 def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
-    for node in nodes(tree):
+    for node in statements(tree):
         targets: list[str | None] = []
         if isinstance(node, ast.Import):
             targets = [modules.absolute(importer, alias.name) for alias in node.names]
@@ -236,7 +237,12 @@ def asked_by_version(found: Program, option: Option) -> int | None:
 
 def launcher_option(found: Program) -> Option | None:
     """`--launcher` with a choice `pytorch`, default `none`, where `none` means not distributed."""
-    asked = any(_is_launcher_test(node) for tree in found.modules.values() for node in nodes(tree))
+    asked = any(
+        _is_launcher_test(node)
+        for path, tree in found.modules.items()
+        if "launcher" in found.texts[path]
+        for node in nodes(tree)
+    )
     for option in _options_of_modules(found, "--launcher") if asked else ():
         choices = option.keywords.get("choices")
         default = option.keywords.get("default")

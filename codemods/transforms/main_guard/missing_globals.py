@@ -55,6 +55,8 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     }
     tops = {item.name: item for item in outside if isinstance(item, FUNCTIONS)}
     setters = _setters(outline)
+    if not guarded and not setters:
+        return
     run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
     seen: set[str] = set()
@@ -170,7 +172,7 @@ def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] |
 def _setters(outline: Outline) -> dict[str, list[Function]]:
     """By name: the functions that declare it `global`."""
     found: dict[str, list[Function]] = {}
-    for node in outline.nodes:
+    for node in outline.statements:
         scope = outline.scope(node) if isinstance(node, ast.Global) else None
         for name in node.names if isinstance(node, ast.Global) else ():
             if isinstance(scope, FUNCTIONS):

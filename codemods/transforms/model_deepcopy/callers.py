@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...finding import Hop
-from ...nodes import walk
+from ...syntax.outline import outline_of
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
 from .is_model import is_model, peel
@@ -169,19 +169,22 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
     name = (owner or function).name
     count = 0
     for source in view.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
-        tree, names = view.models.project.module(source.path), view.models.names(source.path)
-        if tree is None or names is None:
+        names = view.models.names(source.path)
+        if names is None:
             continue
         aliases = {name, *(alias for alias, (_, _, member) in names.imports.items() if member == name)}
         caller: FileView | None = view if source.path == view.path else None
-        for node in walk(tree):
+        outline = outline_of(view.models.project, source.path)
+        if outline is None or aliases.isdisjoint(outline.calls):
+            continue
+        for node in outline.calls[name] if aliases == {name} else outline.nodes:
             if not isinstance(node, ast.Call) or (called := dotted(node.func)) is None:
                 continue
             if called.rpartition(".")[2] not in aliases:
                 continue
             found = view.models.resolve(source.path, called)
             if isinstance(found, Place) and found.node is target:
-                caller = caller or FileView.of(view.models, source.path, tree)
+                caller = caller or FileView.of(view.models, source.path, outline.module)
                 count += 1
                 yield caller, node
                 if count >= _CALLERS:

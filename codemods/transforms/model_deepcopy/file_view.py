@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...nodes import children, walk
+from ...syntax.outline import outline_of
 from ...tree.source import Source
 from .resolve import Models, dotted
 
@@ -25,7 +26,9 @@ class FileView:
     @classmethod
     def of(cls, models: Models, path: str, tree: ast.AST) -> FileView:
         """The view of `tree`, which is the file `path` or a part of it."""
-        return cls(models, path, parents_of(tree))
+        outline = outline_of(models.project, path)
+        known = outline is not None and outline.module is tree
+        return cls(models, path, outline.parents if outline is not None and known else parents_of(tree))
 
     @property
     def source(self) -> Source:
@@ -57,12 +60,22 @@ class FileView:
     def bindings(self, scope: Scope, key: str, before: ast.stmt) -> list[ast.stmt]:
         """Statements of `scope` above `before` that bind `key`, in order."""
         found: list[ast.stmt] = []
-        for node in walk_scope(scope.body):
-            if spelled(node, key) and isinstance(node.ctx, (ast.Store, ast.Del)):  # type: ignore[attr-defined]
-                statement = next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
-                if (statement.lineno, statement.col_offset) < (before.lineno, before.col_offset):
-                    found.append(statement)
+        for node in self._stores(scope).get(key, ()):
+            statement = next(parent for parent in self.ancestors(node) if isinstance(parent, ast.stmt))
+            if (statement.lineno, statement.col_offset) < (before.lineno, before.col_offset):
+                found.append(statement)
         return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+
+    def _stores(self, scope: Scope) -> dict[str, list[ast.expr]]:
+        """Where code of `scope` binds or deletes variables, by what is bound."""
+        known = self.models.stores.get(scope)
+        if known is None:
+            known = self.models.stores[scope] = {}
+            for node in walk_scope(scope.body):
+                bound = isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
+                if isinstance(node, ast.expr) and bound and (name := dotted(node)) is not None:
+                    known.setdefault(name, []).append(node)
+        return known
 
     def dominates(self, statement: ast.stmt, later: ast.stmt) -> bool:
         """Whether `statement` always ran before `later`: its block holds `later` too, maybe deeper."""
@@ -104,10 +117,12 @@ def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
 
 def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Every node of these statements but not those inside nested functions and classes (their decorators aside)."""
-    for node in body:
+    todo = [*body][::-1]  # the next one is the last
+    while todo:
+        node = todo.pop()
         yield node
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield from walk_scope(children(node))
+            todo += children(node)[::-1]
 
 
 def spelled(node: ast.AST, key: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...finding import Confidence, Hop, Refused
+from ...nodes import walk
 from .binding import Binding, binding_of
 from .callers import Built, built_elsewhere
 from .constructor_survey import Trait, survey
@@ -37,7 +38,7 @@ def copies_in(models: Models, path: str) -> list[Copy]:
         return []
     calls = [
         node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call)
         and (
             (len(node.args) == 1 and not node.keywords and known.qualified(dotted(node.func) or "") == "copy.deepcopy")

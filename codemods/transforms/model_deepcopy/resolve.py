@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...nodes import walk
+from ...nodes import statements
 from ...project import Project
 from ...syntax import names as syntax
 from ...syntax.modules import Modules
@@ -62,7 +62,7 @@ class Names:
         self.imports: dict[str, tuple[int, str, str | None]] = {}  # name -> (level, module, member)
         self.stars: list[tuple[int, str]] = []
         self.definitions: dict[str, Definition] = {}
-        for node in walk(tree):
+        for node in statements(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if alias.asname:
@@ -107,6 +107,7 @@ class Models:
 
     project: Project
     _names: dict[str, Names | None] = field(default_factory=dict)
+    stores: dict[ast.AST, dict[str, list[ast.expr]]] = field(default_factory=dict)  # by scope, see FileView.bindings
 
     def source(self, path: str) -> Source:
         """The text of a file that is known to be there."""
