@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -100,6 +101,7 @@ class Table:
         self.burdens: dict[str, str] = {b["prefix"]: b["what"] for b in entries.get("burden", ())}
         self._canonical: dict[str, str] = {}
         self._known: dict[str, bool] = {}
+        self._families: dict[str, str] = {}
         self._keys = {
             *self.alias,
             *self.boundaries,
@@ -111,6 +113,7 @@ class Table:
             *(name for made in self.variants.values() for item in made for name in item.made_by),
             "functools.partial",
         }
+        self._sorted_keys = sorted(self._keys)
 
     @cached_property
     def packages(self) -> frozenset[str]:
@@ -134,7 +137,7 @@ class Table:
         """True when an entry is about `name` (canonical) or a part of it; for plain names also about what it is in."""
         known = self._known.get(name)
         if known is None:
-            known = any(key.startswith(name) for key in self._keys) or self.fluent(name)
+            known = self._begins_a_key(name) or self.fluent(name)
             known = known or self.why_harmless(name) is not None
             known = known or ("()" not in name and any(prefix in self._keys for prefix in _prefixes(name)))
             self._known[name] = known
@@ -142,9 +145,17 @@ class Table:
 
     def family(self, name: str) -> str:
         """`name` (canonical), or the whole it belongs to where only that has an entry (a smaller graph)."""
-        if any(key.startswith(name) for key in self._keys) or self.why_harmless(name) is not None:
-            return name
-        return next((prefix for prefix in _prefixes(name) if prefix in self.burdens), name)
+        known = self._families.get(name)
+        if known is None:
+            known = name
+            if not self._begins_a_key(name) and self.why_harmless(name) is None:
+                known = next((prefix for prefix in _prefixes(name) if prefix in self.burdens), name)
+            self._families[name] = known
+        return known
+
+    def _begins_a_key(self, name: str) -> bool:
+        at = bisect_left(self._sorted_keys, name)
+        return at < len(self._sorted_keys) and self._sorted_keys[at].startswith(name)
 
     def boundary(self, name: str) -> Boundary | None:
         """The boundary called `name` (canonical)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
@@ -77,6 +77,16 @@ class Heap:
         self.file_of += [file] * count
         self.holds += [NOTHING] * count
         self.targets += [None] * count
+
+    def add_edges(self, offset: int, edges: Iterable[tuple[int, int, int]]) -> None:
+        """Edges of a file whose first node is `offset`, before any of its nodes holds a value."""
+        targets = self.targets
+        for source, target, line in edges:
+            out = targets[source + offset]
+            if out is None:
+                targets[source + offset] = {target + offset: line}
+            elif target + offset not in out:
+                out[target + offset] = line
 
     def node(self, label: str, file: int, line: int) -> int:
         """A new node."""

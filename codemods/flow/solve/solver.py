@@ -75,8 +75,7 @@ class _Solver:
             offset = program.offsets[index]
             heap.add_file(index, facts.lines, facts.labels)
             constraints.add_file(offset, facts)
-            for source, target, line in facts.edges:
-                heap.edge(source + offset, target + offset, line)
+            heap.add_edges(offset, facts.edges)
         for index in range(len(program.files)):
             self.module_names.seed(index)
         limit = max(MAX_STEPS, 10 * len(heap.lines))
