@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         list[str] | None, list[str] | None, Confidence | None, bool | None, Launcher | None, StartMethod | None
     ]
 
+_ALIVE: list[object] = []  # what the last check built: the process ends before it has to be freed
+
 
 def run_check(
     paths: Sequence[Path],
@@ -109,10 +111,9 @@ def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: boo
 
     with watched_rules("checking") as rules:
         if cache is None or settings.local_rules:
-            return find(where.files, settings, where.scope, rules, jobs)
-        report = find(
-            where.files, settings, "", rules, jobs
-        )  # of everything: the next question is about another file of it
+            return find(where.files, settings, where.scope, rules, jobs, _ALIVE)
+        # of everything: the next question is about another file of it
+        report = find(where.files, settings, "", rules, jobs, _ALIVE)
     cache.keep(report)
     return within(report, where.scope)
 

@@ -142,7 +142,7 @@ def helpers(job: Job, rules: Iterable[Rule], jobs: int) -> Iterator[Helpers | No
 def job_of(run: Run, test: bool) -> Job:
     """What `run` looks at, after it has screened the files. `test`: fixes are tried, as `check` does."""
     entries, contents = tuple(run.files.entries()), run.files.kept
-    return Job(run.files.root, entries, contents, run.settings, run.scope, run.proven_texts, test)
+    return Job(run.files.root, entries, contents, run.settings, run.scope, run.careful, run.proven_texts, test)
 
 
 def all_looks(run: Run, project: Project, jobs: int) -> list[Look] | None:

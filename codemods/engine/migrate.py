@@ -78,14 +78,20 @@ def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
 @raised_recursion_limit()
 @_without_collector
 def check(
-    files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None, jobs: int = 1
-) -> Report:
-    """Every finding at or under the path `scope`, sorted; changes nothing. `jobs`: processes, 0: as many as pay."""
+    files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None, jobs: int = 1,
+    alive: list[object] | None = None,
+) -> Report:  # fmt: skip
+    """Every finding at or under the path `scope`, sorted; changes nothing. `jobs`: processes, 0: as many as pay.
+
+    What was built to find them is freed, which takes time, unless `alive` takes it.
+    """
     run = Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
+    if alive is not None:
+        alive[:] = [project]
     looks = all_looks(run, project, jobs)
     if looks is None:
-        return check(files, settings, scope, rules)
+        return check(files, settings, scope, rules, 1, alive)
     found = tuple(sorted((f for look in looks for f in run.taken(look, project)), key=_order))
     named, skipped = _named(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
@@ -155,6 +161,7 @@ class Run:
         self.found_first: dict[tuple[str, str], int] = {}
         self.known_ids = frozenset(rules)
         self.commented: list[str] = []  # files that may hold suppressions
+        self.careful: frozenset[str] = frozenset()  # files in which every finding counts, however sure it is
         self.silenced: dict[Finding, None] = {}  # what suppressions are there for, at any confidence
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.trials = Trials()
@@ -170,7 +177,8 @@ class Run:
                 if b"spawnfix:" in data:
                     self.commented.append(entry.path)
         observed = (path for _, path, _, _ in self.settings.proven)  # a diagnosis raises the confidence there
-        project = Project(self.files, self.settings, self.settings.confidence, frozenset([*self.commented, *observed]))
+        self.careful = frozenset([*self.commented, *observed])
+        project = Project(self.files, self.settings, self.settings.confidence, self.careful)
         for _, path, _, _ in self.settings.proven:
             source = project.source(path)
             if source is not None:

@@ -33,6 +33,7 @@ class Job:
     contents: dict[str, bytes]
     settings: Settings
     scope: str
+    careful: frozenset[str]  # see Project
     proven_texts: dict[str, str]
     test: bool
 
@@ -110,7 +111,7 @@ class _Worker:
         files = _SentFiles(job)
         self._run = Run(files, job.settings, job.scope, self._rules)
         self._run.proven_texts = job.proven_texts
-        self._project = Project(files, job.settings)
+        self._project = Project(files, job.settings, job.settings.confidence, job.careful)
 
     def look(self, rule: str) -> object:
         from .migrate import raised_recursion_limit
