@@ -20,10 +20,12 @@ from ..settings import Settings, read_settings
 from ..transforms import rules
 from .causes import cause_of
 from .explain import Explanation, explain_log, unknown_error
+from .nearest import nearest_family
 from .report import Diagnosis, Obstacle, Place
 from .stream import read_stream
 from .tracebacks import Log, Traceback, read_log
 
+SHORT = 1000  # characters of a text that somebody typed or pasted, and of no program's output
 INTERRUPTED = 130  # as a shell says it of Ctrl-C
 
 
@@ -173,6 +175,9 @@ def _nothing_known(
         if interrupted
         else "no error in what the program printed"
     )
+    guess = nearest_family(text) if len(text) < SHORT and not interrupted else None
+    if guess is not None:
+        said += f". Is it this? {guess.cause}: {guess.advice}"
     print(said, file=sys.stderr)
     if as_json or save is not None:
         _report(Diagnosis("-", ()), as_json, save, put)

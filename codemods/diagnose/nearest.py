@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from functools import cache
@@ -11,27 +12,58 @@ from .causes import canonical, known_errors
 
 _WORD = re.compile(r"[a-z]{4,}")
 _SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?[:!=<]*")
-_LEAST = 2.0  # rare words in common, weighed by how few rows have them
+_COMMON = {
+    "name",
+    "type",
+    "error",
+    "with",
+    "that",
+    "this",
+    "from",
+    "have",
+    "were",
+    "been",
+    "when",
+    "what",
+    "must",
+    "such",
+    "directory",
+    "same",
+}
+_FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
+_LEAST = 1.7  # rare words in common, weighed by how few rows have them
+_SHARE = 0.25  # of the text's own words, by the same weight: a long text has something of every row
+_MOST_WORDS = 60
 
 
 def nearest_family(text: str) -> KnownError | None:
     """The row whose words are most like those of `text`; None when none is near."""
-    words = set(_WORD.findall(canonical(text).lower()))
+    words = set(_WORD.findall(canonical(text).lower())) - _COMMON
     rows, weights = _index()
+    known = words & set(weights)
+    least = max(_LEAST, _SHARE * sum(weights[word] for word in known))
+    if len(words) > _MOST_WORDS:
+        return None
     best: tuple[float, KnownError] | None = None
-    for error, own in rows:
-        score = sum(weights[word] for word in own & words)
-        if score >= _LEAST and (best is None or score > best[0]):
+    for error, message, cause in rows:
+        in_message = message & words
+        score = sum(weights[word] for word in in_message)
+        score += _FROM_CAUSE * sum(weights[word] for word in (cause & words) - message)
+        if len(in_message) >= 2 and score >= least and (best is None or score > best[0]):
             best = (score, error)
     return None if best is None else best[1]
 
 
 @cache
-def _index() -> tuple[tuple[tuple[KnownError, frozenset[str]], ...], dict[str, float]]:
-    """The words of each row's pattern, and what a word is worth: 1 where one row has it, less where many have it."""
+def _index() -> tuple[tuple[tuple[KnownError, frozenset[str], frozenset[str]], ...], dict[str, float]]:
+    """The words of each row's pattern and of its cause; what a word is worth: 1 where one row has it, less for more."""
     rows = tuple(
-        (error, frozenset(_WORD.findall(_SYNTAX.sub(" ", error.pattern).lower())) - {"name", "type", "error"})
+        (
+            error,
+            frozenset(_WORD.findall(_SYNTAX.sub(" ", error.pattern).lower())) - _COMMON,
+            frozenset(_WORD.findall(error.cause.lower())) - _COMMON,
+        )
         for error in known_errors()
     )
-    count = Counter(word for _, words in rows for word in words)
-    return rows, {word: 1 / number for word, number in count.items()}
+    count = Counter(word for _, message, cause in rows for word in message | cause)
+    return rows, {word: 1 - math.log(number) / math.log(len(rows)) for word, number in count.items()}

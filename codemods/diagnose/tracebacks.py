@@ -272,7 +272,9 @@ class _Stream:
         )
 
     def _look_at_unknown(self, number: int, text: str) -> None:
-        match = _PLAIN.match(text) if self._frames or self._begun else None
+        if not (self._frames or self._begun) and (text[:1].isspace() or ": " not in text):
+            return  # a traceback, or a line that is nothing else than an error with its message
+        match = _PLAIN.match(text)
         if match and not self._is_code(number):
             self.unknown.append((self._rows[number][0], Unknown(text.strip(), tuple(self._frames))))
 

@@ -132,3 +132,10 @@ def test_a_traceback_that_ends_too_early_still_says_what_it_was_about() -> None:
     ]
     whole = read_log(sender + VIEW + "\n")
     assert whole.main is not None and whole.main.cause.rule == "dict-views"
+
+
+def test_an_exception_alone_is_an_error_and_a_line_that_speaks_of_one_is_not() -> None:
+    (alone,) = read_log("ValueError: too many values to unpack").unknown
+    assert alone.error == "ValueError: too many values to unpack"
+    for text in ("step 3: ValueError: x was ignored", "  ValueError: x", "ValueError", "FutureWarning: x"):
+        assert read_log(text).unknown == ()
