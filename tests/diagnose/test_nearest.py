@@ -32,7 +32,7 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
         "loss is nan after two epochs of training with batch size 3",
         "FileNotFoundError: [Errno 2] No such file or directory: 'data/train.csv'",
         "RuntimeError: CUDA out of memory. Tried to allocate 1.31 GiB (GPU 0; 11.78 GiB total capacity)",
-        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0!",
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1",
         "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for fc.weight",
         "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.",
         "",
