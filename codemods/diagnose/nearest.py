@@ -12,24 +12,9 @@ from .causes import canonical, known_errors
 
 _WORD = re.compile(r"[a-z]{4,}")
 _SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?[:!=<]*")
-_COMMON = {
-    "name",
-    "type",
-    "error",
-    "with",
-    "that",
-    "this",
-    "from",
-    "have",
-    "were",
-    "been",
-    "when",
-    "what",
-    "must",
-    "such",
-    "directory",
-    "same",
-}
+_COMMON = frozenset(
+    "name type error with that this from have were been when what must such directory same device devices cuda".split()
+)
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
 _LEAST = 1.7  # rare words in common, weighed by how few rows have them
 _SHARE = 0.25  # of the text's own words, by the same weight: a long text has something of every row
