@@ -18,6 +18,12 @@ from .families import families
 from .literals import required_literals
 
 _CANNOT = re.compile(r"\b(?:cannot|can not|cant|can ?n't|can' ?t)(?= (?:be )?(?:pickle|serialize|get|re-init))", re.I)
+_BUILTIN = re.compile(  # Python 2 and 3.5: no name is found for the type of a value
+    r"can't pickle <(?:class|type) '(?!function|instancemethod)([\w.]+)'>: "
+    r"(?:attribute lookup (?:\w+ on (?:builtins|__builtin__|_thread|_io)|__builtin__\.\w+) failed"
+    r"|it's not found as (?:builtins|__builtin__)\.\w+)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+")
 _SPLIT_NAME = re.compile(r"(?<=[\w>])\.\s+(?=<)|(?<=>)\s*\.\s+(?=[\w<])")
 _SPLIT_LAMBDA = re.compile(r"<\s+(?=(?:lambda|locals)>)")
@@ -117,7 +123,7 @@ def _possible(text: str) -> tuple[_Row, ...]:
 def canonical(line: str) -> str:
     """`line` in the words that patterns are written in: one form of "can't", names in one piece."""
     if "can" in line or "Can" in line or "CAN" in line:
-        line = _CANNOT.sub("can't", line)
+        line = _BUILTIN.sub(r"can't pickle '\1' object", _CANNOT.sub("can't", line))
     if "<" in line:
         line = _SPLIT_LAMBDA.sub("<", _SPLIT_NAME.sub(".", line))
     if "local object '" in line and ".." in line:  # a web page took <locals> and <lambda> for tags

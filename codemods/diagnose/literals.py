@@ -39,6 +39,21 @@ def required_literals(pattern: str) -> frozenset[str] | None:
     return found
 
 
+def alternatives(pattern: str) -> list[str]:
+    """The branches of `pattern` that are not inside of a group."""
+    found, depth, at = [""], 0, 0
+    while at < len(pattern):
+        _, end = _single(pattern, at) if pattern[at] in "\\[" else (None, at + 1)
+        part = pattern[at:end]
+        depth += {"(": 1, ")": -1}.get(part, 0)
+        if part == "|" and not depth:
+            found.append("")
+        else:
+            found[-1] += part
+        at = end
+    return found
+
+
 def _branches(pattern: str, at: int) -> tuple[frozenset[str] | None, int]:
     """The texts of the alternatives from `at` to the end of the group, and where that is."""
     alternatives = [_Alternative()]

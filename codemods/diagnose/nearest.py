@@ -9,15 +9,35 @@ from functools import cache
 
 from ..known_error import KnownError
 from .causes import canonical, known_errors
+from .literals import alternatives
 
-_WORD = re.compile(r"[a-z]{4,}")
+_WORD = re.compile(r"\b(?!\w*error\b)[a-z]{4,}")
 _SYNTAX = re.compile(r"\(\?P<\w+>|\\[a-zA-Z]|\(\?[:!=<]*")
-_COMMON = frozenset(
-    "name type error with that this from have were been when what must such directory same device devices cuda".split()
-)
+_COMMON = {
+    "name",
+    "type",
+    "error",
+    "with",
+    "that",
+    "this",
+    "from",
+    "have",
+    "were",
+    "been",
+    "when",
+    "what",
+    "must",
+    "such",
+    "device",
+    "devices",
+    "file",
+    "directory",
+    "argument",
+    "expected",
+}
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
-_LEAST = 1.7  # rare words in common, weighed by how few rows have them
-_SHARE = 0.25  # of the text's own words, by the same weight: a long text has something of every row
+_LEAST = 1.35  # rare words in common, weighed by how few rows have them
+_SHARE = 0.3  # of the text's own words, by the same weight: a long text has something of every row
 _MOST_WORDS = 60
 
 
@@ -41,14 +61,18 @@ def nearest_family(text: str) -> KnownError | None:
 
 @cache
 def _index() -> tuple[tuple[tuple[KnownError, frozenset[str], frozenset[str]], ...], dict[str, float]]:
-    """The words of each row's pattern and of its cause; what a word is worth: 1 where one row has it, less for more."""
+    """The words of each pattern and of its cause; what a word is worth: less where more rows have it."""
     rows = tuple(
         (
             error,
-            frozenset(_WORD.findall(_SYNTAX.sub(" ", error.pattern).lower())) - _COMMON,
+            frozenset(_WORD.findall(_SYNTAX.sub(" ", part).lower())) - _COMMON,
             frozenset(_WORD.findall(error.cause.lower())) - _COMMON,
         )
         for error in known_errors()
+        for part in alternatives(error.pattern)
     )
-    count = Counter(word for _, message, cause in rows for word in message | cause)
-    return rows, {word: 1 - math.log(number) / math.log(len(rows)) for word, number in count.items()}
+    of_error: dict[str, set[str]] = {}
+    for error, message, cause in rows:
+        of_error.setdefault(error.pattern, set()).update(message | cause)
+    count = Counter(word for words in of_error.values() for word in words)
+    return rows, {word: 1 - math.log(number) / math.log(len(of_error)) for word, number in count.items()}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from codemods.diagnose.causes import known_errors, rows_to_try
-from codemods.diagnose.literals import required_literals
+from codemods.diagnose.literals import alternatives, required_literals
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,8 @@ def test_a_line_that_matches_is_always_tried() -> None:
                 seen += 1
                 assert error in rows_to_try(text), error.pattern
     assert seen > 150
+
+
+def test_branches_inside_of_groups_and_classes_are_left_alone() -> None:
+    assert alternatives(r"a|b(?:c|d)|[|]e|\|f|(g|(h|i))") == ["a", "b(?:c|d)", "[|]e", r"\|f", "(g|(h|i))"]
+    assert alternatives("") == [""]
