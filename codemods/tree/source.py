@@ -38,6 +38,10 @@ _CODECS = frozenset({
 # fmt: on
 
 
+# the package future-fstrings (f-strings before Python 3.6) registers this codec, which reads the bytes as UTF-8
+_FUTURE_FSTRINGS = re.compile(rb"\A((?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*)future[-_]fstrings\b")
+
+
 def _codec(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
@@ -75,7 +79,8 @@ class Source:
         body = data[len(_BOM) :] if bom else data
         if path.endswith((".py", ".pyi", ".pyw")):
             try:
-                encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+                plain = _FUTURE_FSTRINGS.sub(rb"\1utf-8", data, count=1)
+                encoding = tokenize.detect_encoding(io.BytesIO(plain).readline)[0]
             except (SyntaxError, UnicodeDecodeError) as error:
                 raise UnreadableSource(f"encoding: {error}") from None
             if _codec(encoding) not in _CODECS:

@@ -8,7 +8,7 @@ import pytest
 
 from codemods.engine.verify import verify
 from codemods.finding import Edit
-from codemods.tree.source import Source
+from codemods.tree.source import Source, UnreadableSource
 from codemods.tree.suffixes import SHELL
 
 
@@ -207,6 +207,17 @@ def judge_in(source: Source, new: str) -> str | None:
     start = source.text.index("é")
     edit = Edit(source.path, start, start + 1, new)
     return verify(source, source.apply([edit]), [edit])
+
+
+@pytest.mark.parametrize(
+    "cookie", ["# -*- coding: future_fstrings -*-", "# coding=future-fstrings", "#!x\n# coding: future_fstrings"]
+)
+def test_the_codec_of_future_fstrings_is_utf_8(cookie: str) -> None:
+    data = f"{cookie}\nx = 'é'\n".encode()
+    source = Source.from_bytes("a.py", data)
+    assert source.encoding == "utf-8" and source.text.endswith("x = 'é'\n") and source.encode(source.text) == data
+    with pytest.raises(UnreadableSource):
+        Source.from_bytes("a.py", b"# coding: future_facts\n")
 
 
 def test_a_new_cookie_would_change_how_the_file_reads() -> None:

@@ -83,8 +83,9 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         return
     if isinstance(node, ast.Lambda):
         if move.is_object:
-            what = "".join(word.capitalize() for word in private_name(home, role(rewrite.scopes, node)).split("_"))
-            move.name = rewrite.names.fresh("_" + what)
+            wanted = _camel(private_name(home, role(rewrite.scopes, node)))
+            done = _camel(describe_lambda(node))
+            move.name = rewrite.names.fresh(wanted, f"{wanted}{done[1:]}" if done != "_" else "")
             return
         what = role(rewrite.scopes, node)
         if is_identity(node):
@@ -182,6 +183,11 @@ def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places:
         if len(short) < room < len(wanted) and rewrite.names.is_free("_" + short):
             return "_" + short
     return wanted
+
+
+def _camel(name: str) -> str:
+    """`_GetCollateFn` for `_get_collate_fn`."""
+    return "_" + "".join(word.capitalize() for word in name.split("_"))
 
 
 def class_name(rewrite: FileRewrite, node: FunctionNode | ast.ClassDef) -> str:

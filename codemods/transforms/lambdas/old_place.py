@@ -14,6 +14,7 @@ from .file_state import FileRewrite, Move
 from .known import outside_uses
 from .stdlib_forms import spelled
 
+_ABOUT_LAMBDAS = re.compile(r"[ \t]*#[ \t]*noqa(?:[ \t]*:[ \t]*E731)?[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 _LINE_END = re.compile(r"[ \t]*(?:#|\r?$)", re.MULTILINE)
 
 
@@ -27,7 +28,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             raise Refused("it moves with the function around it")
         if move.arguments and not unit.frozen and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
-        return [rewrite.replace_lambda(node, _made(rewrite, move, imports))]
+        return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
     seen_by_name = _is_seen_by_name(rewrite, unit)
     if unit.variable is not None and not move.is_object and rewrite.can_vanish(unit):
@@ -47,6 +48,16 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
     return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", made))]
+
+
+def _no_longer_ignored(rewrite: FileRewrite, node: ast.Lambda) -> list[Edit]:
+    """The `# noqa` behind `name = lambda ...`: E731 was about the lambda, not what stands there now."""
+    statement = rewrite.scopes.parents[node]
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is not node:
+        return []
+    _, end = rewrite.source.range_of(statement)
+    comment = _ABOUT_LAMBDAS.match(rewrite.source.text, end)
+    return [Edit(rewrite.path, comment.start(), comment.end(), "")] if comment is not None else []
 
 
 def _broken(rewrite: FileRewrite, indent: str, head: str, made: str) -> str:

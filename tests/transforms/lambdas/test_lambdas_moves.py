@@ -89,6 +89,35 @@ def test_loader(ds):
         ),
         pytest.param(
             """\
+def build(ds):
+    first = lambda x: x + 1  # NOQA
+    second = lambda x: x + 2  # noqa: E731
+    third = lambda x: x + 3  # noqa: E731,ANN001
+    return ds.map(first), ds.map(second), ds.map(third)
+""",
+            """\
+def _build_first(x):
+    return x + 1
+
+
+def _build_second(x):
+    return x + 2
+
+
+def _build_third(x):
+    return x + 3
+
+
+def build(ds):
+    first = _build_first
+    second = _build_second
+    third = _build_third  # noqa: E731,ANN001
+    return ds.map(first), ds.map(second), ds.map(third)
+""",
+            id="linters have nothing left to ignore",
+        ),
+        pytest.param(
+            """\
 def build_the_loader_of_all_the_samples_of_every_split(ds):
     return ds.map(collate_function=lambda x: x)
 """,

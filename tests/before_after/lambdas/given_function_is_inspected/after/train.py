@@ -3,7 +3,7 @@ import functools
 from torch.utils.data import DataLoader, IterableDataset
 
 
-def _constant_length_dataset_formatting_func(text_field, row):
+def _formatting_func(text_field, row):
     return row[text_field].upper()
 
 
@@ -11,7 +11,7 @@ class ConstantLengthDataset(IterableDataset):
     def __init__(self, rows, text_field=None, formatting_func=None):
         self.rows = rows
         if formatting_func is None:
-            self.formatting_func = functools.partial(_constant_length_dataset_formatting_func, text_field)
+            self.formatting_func = functools.partial(_formatting_func, text_field)
         else:
             self.formatting_func = formatting_func
 
