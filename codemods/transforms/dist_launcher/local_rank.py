@@ -78,12 +78,13 @@ def rank_option(found: Program, option: Option) -> RankOption:
     """What becomes of `option`'s value in the program."""
     dest = option.dest
     stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
+    told_elsewhere = {name for tree in found.modules.values() for name in _attributes_from_environment(tree)} - {dest}
     reads: list[tuple[str, int]] = []
     for path, tree in found.modules.items():
         text = found.texts[path]
         if dest not in text:
             continue
-        neutral = _under_environment_test(tree)
+        neutral = _under_environment_test(tree) | _doubled(tree, option, told_elsewhere)
         holders = _from_environment(tree)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -135,6 +136,47 @@ def _under_environment_test(tree: ast.Module) -> set[int]:
             isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
         ):
             found |= {id(inner) for statement in node.body for inner in ast.walk(statement)}
+    return found
+
+
+def _attributes_from_environment(tree: ast.Module) -> Iterator[str]:
+    """Attributes that get the launcher's rank: `gpu` of `args.gpu = int(os.environ["LOCAL_RANK"])`."""
+    for node in nodes(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target, value in _pairs(node):
+            constants = {part.value for part in ast.walk(value) if isinstance(part, ast.Constant)}
+            if isinstance(target, ast.Attribute) and constants & {"LOCAL_RANK", "RANK"}:
+                yield target.attr
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Targets with their values; `a.x, a.y = f(), g()` one by one."""
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
+def _doubled(tree: ast.Module, option: Option, others: set[str]) -> set[int]:
+    """Nodes of tests that are true for the option's default, in an `and` with the same test of the launcher's rank.
+
+    `args.local_rank == 0 and args.gpu == 0`, where the default is 0 and `gpu` comes from the environment.
+    """
+    found: set[int] = set()
+    default = option.default.value if isinstance(option.default, ast.Constant) else None
+    for node in nodes(tree):
+        if not (isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)):
+            continue
+        tests = [value for value in node.values if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq)]
+        equal = {
+            value.left.attr: value.comparators[0].value
+            for value in tests
+            if isinstance(value.left, ast.Attribute) and isinstance(value.comparators[0], ast.Constant)
+        }
+        if any(name in equal for name in others) and equal.get(option.dest, ...) == default:
+            found |= {id(inner) for value in tests for inner in ast.walk(value)}
     return found
 
 

@@ -15,20 +15,35 @@ _REQUIRES = re.compile(
 )
 _CLASSIFIER = re.compile(r"Programming Language :: Python :: (\d+)\.(\d+)")
 _DECLARING = re.compile(r"(?:setup\.py|setup\.cfg|pyproject\.toml)$")
+_INSTALLING = re.compile(  # files that say which Python is installed, and guides with the command that does
+    r"(?:^|/)(?:[^/]*[Dd]ockerfile[^/]*|(?:conda|env|environment)[^/]*\.ya?ml|\.python-version|runtime\.txt"
+    r"|(?:README|INSTALL|install|getting_started)[^/]*\.md)$"
+)
+_INSTALLED = re.compile(
+    r"(?:^FROM[ \t]+\S{0,200}?python:|^[ \t]*-[ \t]*python[ \t]*={1,2}|\bconda[ \t][^\n]{0,200}?\bpython={1,2}"
+    r"|\bapt(?:-get)?[ \t][^\n]{0,200}?\bpython|^python-|\A)(\d)\.(\d+)\b",
+    re.MULTILINE,
+)
 
 
 def python_below(project: Project, version: tuple[int, int]) -> bool:
-    """The repository says (at its root) that it runs on a Python 3 older than `version`."""
+    """The repository says that it runs on a Python 3 older than `version`: its packaging, at the root, says most.
+
+    Without that, the Python that its containers, environments or guides install.
+    """
     declared: list[tuple[int, int]] = []
     classified: list[tuple[int, int]] = []
+    installed: list[tuple[int, int]] = []
     for path in project.paths:
+        if _INSTALLING.search(path) and (guide := project.source(path)) is not None:
+            installed += [(int(major), int(minor)) for major, minor in _INSTALLED.findall(guide.text)]
         if not _DECLARING.match(path):
             continue
         source = project.source(path)
         if source is not None:
             declared += [(int(major), int(minor)) for major, minor in _REQUIRES.findall(source.text)]
             classified += [(int(major), int(minor)) for major, minor in _CLASSIFIER.findall(source.text)]
-    return any((3, 0) <= item < version for item in declared or classified)
+    return any((3, 0) <= item < version for item in declared or classified or installed)
 
 
 def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:

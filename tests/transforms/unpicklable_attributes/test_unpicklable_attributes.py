@@ -557,3 +557,26 @@ def test_a_long_chain_of_subclasses_is_repaired_once_per_class() -> None:
     most = max(len(fix.edits) for fix in fixes if fix is not None)
     assert most <= 4 * depth
     assert len({edit for fix in fixes if fix is not None for edit in fix.edits}) <= 4 * depth
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "old"),
+    [
+        ("docker/Dockerfile", "FROM python:3.6-slim\n", True),
+        ("Dockerfile", "FROM nvidia/cuda\nRUN conda install -y python=3.6 pytorch\n", True),
+        ("Dockerfile", "RUN apt-get update && apt-get install -y python3.6 git\n", True),
+        ("environment.yml", "dependencies:\n  - python=3.6.8\n  - pytorch\n", True),
+        (".python-version", "3.6.9\n", True),
+        ("runtime.txt", "python-3.6.9\n", True),
+        ("docs/getting_started.md", "```\nconda create -n lab python=3.6 -y\n```\n", True),
+        ("README.md", "Tested with Python 3.6 and up.\n", False),
+        ("Dockerfile", "FROM python:3.10\n", False),
+        ("environment.yml", "dependencies:\n  - python=3.60\n", False),
+    ],
+)
+def test_containers_and_environments_say_which_python_is_installed(path: str, text: str, old: bool) -> None:
+    code = thing("self.x = logging.getLogger('mmdet')", "import logging") + USE
+    files = {"main.py": code.encode(), path: text.encode()}
+    assert ["_thread.RLock" in item.message for item in RULE.find(Project(MemoryFiles(files)))] == [True] * old
+    newer = files | {"setup.py": b"setup(python_requires='>=3.8')"}
+    assert not list(RULE.find(Project(MemoryFiles(newer))))
