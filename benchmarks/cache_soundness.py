@@ -1,7 +1,8 @@
 """Edits a copy of a repository at random and compares what a warm run says with a cold one: `... FOLDER [--edits 500]`.
 
 Each round edits one file in one of many ways (or goes back to an earlier state), then asks twice: with the caches,
-which have seen all earlier states, and without. Prints how many were answered from the cache and each that differs.
+which have seen all earlier states, and without. Prints how many were answered from the cache, how many rules did not
+have to run again, and each round that differs.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from codemods.delivery.target import to_check  # noqa: E402
+from codemods.engine import look_cache  # noqa: E402
 from codemods.engine.migrate import check  # noqa: E402
 from codemods.engine.report_cache import ReportCache  # noqa: E402
 from codemods.engine.results import Report  # noqa: E402
 from codemods.finding import Confidence  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
+from codemods.tree.suffixes import READ  # noqa: E402
 
 COLD = Settings(confidence=Confidence.POSSIBLE)
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
@@ -42,7 +45,8 @@ def main() -> int:
         os.environ["SPAWNFIX_CACHE_DIR"] = str(Path(work, "cache"))
         target = Path(work, "repository")
         shutil.copytree(arguments.folder, target, symlinks=True)
-        files = sorted(path for path in target.rglob("*.py") if path.is_file() and not path.is_symlink())
+        everything = (path for path in target.rglob("*") if path.is_file() and not path.is_symlink())
+        files = sorted(path for path in everything if READ.search(path.name) and ".git" not in path.parts)
         states = {path: [path.read_bytes()] for path in files}
         for number in range(arguments.edits):
             _edit(target, states, dice)
@@ -52,7 +56,11 @@ def main() -> int:
             if warm != check(where.files, COLD):
                 different += 1
                 print(f"round {number}: the warm run differs from the cold one")
-    print(f"{arguments.edits} edits, {recalled} answered from the cache, {different} differ")
+    good, asked = look_cache.counted
+    print(
+        f"{arguments.edits} edits, {recalled} answered from the cache, "
+        f"{good} of {asked} rules did not run again, {different} differ"
+    )
     return 1 if different else 0
 
 
@@ -61,7 +69,7 @@ def _warm(target: Path) -> tuple[Report, bool]:
     report = cache.recall()
     if report is not None:
         return report, True
-    report = check(cache.files, WARM)
+    report = check(cache.files, WARM, memory=cache.looks(WARM))
     cache.keep(report)
     return report, False
 
@@ -72,7 +80,9 @@ def _edit(target: Path, states: dict[Path, list[bytes]], dice: random.Random) ->
     data = path.read_bytes() if path.exists() else states[path][0]
     lines = data.splitlines(keepends=True) or [b"\n"]
     at = dice.randrange(len(lines))
-    kind = dice.choice(["double", "less", "swap", "word", "back", "back", "touch", "gone", "same size"])
+    kind = dice.choice(
+        ["double", "less", "swap", "word", "back", "back", "touch", "gone", "same size", "number", "note"]
+    )
     if kind == "double":
         lines.insert(at, lines[at])
     elif kind == "less":
@@ -84,6 +94,10 @@ def _edit(target: Path, states: dict[Path, list[bytes]], dice: random.Random) ->
         word = dice.choice(words)
         others = [other for other in words if len(other) == len(word)] if kind == "same size" else words
         lines = [data.replace(word, dice.choice(others), 1)]
+    elif kind == "number":
+        lines = [re.sub(rb"\b[0-9]\b", b"%d" % dice.randrange(10), data, count=dice.randrange(1, 4))]
+    elif kind == "note":
+        lines[at] = lines[at].rstrip(b"\r\n") + b"  # noted\n"
     elif kind == "back":
         lines = [dice.choice(states[path])]
     elif kind == "gone" and path.exists():

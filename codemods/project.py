@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .finding import Confidence, Skipped
 from .nodes import deeper_than, walk
+from .reads import Reads
 from .settings import Settings
 from .tree import python2
 from .tree.files import Files
@@ -58,7 +60,8 @@ class Project:
         self._modules: dict[str, ast.Module | None] = {}
         self._csts: dict[str, cst.Module] = {}
         self._python2: set[str] = set()
-        self._derived: dict[object, Any] = {}
+        self._derived: dict[object, tuple[Any, Reads]] = {}
+        self._reads: Reads | None = None  # where to note what is asked for
         self._by_text: dict[type, dict[str, Any]] = {}
         self._by_tree: dict[type, dict[str, Any]] = {}
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
@@ -75,8 +78,36 @@ class Project:
         """The `*.py` files, sorted."""
         return tuple(path for path in self.paths if path.endswith(".py"))
 
+    @contextlib.contextmanager
+    def noting(self, reads: Reads | None) -> Iterator[None]:
+        """Note in `reads` what is asked for in the block; what is around it learns nothing."""
+        before, self._reads = self._reads, reads
+        try:
+            yield
+        finally:
+            self._reads = before
+
+    def note_facts(self) -> None:
+        """Note that the facts of all Python files are asked for."""
+        if self._reads is not None:
+            self._reads.facts = True
+
+    def note_text(self, path: str) -> None:
+        """Note that the file `path` is asked for."""
+        if self._reads is not None:
+            self._reads.texts.add(path)
+
+    def data(self, path: str) -> bytes:
+        """The bytes of a file, as it is in `files`. Raises OSError."""
+        self.note_text(path)
+        return self.files.read(path)
+
     def source(self, path: str) -> Source | None:
         """The text of a file; None (and a `skipped` entry) when it can't be read or decoded."""
+        self.note_text(path)
+        return self._source(path)
+
+    def _source(self, path: str) -> Source | None:
         if path in self._overlay:
             return self._overlay[path]
         if path not in self._sources:
@@ -100,6 +131,7 @@ class Project:
 
     def module(self, path: str) -> ast.Module | None:
         """The syntax tree of a Python file; None (and a `skipped` entry) when it does not parse."""
+        self.note_text(path)
         if path not in self._modules:
             self._modules[path] = self._parse(path)
             self._fresh.append(path)
@@ -177,6 +209,9 @@ class Project:
     @property
     def python2_paths(self) -> tuple[str, ...]:
         """Files that were found to be Python 2 so far (`module` looks), sorted."""
+        self.note_facts()  # it takes a look at every file to know them
+        if self._reads is not None:
+            self._reads.texts |= self._python2
         return tuple(sorted(self._python2))
 
     def concrete(self, path: str) -> cst.Module:
@@ -184,6 +219,7 @@ class Project:
 
         Raises libcst.ParserSyntaxError.
         """
+        self.note_text(path)
         if path not in self._csts:
             import libcst as cst  # slow to import; only files that are rewritten need it
 
@@ -203,9 +239,12 @@ class Project:
         if word and not is_word(word):
             word, part = "", word
         wanted = (word,) if word else tuple(words)
+        if self._reads is not None:
+            self._reads.patterns.add((pattern.pattern, pattern.flags, part, wanted))
         for path in self._words.paths(wanted) if wanted else self.python_paths:
-            source = self.source(path)
+            source = self._source(path)
             if source is not None and part in source.text and pattern.search(source.text):
+                self.note_text(path)
                 yield source
 
     def lines_with(self, word: str) -> Iterator[tuple[str, str, str]]:
@@ -223,19 +262,40 @@ class Project:
 
     def with_words(self, words: Iterable[str]) -> list[str]:
         """The Python files in whose text one of `words` stands as a whole word, sorted."""
-        return self._words.paths(words)
+        words = tuple(words)
+        found = self._words.paths(words)
+        if self._reads is not None:
+            self._reads.words.update(words)
+            self._reads.texts.update(found)
+        return found
+
+    def may_define(self, name: str) -> list[str]:
+        """The Python files in whose text `name` stands after `def` or `class`, sorted."""
+        found = self._defining.get(name, [])
+        if self._reads is not None:
+            self._reads.names.add(name)
+            self._reads.texts.update(found)
+        return found
+
+    @cached_property
+    def _defining(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.python_paths:
+            source = self._source(path)
+            for name in source.may_define if source is not None else ():
+                found.setdefault(name, []).append(path)
+        return found
 
     @cached_property
     def _words(self) -> WordIndex:
-        sources = map(self.source, self.python_paths)
+        sources = map(self._source, self.python_paths)
         texts = {source.path: source.text for source in sources if source is not None}
         return WordIndex(texts, texts.get)
 
-    @cached_property
+    @property
     def star_imported(self) -> frozenset[str]:
         """Last names of the modules that some file imports `*` from."""
-        found = (match[1] for source in self.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
-        return frozenset(module.rpartition(".")[2] for module in found)
+        return self.derive(_star_imported)
 
     def bar_of(self, path: str) -> Confidence:
         """The confidence below which nobody asks for findings in a file."""
@@ -252,8 +312,13 @@ class Project:
         It is kept as long as no Python file changes, so `make` may read nothing but Python files and settings.
         """
         if make not in self._derived:
-            self._derived[make] = make(self)
-        value: T = self._derived[make]
+            reads = Reads()
+            with self.noting(reads):
+                self._derived[make] = make(self), reads
+        value: T
+        value, reads = self._derived[make]
+        if self._reads is not None:
+            self._reads.add(reads)
         return value
 
     def by_text(self, kind: type[T]) -> dict[str, T]:
@@ -268,6 +333,7 @@ class Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
         after = Project(self.files, self.settings, self.bar, self.careful)
         after._sources, after._room, after.skipped = self._sources, self._room, dict(self.skipped)
+        after._reads = self._reads
         after._overlay, after._left_out = dict(self._overlay), self._left_out
         for path, text in texts.items():
             before = self.source(path)
@@ -308,11 +374,17 @@ class Project:
         after._sources = {**self._sources, path: None}
         after._overlay.pop(path, None)
         after.__dict__.pop("_words", None)
+        after.__dict__.pop("_defining", None)
         after._modules[path] = None
         after._python2 = self._python2 - {path}
         for values in after._by_text.values():
             values.pop(path, None)
         return after
+
+
+def _star_imported(project: Project) -> frozenset[str]:
+    found = (match[1] for source in project.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
+    return frozenset(module.rpartition(".")[2] for module in found)
 
 
 def _too_much(text: str) -> str | None:

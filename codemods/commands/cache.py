@@ -13,10 +13,10 @@ def cache(
     stats: Annotated[bool, typer.Option("--stats", help="Say where it is and how large (the default).")] = False,
     clear: Annotated[bool, typer.Option("--clear", help="Forget everything that is kept between runs.")] = False,
 ) -> None:
-    """Show or clear what is kept between runs: facts of files, and whole reports."""
+    """Show or clear what is kept between runs: facts of files, what each rule found, and whole reports."""
     import sqlite3
 
-    from ..engine import report_cache
+    from ..engine import look_cache, report_cache
     from ..flow.facts import cache as facts_cache
     from ..store import Unusable, folder
 
@@ -26,7 +26,7 @@ def cache(
     if place is None:
         raise Problem("there is no folder for a cache: no home folder, and SPAWNFIX_CACHE_DIR is not set")
     typer.echo(f"folder   {place}")
-    for store in (report_cache.STORE, facts_cache.STORE):
+    for store in (report_cache.STORE, look_cache.STORE, facts_cache.STORE):
         try:
             if clear and (place / store.name).exists():
                 store.clear()

@@ -111,9 +111,9 @@ def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: boo
 
     with watched_rules("checking") as rules:
         if cache is None or settings.local_rules:
-            return find(where.files, settings, where.scope, rules, jobs, _ALIVE)
+            return find(where.files, settings, where.scope, rules, jobs, alive=_ALIVE)
         # of everything: the next question is about another file of it
-        report = find(where.files, settings, "", rules, jobs, _ALIVE)
+        report = find(where.files, settings, "", rules, jobs, cache.looks(settings), _ALIVE)
     cache.keep(report)
     return within(report, where.scope)
 

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -145,22 +145,27 @@ def job_of(run: Run, test: bool) -> Job:
     return Job(run.files.root, entries, contents, run.settings, run.scope, run.careful, run.proven_texts, test)
 
 
-def all_looks(run: Run, project: Project, jobs: int) -> list[Look] | None:
-    """What each of the rules makes of `project`, in their order; None where that depends on who looks when."""
+def all_looks(run: Run, project: Project, jobs: int, known: Mapping[str, Look]) -> dict[str, Look] | None:
+    """What each of the rules makes of `project`, in their order; None where it depends on who looks when.
+
+    `known`: what is known already.
+    """
     active = run.active_rules(project)
-    looks: dict[str, Look] = {}
-    with helpers(job_of(run, test=True), active, jobs) as others:
+    todo = [rule for rule in active if rule.id not in known]
+    looks = {rule.id: known[rule.id] for rule in active if rule.id in known}
+    with helpers(job_of(run, test=True), todo, jobs) as others:
         if others is None:
-            return [run.look(rule, project, test=True) for rule in active]
-        for rule in sorted(active, key=lambda rule: not rule.follows_values):
+            looks |= {rule.id: run.look(rule, project, test=True) for rule in todo}
+            return {rule.id: looks[rule.id] for rule in active}
+        for rule in sorted(todo, key=lambda rule: not rule.follows_values):
             if others.mine(rule.id):
                 looks[rule.id] = run.look(rule, project, test=True)
-        for rule in active:
+        for rule in todo:
             if rule.id not in looks:
                 looks[rule.id] = others.look(rule.id) or run.look(rule, project, test=True)
     if sum(look.spent for look in looks.values()) > MAX_RETRIED or any(look.limited for look in looks.values()):
         return None
-    return [looks[rule.id] for rule in active]
+    return {rule.id: looks[rule.id] for rule in active}
 
 
 def _ours(rule: Rule) -> bool:

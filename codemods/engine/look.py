@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..finding import Finding, Skipped
+from ..reads import Reads
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,4 @@ class Look:
     skipped: dict[str, Skipped] = field(default_factory=dict)  # by path: all that the project knows of after it
     spent: int = 0  # characters that were tested again; see `Trials`
     limited: bool = False  # files were left out because of what was read before: another order may leave out others
+    reads: Reads = field(default_factory=Reads)  # what of the files it depends on

@@ -19,6 +19,7 @@ from typing import ParamSpec, TypeVar
 
 from ..finding import Confidence, Finding, Fix, Hop, Skipped
 from ..project import Project
+from ..reads import Reads
 from ..rule import Rule
 from ..settings import Settings, nearest
 from ..syntax.suppress import suppressions
@@ -31,6 +32,7 @@ from . import notebooks, python2_files
 from .failures import culprit, left_out
 from .jobs import Helpers, all_looks, helpers, job_of
 from .look import Look
+from .look_cache import LookCache
 from .results import AppliedStep, Plan, Report, RuleChange
 from .steps import disjoint, recheck, rewritten
 from .trials import Trials
@@ -78,21 +80,30 @@ def _without_collector(job: Callable[P, T]) -> Callable[P, T]:
 @raised_recursion_limit()
 @_without_collector
 def check(
-    files: Files, settings: Settings, scope: str = "", rules: Mapping[str, Rule] | None = None, jobs: int = 1,
+    files: Files,
+    settings: Settings,
+    scope: str = "",
+    rules: Mapping[str, Rule] | None = None,
+    jobs: int = 1,
+    memory: LookCache | None = None,
     alive: list[object] | None = None,
-) -> Report:  # fmt: skip
-    """Every finding at or under the path `scope`, sorted; changes nothing. `jobs`: processes, 0: as many as pay.
+) -> Report:
+    """Every finding at or under the path `scope`, sorted; changes nothing.
 
-    What was built to find them is freed, which takes time, unless `alive` takes it.
+    `jobs`: how many processes, 0: as many as pay. `memory`: what the rules found before. What was built to find them is
+    freed, which takes time, unless `alive` takes it.
     """
     run = Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
     if alive is not None:
         alive[:] = [project]
-    looks = all_looks(run, project, jobs)
+    known = memory.recall(run, project, run.active_rules(project)) if memory is not None else {}
+    looks = all_looks(run, project, jobs, known)
     if looks is None:
-        return check(files, settings, scope, rules, 1, alive)
-    found = tuple(sorted((f for look in looks for f in run.taken(look, project)), key=_order))
+        return check(files, settings, scope, rules, alive=alive)
+    if memory is not None:
+        memory.keep(run, looks)
+    found = tuple(sorted((f for look in looks.values() for f in run.taken(look, project)), key=_order))
     named, skipped = _named(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
     idle = tuple(hop for path in run.commented if run.covers(path) for hop in run.idle_suppressions(path, project))
@@ -192,8 +203,10 @@ class Run:
         """What `rule` finds, with all that looking leaves behind, for `taken` to note. `test`: its fixes too."""
         crashes, self.crashes, silenced, self.silenced = self.crashes, [], self.silenced, {}
         spent = self.trials.room
-        found = self.findings_of(rule, project)
-        found = self.tested(found, project) if test else found
+        reads = Reads()
+        with project.noting(reads):
+            found = self.findings_of(rule, project)
+            found = self.tested(found, project) if test else found
         look = Look(
             tuple(found),
             tuple(self.silenced),
@@ -201,6 +214,7 @@ class Run:
             dict(project.skipped),
             spent - self.trials.room,
             project.limited,
+            reads,
         )
         self.crashes, self.silenced = crashes, silenced
         return look

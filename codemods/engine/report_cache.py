@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..finding import Confidence, Edit, Finding, Fix, Hop, Import, Skipped, Span
 from ..store import Store, packed, unpacked
@@ -24,6 +24,10 @@ from ..tree.source import Source, UnreadableSource
 from ..version import __version__
 from .recorded import RecordedFiles
 from .results import Report
+
+if TYPE_CHECKING:
+    from ..settings import Settings
+    from .look_cache import LookCache
 
 MAX_BYTES = 256 * 2**20
 MAX_REPORT = 16 * 2**20  # bytes of one report, packed
@@ -62,13 +66,18 @@ class ReportCache:
         """Remember what `check` answered, with all rules that are known. Never raises."""
         if not self.files.sound or any(row.failed is not None for row in report.skipped):
             return
-        from ..transforms import rules
-
-        ours = f"{__name__.partition('.')[0]}."
-        if not all(getattr(rule.find, "__module__", "").startswith(ours) for rule in rules().values()):
+        if not _ours_alone():
             return  # a rule of somebody else may depend on anything
         with contextlib.suppress(Exception):
             self._keep(report)
+
+    def looks(self, settings: Settings) -> LookCache | None:
+        """What each rule found before in files of these names; None where that is not kept."""
+        if not _ours_alone():
+            return None
+        from .look_cache import LookCache
+
+        return LookCache(hashlib.blake2b(f"{self._question()}{settings!r}".encode(), digest_size=20).hexdigest())
 
     # in detail
 
@@ -158,6 +167,13 @@ class ReportCache:
         if not self.files.sound or digest != self.files.digests[path]:
             raise UnreadableSource("changed meanwhile")
         return Source.from_bytes(path, data)
+
+
+def _ours_alone() -> bool:
+    from ..transforms import rules
+
+    ours = f"{__name__.partition('.')[0]}."
+    return all(getattr(rule.find, "__module__", "").startswith(ours) for rule in rules().values())
 
 
 def within(report: Report, scope: str) -> Report:

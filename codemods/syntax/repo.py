@@ -62,20 +62,10 @@ class Repo:
             return found
         return self.methods(func.attr)
 
-    @cached_property
-    def _defining(self) -> dict[str, list[str]]:
-        """Files by the names that they may define."""
-        found: dict[str, list[str]] = {}
-        for path in self.project.python_paths:
-            source = self.project.source(path)
-            for name in source.may_define if source is not None else ():
-                found.setdefault(name, []).append(path)
-        return found
-
     def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
         if name and name not in self._definitions:
             # most files that have the word define nothing of that name, and are not worth an outline
-            outlines = (self.outline(path) for path in self._defining.get(name, ()))
+            outlines = (self.outline(path) for path in self.project.may_define(name))
             self._definitions[name] = [
                 (outline, node) for outline in outlines if outline for node in outline.definitions.get(name, ())
             ]

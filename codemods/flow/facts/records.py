@@ -153,12 +153,20 @@ def hazardous(facts: FileFacts) -> set[int]:
 
 def project_facts(project: Project) -> Mapping[str, FileFacts]:
     """Facts of every Python file of `project` that parses, by path; collected once."""
-    return project.derive(collect)
+    project.note_facts()
+    with project.noting(None):
+        return project.derive(collect)
 
 
 def facts_lookup(project: Project) -> Callable[[str], FileFacts | None]:
     """Gives the facts of one file; the first question costs those of all."""
-    return lambda path: project_facts(project).get(path)
+
+    def lookup(path: str) -> FileFacts | None:
+        project.note_text(path)
+        with project.noting(None):
+            return project_facts(project).get(path)
+
+    return lookup
 
 
 def collect(project: Project) -> Mapping[str, FileFacts]:

@@ -104,7 +104,7 @@ def _bytes(project: Project, path: str) -> bytes:
         source = project.source(path)
         return source.text.encode("utf-8", "replace") if source is not None else b""
     try:
-        return project.files.read(path)
+        return project.data(path)
     except OSError:
         return b""
 

@@ -1,0 +1,108 @@
+"""What each rule found, kept between runs: after a change of some files, only the rules that it concerns run again.
+
+A look is as good as new when nothing that was asked for on the way to it has changed; `Reads` knows what that was. The
+value flow asks for the facts of all Python files, so it is enough that those of the changed files are equal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..finding import Confidence, Edit, Finding, Fix, Hop, Import, Skipped, Span
+from ..flow.facts import cache as facts_cache
+from ..flow.facts.collector import facts_of
+from ..flow.facts.records import FileFacts
+from ..reads import Reads
+from ..store import Store, packed, unpacked
+from .look import Look
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from ..rule import Rule
+    from .migrate import Run
+
+MAX_BYTES = 256 * 2**20
+MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed
+_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Reads, Skipped, Span, set)
+STORE = Store("looks.sqlite", ("looks",), ("CREATE TABLE IF NOT EXISTS looks (question TEXT PRIMARY KEY, data BLOB)",))
+counted = [0, 0]  # looks that were still good, looks that were asked for, in this process
+
+
+class LookCache:
+    """The looks of the last run of one question: the same program, files (by name), settings, and rules."""
+
+    def __init__(self, question: str) -> None:
+        self._question = question
+
+    def recall(self, run: Run, project: Project, rules: Iterable[Rule]) -> dict[str, Look]:
+        """The looks that are still good, by rule. Never raises but for the files."""
+        rules = [*rules]
+        known: dict[str, Look] = {}
+        with contextlib.suppress(Exception):
+            blobs, looks = self._read()
+            changed = [path for path, data in run.files.kept.items() if facts_cache.blob_id(data) != blobs.get(path)]
+            changed += [path for path in blobs if path not in run.files.kept]
+            facts = _SameFacts(project, changed, blobs)
+            for rule in rules:
+                look = looks.get(rule.id)
+                if look is not None and not _concerned(look.reads, changed, project):
+                    if look.reads.facts and not facts.same():
+                        continue
+                    rows = {path: row for path, row in look.skipped.items() if path not in changed}
+                    known[rule.id] = replace(look, skipped=rows)
+        counted[0] += len(known)
+        counted[1] += len(rules)
+        return known
+
+    def keep(self, run: Run, looks: Mapping[str, Look]) -> None:
+        """Remember what the rules of a whole run found. Never raises."""
+        good = {rule: look for rule, look in looks.items() if not look.crashes and not look.limited}
+        with contextlib.suppress(Exception):
+            blobs = {path: facts_cache.blob_id(data) for path, data in run.files.kept.items()}
+            data = packed((blobs, good))
+            if len(data) <= MAX_ROW:
+                with STORE.opened(MAX_BYTES) as database:
+                    database.execute("INSERT OR REPLACE INTO looks VALUES (?, ?)", (self._question, data))
+
+    def _read(self) -> tuple[dict[str, str], dict[str, Look]]:
+        with STORE.opened(MAX_BYTES) as database:
+            row = database.execute("SELECT data FROM looks WHERE question = ?", (self._question,)).fetchone()
+        blobs: Any
+        looks: Any
+        blobs, looks = unpacked(row[0], _CLASSES)  # type: ignore[misc]  # anything else raises an exception
+        if not isinstance(blobs, dict) or not all(isinstance(look, Look) for look in looks.values()):
+            raise ValueError("not looks")
+        return blobs, looks
+
+
+def _concerned(reads: Reads, changed: Iterable[str], project: Project) -> bool:
+    for path in changed:
+        source = project.source(path) if path.endswith(".py") and path not in reads.texts else None
+        if reads.concerned_by(path, source.text if source else None, source.may_define if source else ()):
+            return True
+    return False
+
+
+class _SameFacts:
+    """Whether the facts of the changed files are those that they had, found out when it is first asked for."""
+
+    def __init__(self, project: Project, changed: Iterable[str], blobs: Mapping[str, str]) -> None:
+        self._project, self._blobs = project, blobs
+        self._changed = [path for path in changed if path.endswith(".py")]
+        self._same: bool | None = None
+
+    def same(self) -> bool:
+        if self._same is None:
+            before = facts_cache.load({self._blobs[path] for path in self._changed if path in self._blobs})
+            self._same = all(self._equal(path, before.get(self._blobs.get(path, ""))) for path in self._changed)
+        return self._same
+
+    def _equal(self, path: str, before: FileFacts | None) -> bool:
+        tree = self._project.module(path)
+        if tree is None or before is None:
+            return False
+        now = facts_of(path, tree)
+        return replace(before, path=path) == now
