@@ -31,6 +31,8 @@ from codemods.tree.suffixes import READ  # noqa: E402
 COLD = Settings(confidence=Confidence.POSSIBLE)
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
 
+_KINDS = ["double", "less", "swap", "word", "back", "back", "touch", "gone", "same size", "number", "note"]
+
 
 def main() -> int:
     """Edit, ask, compare."""

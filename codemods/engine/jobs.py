@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from ..operating_system import cores
 from ..rule import Rule
 from .look import Look
 from .trials import MAX_RETRIED
-from .worker import Job, receive, send
+from .worker import Job, Wanted, receive, send
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -40,7 +40,8 @@ def number_of(jobs: int, size: int) -> int:
 class Helpers:
     """The processes of one run, and who has which rule. Rules that no process has taken yet can be claimed."""
 
-    def __init__(self, rules: Iterable[str]) -> None:
+    def __init__(self, rules: Iterable[str], read: Callable[[str], bytes]) -> None:
+        self._read = read
         self._free = list(rules)
         self._looks: dict[str, Look | None] = {}  # None: it has to be done here after all
         self._taken: set[str] = set()
@@ -103,9 +104,17 @@ class Helpers:
                 send(requests, job)
                 while rule := self._next():
                     send(requests, rule)
-                    self._done(rule, receive(answers))
+                    while isinstance(answer := receive(answers), Wanted):
+                        send(requests, self._asked(answer))
+                    self._done(rule, answer)
         except Exception:  # it ended, or can't be understood
             self._done(rule, None)
+
+    def _asked(self, question: Wanted) -> bytes | OSError:
+        try:
+            return self._read(question.path)
+        except OSError as error:
+            return error
 
     def _next(self) -> str:
         with self._changed:
@@ -123,15 +132,19 @@ class Helpers:
 
 
 @contextlib.contextmanager
-def helpers(job: Job, rules: Iterable[Rule], jobs: int) -> Iterator[Helpers | None]:
-    """Processes beside this one for those of `rules` that may run there; None when there is nothing to share."""
+def helpers(run: Run, test: bool, rules: Iterable[Rule], jobs: int) -> Iterator[Helpers | None]:
+    """Processes beside this one for those of `rules` that may run there; None when there is nothing to share.
+
+    `test`: fixes are tried, as `check` does.
+    """
+    job = job_of(run, test)
     sizes = (len(data) for path, data in job.contents.items() if path.endswith(".py"))
     number = number_of(jobs, sum(sizes))
     shared = [rule.id for rule in rules if not rule.follows_values and rule.python2 is None and _ours(rule)]
     if number < 2 or not shared or not sys.executable:
         yield None
         return
-    others = Helpers(shared)
+    others = Helpers(shared, run.files.read)
     try:
         others.start(job, number - 1)
         yield others
@@ -153,7 +166,7 @@ def all_looks(run: Run, project: Project, jobs: int, known: Mapping[str, Look]) 
     active = run.active_rules(project)
     todo = [rule for rule in active if rule.id not in known]
     looks = {rule.id: known[rule.id] for rule in active if rule.id in known}
-    with helpers(job_of(run, test=True), todo, jobs) as others:
+    with helpers(run, True, todo, jobs) as others:
         if others is None:
             looks |= {rule.id: run.look(rule, project, test=True) for rule in todo}
             return {rule.id: looks[rule.id] for rule in active}

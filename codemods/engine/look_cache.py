@@ -43,8 +43,8 @@ class LookCache:
         known: dict[str, Look] = {}
         with contextlib.suppress(Exception):
             blobs, looks = self._read()
-            changed = [path for path, data in run.files.kept.items() if facts_cache.blob_id(data) != blobs.get(path)]
-            changed += [path for path in blobs if path not in run.files.kept]
+            now = _blobs(run, blobs)
+            changed = [path for path in now if now[path] != blobs.get(path)]
             facts = _SameFacts(project, changed, blobs)
             for rule in rules:
                 look = looks.get(rule.id)
@@ -61,7 +61,7 @@ class LookCache:
         """Remember what the rules of a whole run found. Never raises."""
         good = {rule: look for rule, look in looks.items() if not look.crashes and not look.limited}
         with contextlib.suppress(Exception):
-            blobs = {path: facts_cache.blob_id(data) for path, data in run.files.kept.items()}
+            blobs = _blobs(run, {path for look in good.values() for path in look.reads.texts})
             data = packed((blobs, good))
             if len(data) <= MAX_ROW:
                 with STORE.opened(MAX_BYTES) as database:
@@ -76,6 +76,18 @@ class LookCache:
         if not isinstance(blobs, dict) or not all(isinstance(look, Look) for look in looks.values()):
             raise ValueError("not looks")
         return blobs, looks
+
+
+def _blobs(run: Run, more: Iterable[str]) -> dict[str, str]:
+    """The contents of all files that are screened, and of `more`, by git's id; "" for what can't be read."""
+    found = {path: facts_cache.blob_id(data) for path, data in run.files.kept.items()}
+    for path in more:
+        if path not in found:
+            try:
+                found[path] = facts_cache.blob_id(run.files.read(path))
+            except OSError:
+                found[path] = ""
+    return found
 
 
 def _concerned(reads: Reads, changed: Iterable[str], project: Project) -> bool:

@@ -30,7 +30,7 @@ from ..tree.source import Source
 from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
-from .jobs import Helpers, all_looks, helpers, job_of
+from .jobs import Helpers, all_looks, helpers
 from .look import Look
 from .look_cache import LookCache
 from .results import AppliedStep, Plan, Report, RuleChange
@@ -122,7 +122,7 @@ def plan(
     """
     run = Run(files, settings, scope, all_rules() if rules is None else rules)
     project = run.screened()
-    with helpers(job_of(run, test=False), run.active_rules(project), jobs) as others:
+    with helpers(run, False, run.active_rules(project), jobs) as others:
         return _planned(run, project, others)
 
 

@@ -1,7 +1,7 @@
 """A process that runs rules for another one, which sends it the files. It ends when that one does.
 
 Messages are pickles, each after its length, on stdin and stdout: first a `Job`, then the id of one rule after the
-other; each is answered by its `Look`, or by None where a file is asked for that was not sent.
+other; each is answered by its `Look`. Before that, other files may be `Wanted`: their bytes are sent, or the OSError.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import IO, Any
@@ -38,15 +38,19 @@ class Job:
     test: bool
 
 
-class _NotSent(BaseException):
-    """A file that the other process has not read. No Exception: rules and the pipeline would take it for a failure."""
+@dataclass(frozen=True)
+class Wanted:
+    """A question for a file that was not sent."""
+
+    path: str
 
 
 @dataclass(frozen=True)
 class _SentFiles:
-    """The files of a job."""
+    """The files of a job, and `ask` for those that were not sent."""
 
     job: Job
+    ask: Callable[[Wanted], Any]
 
     @property
     def root(self) -> str:
@@ -56,10 +60,12 @@ class _SentFiles:
         return self.job.entries
 
     def read(self, path: str) -> bytes:
-        try:
-            return self.job.contents[path]
-        except KeyError:
-            raise _NotSent(path) from None
+        if path not in self.job.contents:
+            data: bytes | OSError = self.ask(Wanted(path))
+            if isinstance(data, OSError):
+                raise data
+            return data
+        return self.job.contents[path]
 
 
 def send(stream: IO[bytes], message: object) -> None:
@@ -87,7 +93,12 @@ def serve() -> None:
     requests: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
     gc.disable()
-    work = _Worker(requests.get())
+
+    def ask(question: Wanted) -> Any:
+        send(answers, question)
+        return requests.get()
+
+    work = _Worker(requests.get(), ask)
     while True:
         send(answers, work.look(requests.get()))
 
@@ -102,13 +113,13 @@ def _read(stream: IO[bytes], requests: SimpleQueue[Any]) -> None:
 
 
 class _Worker:
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, ask: Callable[[Wanted], Any]) -> None:
         from ..transforms import rules
         from .migrate import Run
 
         self._test = job.test
         self._rules = rules()
-        files = _SentFiles(job)
+        files = _SentFiles(job, ask)
         self._run = Run(files, job.settings, job.scope, self._rules)
         self._run.proven_texts = job.proven_texts
         self._project = Project(files, job.settings, job.settings.confidence, job.careful)
@@ -116,8 +127,5 @@ class _Worker:
     def look(self, rule: str) -> object:
         from .migrate import raised_recursion_limit
 
-        try:
-            with raised_recursion_limit():
-                return self._run.look(self._rules[rule], self._project, self._test)
-        except _NotSent:
-            return None
+        with raised_recursion_limit():
+            return self._run.look(self._rules[rule], self._project, self._test)

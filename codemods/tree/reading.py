@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -20,6 +21,7 @@ class ReadFiles:
         self._files, self._exclude = files, exclude
         self.kept: dict[str, bytes] = {}  # what `peek` has read
         self._room = MAX_TEXT
+        self._lock = threading.Lock()  # other processes are answered beside the work
         self.unreadable: dict[str, Skipped] = {}
 
     @property
@@ -35,7 +37,10 @@ class ReadFiles:
         return self._entries
 
     def read(self, path: str) -> bytes:
-        return self.kept[path] if path in self.kept else self._files.read(path)
+        if path in self.kept:
+            return self.kept[path]
+        with self._lock:
+            return self._files.read(path)
 
     def peek(self, path: str) -> bytes:
         """The bytes of `path`, kept; b"" (and an entry in `unreadable`) when it can't be read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -68,13 +69,16 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
-    """The processes that were started."""
+    """The processes that were started; the rest waits until they have something to do."""
     seen: list[subprocess.Popen[bytes]] = []
     start = Helpers.start
 
     def noted(self: Helpers, job: Job, number: int) -> None:
         start(self, job, number)
         seen.extend(self._processes)
+        late = time.monotonic() + 60
+        while not self._taken and time.monotonic() < late:
+            time.sleep(0.01)
 
     monkeypatch.setattr(Helpers, "start", noted)
     return seen
@@ -102,7 +106,7 @@ def test_migrate_gives_the_same_plan(looked: list[str], started: list[Any]) -> N
     assert started[0].returncode is not None
 
 
-def test_migrate_without_changes_looks_once_and_shares(looked: list[str]) -> None:
+def test_migrate_without_changes_looks_once_and_shares(looked: list[str], started: list[Any]) -> None:
     files = MemoryFiles({path: data for path, data in FILES.contents.items() if path in ("train.py", "broken.py")})
     settings = replace(SETTINGS, ignore=("lambdas", "dict-views", "main-guard", "launcher-env"))
     alone = plan(files, settings)
@@ -146,16 +150,20 @@ def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(FILES, SETTINGS, jobs=2) == check(FILES, SETTINGS)
 
 
-def test_a_file_that_was_not_sent_is_looked_at_here(monkeypatch: pytest.MonkeyPatch, looked: list[str]) -> None:
+def test_a_file_that_was_not_sent_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, looked: list[str], started: list[Any]
+) -> None:
     job_of = jobs_module.job_of
 
     def without(run: Any, test: bool) -> Job:
         job = job_of(run, test)
-        return replace(job, contents={path: data for path, data in job.contents.items() if path != "train.py"})
+        return replace(job, contents={path: data for path, data in job.contents.items() if path == "data.py"})
 
     monkeypatch.setattr(jobs_module, "job_of", without)
-    assert check(FILES, SETTINGS, jobs=2) == check(FILES, SETTINGS)
-    assert looked.count("main-guard") == 2
+    shared = check(FILES, SETTINGS, jobs=2)
+    here, looked[:] = looked[:], []
+    assert shared == check(FILES, SETTINGS)
+    assert set(here) < set(looked)
 
 
 def test_where_files_are_left_out_for_what_came_before_one_process_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +187,7 @@ def test_how_many_processes() -> None:
 
 
 def test_helpers_give_up_what_nobody_took() -> None:
-    helpers = Helpers(["a", "b"])
+    helpers = Helpers(["a", "b"], lambda path: b"")
     assert helpers.mine("a")
     assert helpers.first_look("b") is None
     helpers.close()

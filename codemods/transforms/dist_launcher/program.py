@@ -175,14 +175,11 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
     imports = re.compile(
         rf"^[ \t]*(?:from\s+[\w.]*\b{stem}\s+import|import\s+[\w.]*\b{stem}\b|from\s+[\w.]+\s+import.*\b{stem}\b)", re.M
     )
-    for other in project.python_paths:
-        if other == path:
-            continue
-        source = project.source(other)
-        if source is not None and stem in source.text and imports.search(source.text):
-            tree = project.module(other)
-            if tree is not None and any(target == path for _, target in _imports(tree, other, modules)):
-                yield other
+    for source in project.matching(imports, part=stem):
+        other = source.path
+        tree = project.module(other) if other != path else None
+        if tree is not None and any(target == path for _, target in _imports(tree, other, modules)):
+            yield other
 
 
 def uses_hydra(found: Program) -> bool:

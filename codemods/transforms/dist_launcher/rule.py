@@ -23,9 +23,10 @@ from .rendezvous import local_as_world
 from .screen import ID
 from .verdict import DEPRECATED, Verdict
 
-_LOCAL_RANK = re.compile(rb"--local[_-]rank\b")
+_LOCAL_RANK = re.compile(r"--local[_-]rank\b")
 _MAX_BYTES = 1024 * 1024  # nobody writes a larger script
-_BUILT = re.compile(rb"torch\.distributed\.launch\b")
+_BUILT = re.compile(r"torch\.distributed\.launch\b")
+_STARTED = re.compile(rf"{_BUILT.pattern}|{_LOCAL_RANK.pattern}")
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -117,17 +118,16 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
     """Commands that Python builds, and scripts that no launch line of the repository starts."""
     project = decisions.project
     told: set[tuple[str, int]] = set()
-    for path in project.python_paths:
-        data = _bytes(project, path)
-        tree = project.module(path) if _BUILT.search(data) else None
-        source = project.source(path)
-        if tree is not None and source is not None:
+    for source in project.matching(_STARTED):
+        path = source.path
+        tree = project.module(path) if _BUILT.search(source.text) else None
+        if tree is not None:
             for node, what in launches_in_python(tree):
                 start, end = source.range_of(node)
                 yield _reported(
                     source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
                 )
-        if _LOCAL_RANK.search(data) and b"add_argument" in data:
+        if _LOCAL_RANK.search(source.text) and "add_argument" in source.text:
             for script in entries.starters(decisions.project, decisions.scripts.modules, path):
                 verdict = decisions.alone(script)
                 if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:

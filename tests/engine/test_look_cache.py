@@ -1,0 +1,224 @@
+"""What rules found, kept between runs: after a change, the rules that it concerns run again, and no others."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codemods.engine import look_cache, migrate, report_cache
+from codemods.engine.migrate import check
+from codemods.engine.report_cache import ReportCache
+from codemods.engine.results import Report
+from codemods.finding import Confidence
+from codemods.project import Project
+from codemods.reads import Reads
+from codemods.settings import Settings
+from codemods.tree.directory import DirectoryFiles, Selected
+
+WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
+COLD = Settings(confidence=Confidence.POSSIBLE)
+FILES = {
+    "train.py": "import os\nfrom torch.utils.data import DataLoader\nfrom data import Data\nfrom helpers import key\n\n"
+    'local_rank = int(os.environ["LOCAL_RANK"])\n'
+    "for batch in DataLoader(Data({}), num_workers=2, collate_fn=lambda batch: key(batch)):\n    print(batch)\n",
+    "data.py": "import threading\nfrom torch.utils.data import Dataset\n\n\nclass Data(Dataset):\n"
+    "    def __init__(self, table):\n        self.names = table.keys()\n        self.lock = threading.Lock()\n",
+    "helpers.py": "def key(batch):\n    size = 1\n    return batch[:size]\n",
+    "plain.py": "SIZE = 10\nNAME = 'a name'\n",
+    "old.py": "class A:\n    def __init__(self, d):\n        self.k = d.keys()\n        print 'x'\n",
+    "run.sh": "python -m torch.distributed.launch --nproc_per_node=2 train.py\n",
+    "requirements.txt": "torch==1.8\n",
+    "README.md": "How to run it: `python train.py`\n",
+    "notes.md": "nothing of interest\n",
+}
+ALL = {"dict-views", "dist-launcher", "lambdas", "launcher-env", "main-guard", "unpicklable-attributes"}
+
+
+@pytest.fixture(autouse=True)
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    for path, text in FILES.items():
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The rules that ran and the files that were parsed."""
+    seen: list[str] = []
+    find, parse = migrate.Run.findings_of, Project._parse
+
+    def found(self: Any, rule: Any, project: Any) -> Any:
+        seen.append(rule.id)
+        return find(self, rule, project)
+
+    def parsed(self: Project, path: str) -> Any:
+        seen.append(path)
+        return parse(self, path)
+
+    monkeypatch.setattr(migrate.Run, "findings_of", found)
+    monkeypatch.setattr(Project, "_parse", parsed)
+    return seen
+
+
+def warm(folder: Path, settings: Settings = WARM) -> Report:
+    """As the command does it, when the whole report is not known."""
+    cache = ReportCache(Selected(DirectoryFiles(folder)), ("flags",))
+    report = check(cache.files, settings, memory=cache.looks(settings))
+    cache.keep(report)
+    return report
+
+
+def cold(folder: Path) -> Report:
+    return check(Selected(DirectoryFiles(folder)), COLD)
+
+
+def test_nothing_runs_again_where_nothing_changed(repository: Path, work: list[str]) -> None:
+    first = warm(repository)
+    assert {finding.rule for finding in first.findings} >= ALL - {"main-guard"}
+    assert set(work) >= ALL
+    work.clear()
+    assert warm(repository) == first
+    assert work == []
+
+
+@pytest.mark.parametrize("path", ["run.sh", "requirements.txt", "README.md"])
+def test_only_the_rules_that_read_other_files_run_again_for_those(path: str, repository: Path, work: list[str]) -> None:
+    warm(repository)
+    work.clear()
+    (repository / path).write_text(FILES[path] + "# python -m torch.distributed.launch other.py\n")
+    after = warm(repository)
+    ran = {item for item in work if item in ALL}
+    assert "dist-launcher" in ran
+    assert not ran & {"dict-views", "lambdas", "main-guard", "unpicklable-attributes"}
+    assert after == cold(repository)
+
+
+def test_a_file_that_is_not_screened_counts_too(repository: Path) -> None:
+    warm(repository)
+    (repository / "requirements.txt").write_text("torch==2.4\n")
+    assert warm(repository) == cold(repository)
+
+
+def test_python_that_changes_no_fact_costs_the_rules_that_read_it(repository: Path, work: list[str]) -> None:
+    warm(repository)
+    work.clear()
+    (repository / "plain.py").write_text("SIZE = 20\nNAME = 'b name'\n")
+    after = warm(repository)
+    ran = {item for item in work if item in ALL}
+    assert "launcher-env" not in ran
+    assert not ran & {"dict-views", "lambdas"}  # they ask for the facts of all files, and these are the same
+    assert after == cold(repository)
+
+
+@pytest.mark.parametrize(
+    "text", ["import data\n\nKEEP = lambda d: d.keys()\n", "def Data(table):\n    return table\n", "def broken(:\n"]
+)
+def test_python_that_says_something_new_is_seen(text: str, repository: Path) -> None:
+    before = warm(repository)
+    (repository / "plain.py").write_text(text)
+    after = warm(repository)
+    assert after == cold(repository)
+    assert (after.skipped != before.skipped) == ("broken" in text)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_edit_gives_what_a_cold_run_gives(seed: int, repository: Path) -> None:
+    dice = random.Random(seed)
+    states = {path: [text] for path, text in FILES.items()}
+    looked = list(look_cache.counted)
+    for _ in range(25):
+        path = dice.choice(sorted(states))
+        lines = (repository / path).read_text().splitlines(keepends=True) or ["\n"]
+        at = dice.randrange(len(lines))
+        kind = dice.choice(["double", "less", "word", "back", "number", "note"])
+        if kind == "double":
+            lines.insert(at, lines[at])
+        elif kind == "less":
+            del lines[at]
+        elif kind == "word":
+            words = "".join(lines).split() or ["x"]
+            lines = ["".join(lines).replace(dice.choice(words), dice.choice(words), 1)]
+        elif kind == "number":
+            lines = ["".join(lines).replace(str(dice.randrange(10)), str(dice.randrange(10)))]
+        elif kind == "note":
+            lines[at] = lines[at].rstrip("\n") + "  # noted\n"
+        else:
+            lines = [dice.choice(states[path])]
+        (repository / path).write_text("".join(lines))
+        states[path].append("".join(lines))
+        assert warm(repository) == cold(repository), f"after {kind} in {path}"
+    assert look_cache.counted[0] > looked[0]
+
+
+@pytest.mark.parametrize("data", [b"", b"no pickle", b"x\x9c\x03\x00\x00\x00\x00\x01"])
+def test_a_damaged_row_is_replaced(data: bytes, repository: Path, tmp_path: Path, work: list[str]) -> None:
+    first = warm(repository)
+    with contextlib.closing(sqlite3.connect(tmp_path / "cache/looks.sqlite")) as database, database:
+        database.execute("UPDATE looks SET data = ?", (data,))
+    work.clear()
+    assert warm(repository) == first
+    assert set(work) >= ALL
+    work.clear()
+    assert warm(repository) == first
+    assert work == []
+
+
+def test_a_full_disk_costs_time_only(repository: Path, monkeypatch: pytest.MonkeyPatch, work: list[str]) -> None:
+    @contextlib.contextmanager
+    def full(*given: object) -> Iterator[Any]:
+        raise sqlite3.OperationalError("database or disk is full")
+        yield
+
+    monkeypatch.setattr(look_cache.Store, "opened", full)
+    assert warm(repository) == warm(repository)
+    assert work.count("lambdas") == 2
+
+
+def test_a_database_that_somebody_else_holds_is_no_obstacle(repository: Path, tmp_path: Path) -> None:
+    first = warm(repository)
+    with contextlib.closing(sqlite3.connect(tmp_path / "cache/looks.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        (repository / "plain.py").write_text("SIZE = 30\n")
+        assert warm(repository) == cold(repository)
+        other.execute("ROLLBACK")
+    (repository / "plain.py").write_text(FILES["plain.py"])
+    assert warm(repository) == first
+
+
+def test_other_settings_and_other_versions_have_their_own(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, work: list[str]
+) -> None:
+    warm(repository)
+    work.clear()
+    warm(repository, Settings(confidence=Confidence.LIKELY, cache=True))
+    assert "lambdas" in work
+    work.clear()
+    with monkeypatch.context() as other:
+        other.setattr(report_cache, "__version__", "0.0.other")
+        warm(repository)
+        assert "lambdas" in work
+        work.clear()
+        warm(repository)
+    warm(repository)
+    assert work == []
+
+
+def test_what_reads_know_of_a_search() -> None:
+    reads = Reads({"seen.py"}, {"word"}, {("a+b", 32, "b", ("c",))}, {"name"})
+    assert reads.concerned_by("seen.py", "", ())
+    assert not reads.concerned_by("other.md", "word", ())
+    assert reads.concerned_by("other.py", None, ())
+    assert reads.concerned_by("other.py", "a word", ())
+    assert not reads.concerned_by("other.py", "words", ())
+    assert reads.concerned_by("other.py", "c aab", ())
+    assert not reads.concerned_by("other.py", "aab", ())
+    assert reads.concerned_by("other.py", "x", ("name",))
