@@ -42,7 +42,7 @@ class LookCache:
         rules = [*rules]
         known: dict[str, Look] = {}
         with contextlib.suppress(Exception):
-            blobs, looks = self._read()
+            blobs, looks = self._read(_asked(run))
             now = _blobs(run, blobs)
             changed = [path for path in now if now[path] != blobs.get(path)]
             facts = _SameFacts(project, changed, blobs)
@@ -62,20 +62,28 @@ class LookCache:
         good = {rule: look for rule, look in looks.items() if not look.crashes and not look.limited}
         with contextlib.suppress(Exception):
             blobs = _blobs(run, {path for look in good.values() for path in look.reads.texts})
-            data = packed((blobs, good))
+            data = packed((_asked(run), blobs, good))
             if len(data) <= MAX_ROW:
                 with STORE.opened(MAX_BYTES) as database:
                     database.execute("INSERT OR REPLACE INTO looks VALUES (?, ?)", (self._question, data))
 
-    def _read(self) -> tuple[dict[str, str], dict[str, Look]]:
+    def _read(self, asked: object) -> tuple[dict[str, str], dict[str, Look]]:
         with STORE.opened(MAX_BYTES) as database:
             row = database.execute("SELECT data FROM looks WHERE question = ?", (self._question,)).fetchone()
+        before: Any
         blobs: Any
         looks: Any
-        blobs, looks = unpacked(row[0], _CLASSES)  # type: ignore[misc]  # anything else raises an exception
+        before, blobs, looks = unpacked(row[0], _CLASSES)  # type: ignore[misc]  # anything else raises an exception
+        if before != asked:
+            return {}, {}
         if not isinstance(blobs, dict) or not all(isinstance(look, Look) for look in looks.values()):
             raise ValueError("not looks")
         return blobs, looks
+
+
+def _asked(run: Run) -> tuple[object, ...]:
+    """What else a look depends on: it differs from run to run as the files do."""
+    return run.scope, sorted(run.careful)
 
 
 def _blobs(run: Run, more: Iterable[str]) -> dict[str, str]:

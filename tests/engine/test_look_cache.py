@@ -120,7 +120,13 @@ def test_python_that_changes_no_fact_costs_the_rules_that_read_it(repository: Pa
 
 
 @pytest.mark.parametrize(
-    "text", ["import data\n\nKEEP = lambda d: d.keys()\n", "def Data(table):\n    return table\n", "def broken(:\n"]
+    "text",
+    [
+        "import data\n\nKEEP = lambda d: d.keys()\n",
+        "def Data(table):\n    return table\n",
+        "def broken(:\n",
+        "SIZE = 10\nNAME = 'a name'  # spawnfix: ignore\n",
+    ],
 )
 def test_python_that_says_something_new_is_seen(text: str, repository: Path) -> None:
     before = warm(repository)

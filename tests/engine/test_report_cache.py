@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -268,9 +269,9 @@ def test_command_asks_the_engine_once(
     runs: list[str] = []
     real = check
 
-    def counting(*arguments: object) -> Report:
+    def counting(*arguments: Any, **named: Any) -> Report:
         runs.append("run")
-        return real(*arguments)  # type: ignore[arg-type]
+        return real(*arguments, **named)
 
     monkeypatch.setattr("codemods.engine.migrate.check", counting)
     whole = run_check(str(repository), "--confidence", "possible")
