@@ -69,6 +69,15 @@ def for_terminal(data: bytes) -> bytes:
     return "".join(shown).encode("utf-8", "backslashreplace")
 
 
+def no_command(line: str) -> str:
+    """`line`, that starts with a name from a repository, where CI systems read commands out of what programs print.
+
+    GitHub takes lines that begin with `::`, and what follows `##[`, for commands; `./::a.py` is the same file.
+    """
+    line = f"./{line}" if line.lstrip().startswith("::") else line
+    return line.replace("##[", "# #[")
+
+
 def printable(text: str) -> str:
     """`text` with "?" for what could steer a terminal or hide a part of a line."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

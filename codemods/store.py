@@ -33,7 +33,7 @@ def folder() -> Path | None:
     if named:
         return Path(named)
     base = os.environ.get("LOCALAPPDATA") if HERE.windows else os.environ.get("XDG_CACHE_HOME")
-    if base:
+    if base and os.path.isabs(base):  # noqa: PTH117  (a relative one is to be ignored, says the XDG standard)
         return Path(base) / "spawnfix"
     home = os.path.expanduser("~")  # noqa: PTH111  (Path.home() raises where there is none)
     return Path(home, ".cache", "spawnfix") if os.path.isabs(home) else None  # noqa: PTH117

@@ -364,7 +364,7 @@ def test_no_git_replaces_nothing_when_one_file_changed_meanwhile(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from codemods.delivery import deliver
-    from codemods.tree.directory import replace_files
+    from codemods.tree.writing import replace_files
 
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_bytes(b'x = "OLD"\n')

@@ -36,8 +36,9 @@ from codemods.operating_system import (
     spelling,
 )
 from codemods.review import editor, keyboard
-from codemods.tree.directory import clear, read_regular, stage
 from codemods.tree.git_index import BadPath, check_path
+from codemods.tree.guarded import read_regular
+from codemods.tree.writing import clear, stage
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOWS, MAC, LINUX = System("nt", "win32"), System("posix", "darwin"), System("posix", "linux")
@@ -125,10 +126,10 @@ def test_windows_is_asked_for_a_process_not_signalled(
 
 
 def test_what_a_killed_run_left_goes_where_its_process_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = stage(tmp_path / "a.py", b"x = 1\n", 0o644)
+    left = tmp_path / stage(tmp_path, "a.py", b"x = 1\n", 0o644)
     clear([tmp_path])
     assert left.exists(), "we are alive"
-    monkeypatch.setattr("codemods.tree.directory.is_alive", lambda process: process != os.getpid())
+    monkeypatch.setattr("codemods.tree.writing.is_alive", lambda process: process != os.getpid())
     clear([tmp_path])
     assert not left.exists()
 
@@ -179,6 +180,7 @@ def test_nothing_is_read_through_a_junction(windows: None, tmp_path: Path, monke
         return status(stat.S_IFDIR, JUNCTION) if path.name == "junction" else real(path)
 
     monkeypatch.setattr(Path, "lstat", lstat)
+    monkeypatch.setattr("codemods.tree.guarded.OPENS_FOLDERS", False)
     assert is_link(tmp_path / "junction") and not is_link(tmp_path / "here")
     with pytest.raises(OSError, match="symbolic link"):
         read_regular(tmp_path, "junction/a.py")

@@ -15,8 +15,8 @@ from typing import TypedDict
 from urllib.parse import quote, unquote
 
 from ..problem import Problem
-from ..tree.directory import read_regular
 from ..tree.git_folder import GitFailed, GitFolder
+from ..tree.guarded import read_regular
 from ..tree.reading import MAX_BYTES
 from ..tree.repository import Repository
 from .repos import without_secrets

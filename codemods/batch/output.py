@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterable
@@ -13,13 +14,16 @@ from typing import TYPE_CHECKING
 from ..operating_system import is_link, remove_folder
 from ..problem import Problem
 from ..quoting import shell
+from ..tree.guarded import read_regular
 
 if TYPE_CHECKING:
     from .ledger import Ledger
     from .repos import Repo
 
 MARKER = ".spawnfix-batch"
+_MARKER_BYTES = 4096
 _ABOUT = "This folder was made by `spawnfix batch`, which replaces the files of its report here.\n"
+_SCRATCH_NAME = re.compile(r"scratch-[0-9a-f]{16}")
 SCRATCH = "scratch"  # key in the ledger: the name of the scratch folder that the last run made
 
 
@@ -40,12 +44,21 @@ def claim(folder: Path, repos: Iterable[Repo]) -> None:
             linked = sorted(name for name, entry in names.items() if is_link(Path(entry)))
             if linked:
                 raise Problem(f"{folder / linked[0]} is a symbolic link; spawnfix makes none there: use another --out")
+            if read_regular(folder, MARKER, _MARKER_BYTES) != _marker(folder):
+                raise Problem(
+                    f"{folder} was copied or moved here, or comes with somebody's repository; use another --out"
+                )
             return
         if names:
             raise Problem(f"{folder} is not empty and was not made by spawnfix batch; use another --out")
-        create(folder / MARKER, _ABOUT.encode())
+        create(folder / MARKER, _marker(folder))
     except OSError as error:
         raise Problem(f"{folder}: {error.strerror or error}") from None
+
+
+def _marker(folder: Path) -> bytes:
+    """What our marker in `folder` says. The folder's number keeps a marker out that came with a clone or an archive."""
+    return f"{_ABOUT}Its number is {folder.stat().st_ino}: a copy of it is not taken for ours.\n".encode()
 
 
 def check_made_by_batch(folder: Path) -> None:
@@ -66,6 +79,8 @@ def _apart(place: Path, folder: Path, repo: Repo) -> None:
         return
     listed = Path(repo.location)
     listed = listed.parent if listed.name == ".git" else listed
+    if not os.path.lexists(listed / ".git") and not (listed / "objects").is_dir():
+        return  # no repository: it becomes a failed row
     if place == listed or listed in place.parents:
         raise Problem(f"{folder} is inside {listed}, a repository of the list; give another folder with --out")
     if place in listed.parents:
@@ -99,7 +114,7 @@ def make_scratch(folder: Path, ledger: Ledger) -> Path:
     Its name is in the ledger before it is made, so that the next run knows it for ours. Raises OSError.
     """
     left = ledger.about().get(SCRATCH)
-    if left:
+    if left and _SCRATCH_NAME.fullmatch(left):
         remove_folder(folder / left)
     name = f"scratch-{secrets.token_hex(8)}"
     ledger.note({SCRATCH: name})

@@ -24,6 +24,7 @@ _SECRETS = (
 )
 _MOST_STARS = 16  # wildcards in one line
 _TOO_LONG = 4096  # characters of a line
+_LONGEST = 4 * _TOO_LONG  # of a text for people
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
 
 
@@ -46,11 +47,9 @@ def read_list(file: str) -> list[Repo]:
     """The repositories that `file` ("-": stdin) lists, each once, in its order. Raises Problem."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig", "surrogateescape")  # a line that is no text is a failed row
     except OSError as error:
         raise Problem(f"{file}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise Problem(f"{file}: not a text file in UTF-8") from None
     base = Path() if file == "-" else Path(file).parent
     repos = named(parse_list(text, base, "stdin" if file == "-" else file))
     if not repos:
@@ -142,6 +141,8 @@ def named(repos: Iterable[Repo]) -> list[Repo]:
 
 def without_secrets(text: str) -> str:
     """`text` without the user names, passwords and tokens of URLs in it."""
+    if len(text) > _LONGEST:  # the patterns take time by its square, and the end of a secret may be cut
+        text = text[:_LONGEST].partition("://")[0]
     for pattern, instead in _SECRETS:
         text = pattern.sub(instead, text)
     return text

@@ -88,6 +88,9 @@ def _failed(error: Exception) -> int:
     if isinstance(error, OSError) and error.strerror:  # of the machine rather than ours: disk full, out of files...
         say(f"spawnfix: {error.filename or 'writing the output'}: {error.strerror}")
         return 2
+    if isinstance(error, MemoryError):
+        say("spawnfix: there is not enough memory; nothing more was done (check a part of it, or leave files out)")
+        return 2
     first = str(error).partition("\n")[0]
     say(
         f"spawnfix: internal error, nothing more was done: {type(error).__name__}: {first} "

@@ -173,7 +173,7 @@ def _product(report: Report, format: Format, statistics: bool) -> bytes:
 
 
 def _write(file: Path, data: bytes) -> None:
-    from ..tree.directory import written
+    from ..tree.writing import written
 
     try:
         written(file, data)

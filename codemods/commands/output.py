@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..quoting import for_terminal, printable
+from ..quoting import for_terminal, no_command, printable
 
 
 def say(line: str) -> None:
@@ -14,7 +14,7 @@ def say(line: str) -> None:
     Nobody may be there to read it (`2>&1 | head -1`, a full disk): the work goes on all the same.
     """
     try:
-        print(printable(line), file=sys.stderr, flush=True)
+        print(no_command(printable(line)), file=sys.stderr, flush=True)
     except (OSError, ValueError):
         sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
 

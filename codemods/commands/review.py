@@ -112,7 +112,7 @@ def write_page(plan: Plan, where: Target, file: Path, decisions: Path | None) ->
     from ..review.decisions import Decisions, read_decisions
     from ..review.model import review_of
     from ..review.page import page_of
-    from ..tree.directory import written
+    from ..tree.writing import written
 
     made = read_decisions(decisions) if decisions is not None else Decisions()
     page = page_of(review_of(Units(plan), where.files), made, _title(where))

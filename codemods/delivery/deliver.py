@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .. import transforms
 from ..problem import Problem
 from ..quoting import shell
-from ..tree.directory import replace_files, written
+from ..tree.writing import replace_files, written
 from ..version import __version__
 from .commit_message import commit_message
 from .diff import unified_diff

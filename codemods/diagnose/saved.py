@@ -9,9 +9,11 @@ from typing import Any
 
 from ..problem import Problem
 from ..settings import Settings
-from ..tree.directory import written
+from ..tree.guarded import read_named
+from ..tree.writing import written
 from .report import Diagnosis
 
+MAX_BYTES = 64 * 2**20
 Site = tuple[str, str, int, str]  # rule, path relative to the root of the files, line (1-based), what was seen
 
 
@@ -26,7 +28,7 @@ def save(diagnosis: Diagnosis, file: Path) -> None:
 def sites(file: Path, root: str) -> tuple[Site, ...]:
     """The places below the folder `root` that the diagnosis in `file` names. Raises Problem."""
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(read_named(file, MAX_BYTES).decode("utf-8"))
         base = Path(data.get("root") or ".")
         found = [site for row in data["problems"] for site in _sites(row, base, Path(root).resolve())]
     except OSError as error:

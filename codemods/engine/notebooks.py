@@ -26,6 +26,7 @@ REASON = (
 )
 MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.\[\]]+\?{1,2}[ \t]*)$")
 _ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*=[ \t]*)[%!].*$")
+MAX_LOOKED = 64 * 2**20  # characters looked at for lines that are not found; later lines get the place before them
 _KERNELS = ("python", "")
 
 
@@ -53,7 +54,7 @@ def read(text: str) -> Notebook | str:
         return "not in Python"
     lines: list[str] = []
     places: list[tuple[int, int, int]] = []
-    at = 0
+    at = looked = 0
     for number, cell in enumerate(cells, start=1):
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
             continue
@@ -62,7 +63,10 @@ def read(text: str) -> Notebook | str:
         code = "".join(part for part in parts if isinstance(part, str)).split("\n")
         foreign = code[0].startswith("%%") and not re.match(r"%%(?:time|timeit|capture|prun)\b", code[0])
         for row, line in enumerate(code, start=1):
-            at = _found(text, line, at)
+            if looked < MAX_LOOKED:
+                place = _found(text, line, at)
+                looked += len(text) - at if place is None else 0
+                at = at if place is None else place
             lines.append("" if foreign else _plain(line))
             places.append((number, row, at))
     return Notebook("\n".join(lines) + "\n", _numbered(text, places))
@@ -74,15 +78,15 @@ def _plain(line: str) -> str:
     return MAGIC.sub(r"\1pass", line)
 
 
-def _found(text: str, line: str, start: int) -> int:
-    """Offset in the JSON where `line` stands at or after `start`; `start` when it is written in some other way."""
+def _found(text: str, line: str, start: int) -> int | None:
+    """Offset in the JSON where `line` stands at or after `start`; None when it is written in some other way."""
     if not line.strip():
         return start
     for ascii_only in (False, True):
         place = text.find(json.dumps(line, ensure_ascii=ascii_only)[1:-1], start)
         if place >= 0:
             return place
-    return start
+    return None
 
 
 def _numbered(text: str, places: list[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from ..finding import Finding
 from ..problem import Problem
-from ..tree.directory import written
+from ..tree.guarded import read_named
 from ..tree.source import Source
+from ..tree.writing import written
 
 FORMAT = "spawnfix-baseline"
 VERSION = 1
@@ -45,9 +46,7 @@ def unlisted(findings: Iterable[Finding], sources: Mapping[str, Source], listed:
 def read_baseline(file: Path) -> Counter[Key]:
     """How many findings of each key `file` lists. Raises Problem."""
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise Problem(f"{file}: larger than {MAX_BYTES // 2**20} MiB, no baseline")
-        data = json.loads(file.read_text(encoding="utf-8-sig"))
+        data = json.loads(read_named(file, MAX_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise Problem(f"can't read the baseline {file}: {error.strerror}; --write-baseline writes one") from None
     except (ValueError, RecursionError) as error:

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..problem import Problem
-from ..tree.directory import written
+from ..tree.guarded import read_named
+from ..tree.writing import written
 from .model import Change, Review
 
 FORMAT = "spawnfix-decisions"
@@ -87,9 +88,7 @@ def place_of(change: Change) -> str:
 def read_decisions(file: Path) -> Decisions:
     """The decisions in `file`. Raises Problem, also when there is no such file."""
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise Problem(f"{file}: larger than {MAX_BYTES // 2**20} MiB, no file of decisions")
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_named(file, MAX_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Problem(f"can't read the decisions in {file}: {getattr(error, 'strerror', None) or error}") from None
     return parse_decisions(text, str(file))

@@ -11,9 +11,9 @@ from ..engine.results import Report
 from ..finding import Finding
 from ..problem import Problem
 from ..syntax.suppress import ignored, suppressions
-from ..tree.directory import replace_files
 from ..tree.files import Files
 from ..tree.source import Source, UnreadableSource
+from ..tree.writing import replace_files
 from .printing import count
 
 

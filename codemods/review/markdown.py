@@ -13,13 +13,15 @@ from .text import status
 
 MOST = 60_000  # characters: GitHub takes 65 536 in a body
 _ACTIVE = re.compile(r"[\\`*_{}\[\]()#+!~]")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"}
+_LINKED = re.compile(r"\b(www|GH)([.-])(?=\w)", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "|": "&#124;"}
 
 
 def text(words: str) -> str:
     """`words` as Markdown shows them: nothing in them is a link, a mention, HTML or markup."""
     escaped = _ACTIVE.sub(r"\\\g<0>", sentence(words)).replace("://", ":\0")
-    return "".join(_ENTITIES.get(letter, letter) for letter in escaped).replace("\0", "&#47;&#47;")
+    shown = "".join(_ENTITIES.get(letter, letter) for letter in escaped).replace("\0", "&#47;&#47;")
+    return _LINKED.sub(lambda found: f"{found[1]}&#{ord(found[2])};", shown)  # GitHub links these by themselves
 
 
 def prose(words: str) -> str:
@@ -41,6 +43,8 @@ def code(words: str) -> str:
     words = sentence(words)
     if not words:
         return ""
+    if "|" in words:  # would end the cell of a table, whatever stands before it
+        return f"<code>{text(words)}</code>"
     longest = max((len(run) for run in re.findall("`+", words)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if words[0] in "` " or words[-1] in "` " else ""
@@ -79,7 +83,7 @@ def _row(report: Report, finding: Finding) -> str:
     fix = prose(finding.fix.title) if finding.fix is not None and why is None else f"not fixed: {prose(why or '')}"
     where = code(f"{finding.path}:{finding.span.line}")
     cells = (where, finding.confidence.value, prose(finding.message), fix)
-    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def trace(hops: Sequence[Hop], confidence: Confidence) -> Iterator[str]:
@@ -100,8 +104,3 @@ def fenced(lines: Iterable[str], language: str) -> list[str]:
     longest = max((len(run) for line in body for run in re.findall("`{3,}", line)), default=2)
     fence = "`" * (longest + 1)
     return [f"{fence}{language}", *body, fence]
-
-
-def _cell(words: str) -> str:
-    """`words` where a "|" would end the cell of a table."""
-    return words.replace("|", "\\|")

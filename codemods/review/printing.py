@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..quoting import no_command
+
 _TAB = "    "
 _NARROW = 30  # columns that prose gets at least
 
@@ -64,13 +66,13 @@ def prose(out: Console, label: str, style: str, text: str, indent: int = 2) -> N
 def place(root: str, path: str) -> str:
     """`path` of the repository at `root` as one types it from here, clean of control characters."""
     if not os.path.isabs(root):  # noqa: PTH117
-        return clean(path)
+        return no_command(clean(path))
     whole = os.path.join(root, path)  # noqa: PTH118  (paths as text, nothing is looked up)
     try:
         near = os.path.relpath(whole)
     except (ValueError, OSError):  # another drive; a working directory that is gone
         near = whole
-    return clean(near if len(near) < len(whole) else whole)
+    return no_command(clean(near if len(near) < len(whole) else whole))
 
 
 def count(number: int, noun: str) -> str:

@@ -16,6 +16,8 @@ from typing import Any
 from ..problem import Problem
 from .decisions import MAX_BYTES, Decisions, parse_decisions
 
+SECONDS = 30  # without a byte from who asked
+MOST_AT_ONCE = 32  # requests; a browser has six
 Save = Callable[[Decisions], None]
 Apply = Callable[[], str]
 
@@ -33,6 +35,24 @@ class ReviewServer(ThreadingHTTPServer):
         self.page, self.save, self.apply = page.encode(), save, apply
         self.token = secrets.token_urlsafe(32)
         self.lock = threading.Lock()
+        self._room = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own; a request too many is dropped."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer one request."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing: who asked has gone, or asks for no page."""
 
     @property
     def origin(self) -> str:
@@ -48,6 +68,7 @@ class ReviewServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: ReviewServer
     server_version, sys_version = "spawnfix", ""
+    timeout = SECONDS
 
     def do_GET(self) -> None:
         """The page."""

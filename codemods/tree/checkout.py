@@ -15,11 +15,11 @@ from pathlib import Path
 
 from ..problem import Problem
 from ..quoting import printable, shell
-from .directory import read_regular
 from .finish import Failed, finish
-from .git_config import last
+from .git_config import last, of_users
 from .git_folder import GitFailed
 from .git_index import Index, IndexEntry, blob_id
+from .guarded import read_regular
 from .repository import Person, Repository
 from .uninterrupted import uninterrupted
 
@@ -257,10 +257,8 @@ def _line_endings(repository: Repository) -> dict[str, str]:
         value = (last(entries, key) or "").lower()
         if value in known:
             found[key] = value
-    base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    named = last(repository.of_user, "core.attributesfile") or f"{base}/git/attributes"
-    file = os.path.expanduser(named)  # noqa: PTH111  (it leaves a "~" that nobody has as it is)
-    if os.path.isfile(file):  # noqa: PTH113
+    file = of_users("core.attributesfile", "attributes", repository.of_user)
+    if file is not None:
         found["core.attributesFile"] = file
     return found
 

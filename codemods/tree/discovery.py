@@ -14,8 +14,8 @@ from pathlib import Path
 from ..operating_system import is_link
 from ..problem import Problem
 from ..quoting import printable
-from .directory import read_regular
 from .git_config import Entries, is_true, last, parse_config
+from .guarded import read_regular
 
 # What we read or write in a git folder.
 _USED = (

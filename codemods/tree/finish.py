@@ -14,14 +14,15 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..new_process import code_to_call
 from ..operating_system import apart, is_link, replace
-from .directory import clear, read_regular, stage
 from .git_index import parse_index
+from .guarded import read_regular
+from .writing import clear, drop_staged, put_staged, replaced, stage
 
 Job = Mapping[str, Any]
 
@@ -184,8 +185,8 @@ def check_out(job: Job) -> None:
         whole = Path(job["whole_index"]).read_bytes()
         head_lock.fill(f"ref: {job['ref']}\n".encode("utf-8", "surrogateescape"))
         clear({(tree / path).parent for path in job["files"]})
-        files: dict[str, tuple[Path, bytes, int]] = {}  # temporary file, what was there, permissions
-        stack.callback(lambda: _remove(temporary for temporary, _, _ in files.values()))
+        files: dict[str, tuple[str, bytes, int]] = {}  # temporary file, what was there, permissions
+        stack.callback(_drop, tree, files)
         unwritten, why = [], ""
         for path, (source, expected) in job["files"].items():
             try:
@@ -193,7 +194,7 @@ def check_out(job: Job) -> None:
                 if hashlib.sha256(now).hexdigest() != expected:
                     raise Failed(f"{path} changed while spawnfix was at work")
                 mode = stat.S_IMODE((tree / path).lstat().st_mode)
-                files[path] = (stage(tree / path, Path(source).read_bytes(), mode), now, mode)
+                files[path] = (stage(tree, path, Path(source).read_bytes(), mode), now, mode)
             except OSError as error:
                 unwritten.append(path)
                 why = why or str(error.strerror)
@@ -202,11 +203,11 @@ def check_out(job: Job) -> None:
         undo: list[tuple[str, Callable[[], object]]] = []
         try:
             for path, (temporary, now, mode) in files.items():
-                replace(temporary, tree / path)
-                undo.append((path, lambda path=path, now=now, mode=mode: _put(tree / path, now, mode)))  # type: ignore[misc]
+                put_staged(tree, temporary, path)
+                undo.append((path, lambda path=path, now=now, mode=mode: replaced(tree, path, now, mode)))  # type: ignore[misc]
             index_lock.fill(_new_index(job, whole, tree))
             index_lock.commit()
-            undo.append(("git's index", lambda: _put(git_dir / "index", index, index_mode)))
+            undo.append(("git's index", lambda: replaced(git_dir, "index", index, index_mode)))
             head_lock.commit()
         except Exception as error:
             raise Failed(_words(error), _undone(undo)) from None
@@ -222,13 +223,9 @@ def _new_index(job: Job, whole: bytes, tree: Path) -> bytes:
     return index.changed(changes)
 
 
-def _put(path: Path, data: bytes, mode: int) -> None:
-    temporary = stage(path, data, mode)
-    try:
-        replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+def _drop(tree: Path, files: Mapping[str, tuple[str, bytes, int]]) -> None:
+    for temporary, _, _ in files.values():
+        drop_staged(tree, temporary)
 
 
 def _undone(steps: list[tuple[str, Callable[[], object]]]) -> tuple[str, ...]:
@@ -240,12 +237,6 @@ def _undone(steps: list[tuple[str, Callable[[], object]]]) -> tuple[str, ...]:
         except OSError:
             lost.append(name)
     return tuple(reversed(lost))
-
-
-def _remove(files: Iterable[Path]) -> None:
-    for file in files:
-        with contextlib.suppress(OSError):
-            file.unlink(missing_ok=True)
 
 
 def _some(paths: list[str], most: int = 3) -> str:

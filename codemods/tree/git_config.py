@@ -82,6 +82,17 @@ def _value(text: str, at: int) -> tuple[str, int]:
     return "".join(parts[:kept]), at
 
 
+def of_users(key: str, name: str, entries: Entries) -> str | None:
+    """The user's file that the setting `key` names, else git's own choice, `name` in the folder of its settings.
+
+    None where there is no such file.
+    """
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    base = base if os.path.isabs(base) else "~/.config"  # noqa: PTH117  (relative: the folder that we were started in)
+    file = os.path.expanduser(last(entries, key) or f"{base}/git/{name}")  # noqa: PTH111  (it leaves an unknown "~")
+    return file if os.path.isfile(file) else None  # noqa: PTH113
+
+
 def last(entries: Entries, key: str) -> str | None:
     """The value of `key` that counts, None where it is not set."""
     return next((value for name, value in reversed(entries) if name == key), None)

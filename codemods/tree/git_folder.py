@@ -21,7 +21,7 @@ from typing import Any
 
 from .. import operating_system
 from ..problem import Problem
-from .directory import MAX_BYTES
+from .guarded import MAX_BYTES
 
 try:
     import git

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .. import operating_system
 from ..problem import Problem
-from .directory import read_regular
+from .guarded import read_regular
 
 MAX_INDEX = 1024 * 2**20  # bytes
 _HEAD = struct.Struct(">4sII")

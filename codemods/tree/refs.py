@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..operating_system import is_plain_folder
 from ..problem import Problem
-from .directory import read_regular
+from .guarded import read_regular
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(?:^|/)\.|\.lock(?:/|$)|[/.]$")

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 from ..operating_system import remove_folder
 from ..problem import Problem
 from ..quoting import shell
-from .directory import read_regular
 from .discovery import find_place, safe_directory, stranger_owns
 from .git_config import Entries, included_for, last, parse_config
 from .git_index import Index, IndexEntry, blob_id, parse_index, read_index
+from .guarded import read_regular
 from .refs import Refs
 from .uninterrupted import uninterrupted
 

@@ -10,10 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from ..problem import Problem
-from .directory import DirectoryFiles, read_regular
+from .directory import DirectoryFiles
 from .files import Entry
-from .git_config import last
+from .git_config import of_users
 from .git_index import REGULAR
+from .guarded import read_regular
 from .repository import Repository
 from .stamps import DiskStamps
 
@@ -118,7 +119,5 @@ def _copied(folder: Path, name: str, target: Path) -> None:
 
 
 def _users_excludes(repository: Repository) -> dict[str, str]:
-    base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    named = last(repository.of_user, "core.excludesfile") or f"{base}/git/ignore"
-    file = os.path.expanduser(named)  # noqa: PTH111
-    return {"core.excludesFile": file} if os.path.isfile(file) else {}  # noqa: PTH113
+    file = of_users("core.excludesfile", "ignore", repository.of_user)
+    return {"core.excludesFile": file} if file is not None else {}

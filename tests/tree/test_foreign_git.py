@@ -417,7 +417,7 @@ def test_damaged_index_is_one_line(repo: Path, damage: bytes) -> None:
 
 
 def words_of(hint: str) -> list[list[str]]:
-    return [shlex.split(part) for part in re.findall(r"git (?:checkout|diff|branch) .*", hint)]
+    return [shlex.split(part) for part in re.findall(r"git (?:-C \S+ )?(?:checkout|diff|branch) .*", hint)]
 
 
 def test_names_of_branches_are_quoted_for_the_shell(repo: Path, tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ def test_names_of_branches_are_quoted_for_the_shell(repo: Path, tmp_path: Path) 
         if found:
             subprocess.run(["bash", "-c", command.partition("  (")[0]], cwd=tmp_path, capture_output=True, check=False)
     assert not list(tmp_path.rglob("marker*"))
-    assert ["git", "checkout", name] in words_of(done.stderr)
+    assert ["git", "-C", str(repo), "checkout", name] in words_of(done.stderr)
 
 
 def test_name_of_the_folder_is_quoted_for_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

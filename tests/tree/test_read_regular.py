@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codemods.tree.directory import read_regular
+from codemods.tree.guarded import read_regular
 
 
 def test_a_file_that_is_too_large_is_named(tmp_path: Path) -> None:

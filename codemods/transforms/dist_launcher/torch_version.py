@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
@@ -51,6 +52,9 @@ _MENTIONS = re.compile(r"torch|cudatoolkit|python\s*=", re.IGNORECASE)
 Version = tuple[int, int]
 _MINORS = [(0, 4), *((1, minor) for minor in range(14)), *((2, minor) for minor in range(20))]
 _PATCHES = range(4)
+_MOST_CLAUSES = 12  # of one requirement; each is compared with every version
+_LONGEST = 300  # characters of them
+_MOST_NAMED = 200  # lines of one file that name a torch
 
 # The newest torch that conda offers for an old CUDA toolkit, and for an old Python: a repository that names them and no
 # torch can't have a newer one. https://pytorch.org/get-started/previous-versions
@@ -88,7 +92,10 @@ def named_versions(project: Project) -> list[Named]:
         source = project.source(path) if guide or _FILES.search(path) or _SCRIPT.search(path) else None
         if source is None or not _MENTIONS.search(source.text):
             continue
+        before = len(found)
         for number, line in enumerate(source.text.splitlines(), 1):
+            if len(found) - before >= _MOST_NAMED:
+                break
             if line.lstrip()[:1] == "#" and not guide:
                 continue
             found += [Named(path, number, version) for version in _versions(line, guide)]
@@ -149,10 +156,13 @@ def _newest(line: str) -> Iterator[tuple[str, Version]]:
                 yield f"{name} {match[1]}.{match[2]}", newest[version]
 
 
+@lru_cache(maxsize=1024)
 def _oldest(clauses: str) -> Version | None:
     """The oldest version that fits `clauses`; the newest one where they only say how new it may be."""
+    if len(clauses) > _LONGEST:
+        return None
     parts: list[str] = []
-    for operator, version in _PARTS.findall(clauses):
+    for operator, version in _PARTS.findall(clauses)[:_MOST_CLAUSES]:
         if operator in ("=", "~", "^"):  # conda's `=1.7`, Poetry's `~1.7` and `^1.7`
             operator, version = "==", f"{version.rstrip('.*')}.*"
         parts.append(f"{operator}{version}")
