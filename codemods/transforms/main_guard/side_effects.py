@@ -24,6 +24,7 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
     ]
 )  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
+_WRITES = "opens a file for writing"
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
 
 
@@ -54,6 +55,13 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
                 does.append(Repeated(f"computes in `{function.name}`", Harm.LITTLE))
             does += [repeated(starts, other, inner, depth + 1) for inner in function.body]
         for found in does:
+            if (
+                found is not None
+                and found.what == _WRITES
+                and found is not does[0]
+                and not isinstance(statement, ast.Expr)
+            ):
+                found = replace(found, surely=False)  # a function that is called for its result notes it down
             if found is not None and (worst is None or (found.harm, found.surely) > (worst.harm, worst.surely)):
                 worst = found
         if worst is not None and worst.harm is Harm.WRONG and worst.surely:
@@ -116,7 +124,7 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if name == "input" and not outline.lookup(call, "input")[1]:
         return Repeated("asks the user", Harm.WRONG)
     if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)) and not _opens_null(call):
-        return Repeated("opens a file for writing", Harm.WRONG)
+        return Repeated(_WRITES, Harm.WRONG)
     if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
         return Repeated("empties its log", Harm.WRONG)
     if name == "concurrent.futures.ProcessPoolExecutor" or name in names("little"):

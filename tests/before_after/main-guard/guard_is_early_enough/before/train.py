@@ -9,8 +9,17 @@ warnings.filterwarnings("ignore")
 os.makedirs("runs", exist_ok=True)
 if not os.path.exists("cache"):
     os.mkdir("cache")
-with open("config.json") as file:
-    CONFIG = json.load(file)
+
+
+def read_config(path):
+    with open(path) as file:
+        config = json.load(file)
+    with open("runs/config.json", "w") as file:
+        file.write(json.dumps(config))
+    return config
+
+
+CONFIG = read_config("config.json")
 NOWHERE = open(os.devnull, "w")
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
