@@ -26,6 +26,7 @@ _SPECIAL = frozenset(
      "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__copy__",
      "__deepcopy__", "__post_init__"}
 )  # fmt: skip
+_ON_OBJECTS = frozenset({"__name__", "__dict__"})  # what objects that stand for functions have too
 
 
 # Functions as objects
@@ -39,10 +40,20 @@ def keeps_state(scopes: Scopes, unit: Unit) -> bool:
         parent = scopes.parents[use.node]
         if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
             return True
-        sets = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "setattr"
-        if sets and isinstance(parent, ast.Call) and parent.args[:1] == [use.node]:
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [use.node]:
+            if parent.func.id == "setattr" or (parent.func.id == "vars" and _is_changed(scopes, parent)):
+                return True
+        if isinstance(parent, ast.Attribute) and parent.attr == "__dict__" and _is_changed(scopes, parent):
             return True
     return False
+
+
+def _is_changed(scopes: Scopes, node: ast.expr) -> bool:
+    """What stands there, a dict of attributes, is changed on the spot."""
+    around = scopes.parents[node]
+    if isinstance(around, ast.Subscript):
+        return around.value is node and not isinstance(around.ctx, ast.Load)
+    return isinstance(around, ast.Attribute) and around.attr in ("update", "setdefault", "pop", "clear")
 
 
 def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
@@ -65,7 +76,7 @@ def why_no_object(scopes: Scopes, unit: Unit) -> str | None:
         return "it has names that a class changes (two leading underscores)"
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
         parent = scopes.parents[use.node]
-        if isinstance(parent, ast.Attribute) and parent.attr.startswith("__") and parent.attr != "__name__":
+        if isinstance(parent, ast.Attribute) and parent.attr.startswith("__") and parent.attr not in _ON_OBJECTS:
             return f"`{use.name}.{parent.attr}` is used (line {parent.lineno})"
     return None
 
@@ -86,8 +97,12 @@ def object_class(
     edits: Sequence[Edit],
     step: str,
     preamble: Sequence[str],
+    is_bare: bool,
 ) -> str:
-    """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads."""
+    """The class `name`, whose objects are called like the function; `called`: the `__name__` that somebody reads.
+
+    `is_bare`: the `__dict__` of its objects shows no captured values, as that of a function does not.
+    """
     node, captures = unit.node, [variable.name for variable in unit.captures]
     assert not isinstance(node, ast.ClassDef)
     leading = ["self", "/"] if node.args.kwarg is not None and not node.args.posonlyargs else ["self"]
@@ -101,6 +116,9 @@ def object_class(
     if captures:
         stored = "".join(f"\n{step * 2}self.{kept[name]} = {name}" for name in captures)
         parts.insert(0, f"{step}def __init__(self, {', '.join(captures)}):{stored}")
+    if is_bare and captures:
+        slots = ", ".join(f'"{slot}"' for slot in [*kept.values(), "__dict__", "__weakref__"])
+        parts.insert(0, f"{step}__slots__ = ({slots})")
     if called is not None:
         parts.insert(0, f'{step}__name__ = "{called}"')
     return f"class {name}:\n" + "\n\n".join(parts)

@@ -14,11 +14,12 @@ from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_
 from .candidate import Unit, assignment_targets
 from .choose_name import class_name
 from .class_use import ClassUse
-from .file_state import FileRewrite, Move
+from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
-from .identity import gets_attributes, told_apart
+from .identity import gets_attributes, shows_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks
 from .known import Known, outside_uses
+from .stdlib_forms import is_factory
 
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
 
@@ -67,8 +68,9 @@ class Forms:
             with contextlib.suppress(Refused):  # else a long partial it is
                 self._as_object(move, alone, "it takes many values")
         move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
-        lists_attributes = "vars(" in self.rewrite.source.text
-        if move.is_distinct and not lists_attributes and gets_attributes(self.known, self.rewrite.path, unit.node):
+        if isinstance(unit.node, ast.Lambda) and is_factory(scopes, unit.node) and self.rewrite.reads_factories:
+            move.is_distinct = True
+        if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
             with contextlib.suppress(Refused):  # else a partial, which keeps them in the process that set them
                 self._as_object(move, alone, "attributes are set on it")
         if keeps_state(scopes, unit):
@@ -79,6 +81,7 @@ class Forms:
                     raise  # it reads them by its own name
                 move.is_distinct = True
         move.is_distinct = move.is_distinct and not move.is_object
+        move.is_bare = move.is_object and shows_attributes(self.known, self.rewrite.path, unit.node)
         places = [use.node for use in outside_uses(unit, {unit})] if move.is_distinct else []
         for place in [*places, unit.node] if move.is_distinct else ():
             call = scopes.parents[place]
@@ -138,6 +141,7 @@ class Forms:
         why = self.handover.why_no_method(me, self._stays_on(unit, me))
         if why is None and not self._needs_function(move, me):
             move.method = me
+            move.shields_self = takes_any(unit.node) and self.rewrite.is_keyword(me[1])
             return
         if why is None:
             if unit.mangled:

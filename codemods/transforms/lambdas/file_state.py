@@ -23,6 +23,8 @@ from .stdlib_forms import spelled
 Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement
 _NO_CALL = re.compile(r"(?:[=,(\[{:]|\b(?:return|else|if|in|or|and|yield|not))\s*\Z")
 
+_FACTORY_READ = re.compile(r"\.default_factory\b(?!\s*=[^=])")
+
 
 @dataclass(eq=False)
 class Move:
@@ -36,9 +38,11 @@ class Move:
     keeps_name: bool = False
     is_repeated: bool = False  # another one of the group is the same code under this name
     is_object: bool = False  # a class with `__call__` instead of a function
+    is_bare: bool = False  # the `__dict__` of that object is read, and shows what was set on the function alone
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
     is_distinct: bool = False  # each time that it is made it has to be another object
+    shields_self: bool = False  # some call passes a keyword of the name that the method's object has
 
     @property
     def is_partial(self) -> bool:
@@ -61,7 +65,7 @@ class Move:
         """The parameters that come first in its new place."""
         own = [self.method[1]] if self.method else []
         given = [*self.attributes, *self.captures]
-        return [*own, *given, *(["/"] if takes_any(self.unit.node) and given else [])]
+        return [*own, *given, *(["/"] if takes_any(self.unit.node) and (given or self.shields_self) else [])]
 
 
 def takes_any(node: ast.AST) -> bool:
@@ -93,6 +97,15 @@ class FileRewrite:
     def old_python(self) -> str | None:
         """The place where the repository names a Python that has no `/`."""
         return old_python(self.project, self.path)
+
+    @cached_property
+    def reads_factories(self) -> bool:
+        """Some file of the project looks at the `default_factory` of a dict, which may be compared with another."""
+        return any(self.project.matching(_FACTORY_READ, word="default_factory"))
+
+    def is_keyword(self, name: str) -> bool:
+        """Some call of the project passes a keyword of this name."""
+        return any(self.project.matching(re.compile(rf"[(,]\s*{re.escape(name)}\s*=(?!=)"), word=name))
 
     def checkpoint(self) -> tuple[set[int], set[str], set[str]]:
         """The room and the names that have been given so far, for `rollback`."""

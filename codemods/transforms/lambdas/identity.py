@@ -19,6 +19,7 @@ from ...syntax.scopes import FUNCTIONS, Kind, Scopes, start_of
 from .candidate import Unit
 from .settled import origin_in
 
+_SET_ATTRIBUTES = frozenset({"given to `setattr`", "given to `vars`", "asked for its `__dict__`"})
 _ADVICE = "move it to module level by hand, if one class will do for all"
 
 
@@ -47,11 +48,18 @@ def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> s
 def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
     """Somebody, perhaps a helper, sets an attribute on the function.
 
-    `multiprocessing` pickles a partial without its attributes, and an object with them. No where its `__dict__` is
-    read, in which an object would show the values that it keeps.
+    `multiprocessing` pickles a partial without its attributes, and an object with them.
     """
     uses = [place.what for place in known.identities(path, *start_of(node))]
-    return any(use.startswith("given the attribute") for use in uses) and not any("`__dict__`" in use for use in uses)
+    return any(use.startswith("given the attribute") or use in _SET_ATTRIBUTES for use in uses)
+
+
+def shows_attributes(known: Identities, path: str, node: ast.AST) -> bool:
+    """The `__dict__` of the function is read."""
+    return any(
+        place.what in ("asked for its `__dict__`", "given to `vars`")
+        for place in known.identities(path, *start_of(node))
+    )
 
 
 def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:

@@ -155,8 +155,8 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
             "pass the values as arguments, or write a class with `__call__`"
         )
     if move.is_object:
-        step, called = rewrite.indent_unit, move.called
-        return object_class(rewrite.source, move.unit, move.name, called, move.kept, inner, step, imports)
+        step, called, unit = rewrite.indent_unit, move.called, move.unit
+        return object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
     if isinstance(node, ast.Lambda):
         return lambda_as_def(rewrite.source, node, move.name, move.leading, inner, indent, rewrite.indent_unit, imports)
     from .moved_text import moved  # libcst takes long to import

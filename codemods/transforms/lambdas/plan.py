@@ -23,6 +23,7 @@ from .class_use import ClassUse
 from .file_state import FileRewrite, Move
 from .identity import check_class
 from .known import Known, Unknown, outside_uses
+from .nested_factories import Unfolded, unfold
 from .new_place import arrive
 from .old_place import leave
 from .rewrite_in_place import in_place
@@ -75,6 +76,7 @@ class _Planner:
         self.unsafe_too = project.settings.unsafe_fixes
         self.boundaries: dict[ast.AST, str] = {}  # what pickles a node, as far as that is known
         self.aboard: set[ast.AST] = set()  # nodes that cross with the object that keeps them
+        self.unfolded: dict[ast.AST, Unfolded] = {}  # by the inner factory of a nest
         self.known = known
         self.binding = BindingChecks(project, path, rewrite.scopes, known)
         class_use = ClassUse(project, path, rewrite.scopes, rewrite.units.settled, self.binding.repo)
@@ -106,6 +108,11 @@ class _Planner:
             fix = outer or in_place(self.rewrite, node, self.known)
             if fix is not None:
                 answers[target] = simple[node] = fix
+            elif (nest := unfold(self.rewrite, node, self.known)) is not None:
+                wanted[target] = nest.inner
+                self.unfolded[nest.inner] = nest
+                self.boundaries[nest.inner] = self.boundaries[node]
+                self.aboard |= {nest.inner} if node in self.aboard else set()
         moving = {target: self.rewrite.units.of(node) for target, node in wanted.items() if target not in answers}
         for target, unit in moving.items():
             if unit.refused is not None:
@@ -163,6 +170,9 @@ class _Planner:
             imports: list[Import] = []
             for unit in group:
                 edits += leave(self.rewrite, moves[unit], moves, imports)
+                if unit.node in self.unfolded:
+                    edits += self.unfolded[unit.node].edits
+                    imports += self.unfolded[unit.node].imports
             edits += arrive(self.rewrite, moves, imports)
             edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving)
         except Refused as refused:

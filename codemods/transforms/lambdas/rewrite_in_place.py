@@ -13,7 +13,7 @@ from .def_text import lambda_as_def
 from .file_state import FileRewrite
 from .identity import told_apart
 from .known import Known
-from .stdlib_forms import filled_text, known_shape
+from .stdlib_forms import filled_text, is_factory, known_shape
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
 _FIRST = re.compile(r"^\s*def .*:$", re.MULTILINE)
@@ -27,6 +27,8 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     if told_apart(known, rewrite.path, rewrite.scopes, node) is not None:
         return None  # a name of the standard library would be one object for all calls
     shape = known_shape(rewrite.scopes, rewrite.source, node, rewrite.names.is_defined)
+    if shape is not None and is_factory(rewrite.scopes, node) and rewrite.reads_factories:
+        return None  # two dicts with `int` have the same factory
     if shape is not None:
         return Fix(f"Say `{shape[0]}` instead of the lambda", (rewrite.replace_lambda(node, shape[0]),), shape[1])
     calls = {item.what for item in known.given(rewrite.path, *start_of(node))}

@@ -53,6 +53,22 @@ def _calls_with_nothing(scopes: Scopes, node: ast.Lambda, call: ast.Call) -> boo
     return any(keyword.value is node and keyword.arg == "default_factory" for keyword in call.keywords)
 
 
+def is_factory(scopes: Scopes, node: ast.Lambda) -> bool:
+    """The lambda takes nothing, and makes what a `defaultdict` or a field lacks."""
+    call = _receiver(scopes, node)
+    return call is not None and not _has_parameters(node) and _calls_with_nothing(scopes, node, call)
+
+
+def made_by_defaultdict(scopes: Scopes, node: ast.Lambda) -> ast.Lambda | None:
+    """The lambda without parameters that `lambda: defaultdict(lambda: ...)` gives to each dict that it makes."""
+    body = node.body
+    if not (isinstance(body, ast.Call) and len(body.args) == 1 and not body.keywords):
+        return None
+    inner = body.args[0]
+    takes_nothing = isinstance(inner, ast.Lambda) and not _has_parameters(inner)
+    return inner if takes_nothing and _is_defaultdict(scopes, body.func) else None  # type: ignore[return-value]
+
+
 def _has_parameters(node: ast.Lambda) -> bool:
     each = node.args
     return bool(each.posonlyargs or each.args or each.vararg or each.kwonlyargs or each.kwarg)
