@@ -1,10 +1,12 @@
-"""Do other people's tests still pass after `spawnfix migrate --select lambdas`?
+"""Do other people's tests still pass after `spawnfix migrate`?
 
 A NAME is a project of the package index, whose sdist pip downloads, or a folder or archive of sources. Each is unpacked
-into a temporary folder (or --work), its own tests are run with pytest, then it is migrated with `--confidence
-possible`, then once more from scratch as if every lambda, nested function and local class of its sources crossed, and
-its tests are run again each time. The table says how many were rewritten and refused, and the outcomes of the tests.
-Exits 1 when any test that passed before does not pass afterwards.
+into a temporary folder (or --work), its own tests are run with pytest, then it is migrated by all rules with
+`--confidence possible`, then once more from scratch with `--unsafe-fixes` too, as if every lambda, nested function and
+local class of its sources crossed, and its tests are run again each time. The table says how many findings were fixed
+and refused, the outcomes of the tests, how many findings of ruff (its default rules) are new, and how many files
+`ruff format` would change that it would not have changed before.
+Exits 1 when any test that passed before does not pass afterwards, or ruff has something new.
 
 What the tests need besides pytest must be installed, or be found through PYTHONPATH. This runs the code of those
 projects: name ones that you trust.
@@ -36,6 +38,7 @@ from codemods.finding import Confidence  # noqa: E402
 from codemods.flow.answers.crossing import Crossing  # noqa: E402
 from codemods.project import Project  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
+from codemods.transforms import rules  # noqa: E402
 from codemods.transforms.lambdas import RULE  # noqa: E402
 from codemods.transforms.lambdas.plan import every_target  # noqa: E402
 from codemods.transforms.lambdas.rule import findings  # noqa: E402
@@ -70,6 +73,8 @@ class Row:
     refused: int = 0
     before: Outcomes = field(default_factory=Counter)
     after: Outcomes = field(default_factory=Counter)
+    complaints: int = 0
+    unformatted: int = 0
     note: str = ""
 
     @property
@@ -96,7 +101,7 @@ def main() -> int:
     for row in rows:
         for line in row.broken:
             print(f"{row.name} ({row.mode}): {line}")
-    return int(any(row.broken or row.note for row in rows))
+    return int(any(row.broken or row.note or row.complaints or row.unformatted for row in rows))
 
 
 def project_rows(name: str, work: Path, timeout: float, quick: bool) -> list[Row]:
@@ -117,6 +122,8 @@ def project_rows(name: str, work: Path, timeout: float, quick: bool) -> list[Row
         row.refused = len(result.remaining)
         row.note = "; ".join(f"{each.path}: {each.reason}" for each in result.skipped if "our bug" in each.reason)
         row.after = tested(copy, timeout)
+        row.complaints = sum((complaints(copy) - complaints(tree)).values())
+        row.unformatted = len(unformatted(copy) - unformatted(tree))
         print(table([row]), flush=True)
     return rows
 
@@ -156,12 +163,28 @@ def extracted(archive: Path, work: Path) -> Path:
 def migrated(tree: Path, mode: str) -> Plan:
     """Rewrite `tree` in place."""
     contents = {path.relative_to(tree).as_posix(): path.read_bytes() for path in sorted(tree.rglob("*.py"))}
-    settings = Settings(confidence=Confidence.POSSIBLE, select=("lambdas",))
-    result = plan(MemoryFiles(contents), settings, rules={"lambdas": EVERYTHING} if mode == "everything" else None)
+    wide = mode == "everything"
+    settings = Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=wide)
+    result = plan(MemoryFiles(contents), settings, rules=rules() | {"lambdas": EVERYTHING} if wide else None)
     for path, data in result.contents.items():
         ast.parse(data)
         (tree / path).write_bytes(data)
     return result
+
+
+def complaints(tree: Path) -> Counter[str]:
+    """What ruff finds with its default rules: file, rule and message, without the line."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format=concise", "."]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    lines = (re.sub(r":\d+:\d+:", ":", line, count=1) for line in done.stdout.splitlines() if ".py:" in line)
+    return Counter(re.sub(r"line \d+", "line", line) for line in lines)
+
+
+def unformatted(tree: Path) -> set[str]:
+    """Files that `ruff format` would change, with the settings of the project."""
+    command = [sys.executable, "-m", "ruff", "format", "--check", "--no-cache", "."]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    return {line for line in done.stdout.splitlines() if line.startswith("Would reformat")}
 
 
 def tested(tree: Path, timeout: float) -> Outcomes:
@@ -199,12 +222,13 @@ def tested(tree: Path, timeout: float) -> Outcomes:
 def table(rows: Sequence[Row]) -> str:
     """Markdown, a line per project and mode."""
     lines = [
-        "| project | taken to cross | rewritten | refused | tests before | tests after |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| project | taken to cross | fixed | refused | tests before | tests after | new for ruff | not formatted |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         end = f" **{len(row.broken)} broken**" if row.broken else f" {row.note}" if row.note else ""
         cells = [row.name, row.mode, str(row.rewritten), str(row.refused), words(row.before), words(row.after) + end]
+        cells += [str(row.complaints), str(row.unformatted)]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -45,6 +45,7 @@ class Kind:
     setup: frozenset[str] = frozenset()
     before: tuple[int, int] | None = None
     tell: bool = False
+    carries: str = ""
     parts: bool = False
     later: bool = False
     memory: bool = False

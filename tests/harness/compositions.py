@@ -1,4 +1,4 @@
-"""Puts small programs together at random: a pattern of `patterns/`, changes of what it reads, and uses of what it makes.
+"""Puts small programs together at random: a pattern of `patterns/`, changes of what it reads, uses of what it makes.
 
     composed(random.Random(seed)).text
 
@@ -13,7 +13,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 HEAD = """\
@@ -225,10 +225,11 @@ class Program:
                 yield replace(self, steps=self.steps[:index] + self.steps[index + 1 :])
 
 
-def patterns(folder: Path = Path(__file__).with_name("patterns")) -> dict[str, str]:
+@cache
+def patterns() -> dict[str, str]:
     """The patterns of all files of the folder, by `file: name`."""
     found = {}
-    for path in sorted(folder.glob("*.txt")):
+    for path in sorted(Path(__file__).with_name("patterns").glob("*.txt")):
         for part in path.read_text(encoding="utf-8").split("=== ")[1:]:
             name, _, text = part.partition("\n")
             assert f"{path.stem}: {name}" not in found, name

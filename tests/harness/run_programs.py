@@ -11,6 +11,7 @@ is run with the real `spawn` as well.
 
 from __future__ import annotations
 
+import functools
 import json
 import multiprocessing
 import multiprocessing.context
@@ -24,7 +25,9 @@ import tempfile
 import threading
 import traceback
 import types
+from collections.abc import Callable, Iterable, Mapping
 from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
 
 SECONDS = 60  # that one program may take
 
@@ -38,18 +41,16 @@ def main() -> None:
 def run(text: str, method: str) -> str:
     """What the program prints."""
     with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
-            file.write(text)
-        out = os.path.join(folder, "printed.txt")
+        Path(folder, "program.py").write_text(text, encoding="utf-8")
+        out = Path(folder, "printed.txt")
         pid = os.fork()
         if not pid:
             _in_child(lambda: _program(text, method, folder, out))
         os.waitpid(pid, 0)
-        with open(out, encoding="utf-8") as file:
-            return file.read()
+        return out.read_text(encoding="utf-8")
 
 
-def _in_child(body):  # type: ignore[no-untyped-def]
+def _in_child(body: Callable[[], None]) -> None:
     code = 1
     try:
         body()
@@ -66,7 +67,7 @@ def _in_child(body):  # type: ignore[no-untyped-def]
             os._exit(code)
 
 
-def _program(text, method, folder, out):  # type: ignore[no-untyped-def]
+def _program(text: str, method: str, folder: str, out: Path) -> None:
     signal.alarm(SECONDS)
     os.chdir(folder)
     descriptor = os.open(out, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
@@ -91,12 +92,12 @@ def _program(text, method, folder, out):  # type: ignore[no-untyped-def]
         raise
     except BaseException as error:
         traceback.print_exc()
-        print("ended by %s" % type(error).__name__)
+        print(f"ended by {type(error).__name__}")
 
 
-def _execute(text, name):  # type: ignore[no-untyped-def]
+def _execute(text: str, name: str) -> None:
     module = types.ModuleType(name)
-    module.__file__ = os.path.abspath("program.py")
+    module.__file__ = str(Path("program.py").resolve())
     sys.modules["__main__"] = sys.modules[name] = module
     exec(compile(text, "program.py", "exec", dont_inherit=True), module.__dict__)
 
@@ -107,25 +108,28 @@ def _execute(text, name):  # type: ignore[no-untyped-def]
 class _Spawned:
     """What programs use of `multiprocessing.Process`."""
 
-    server = None  # type: socket.socket
+    server: socket.socket
     lock = threading.Lock()
 
-    def __init__(self, group=None, target=None, name=None, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-        self.job, self.exitcode = (target, tuple(args), dict(kwargs or {})), None
+    def __init__(
+        self, target: Callable[..., object], args: Iterable[object] = (), kwargs: Mapping[str, object] | None = None
+    ) -> None:
+        self.job = (target, tuple(args), dict(kwargs or {}))
+        self.pid, self.exitcode = 0, -1
 
-    def start(self):  # type: ignore[no-untyped-def]
+    def start(self) -> None:
         payload = bytes(ForkingPickler.dumps(self.job))
         with self.lock:
             _send(self.server, payload)
-            self.pid = int(_receive(self.server))
+            self.pid = int(_receive(self.server) or b"")
 
-    def join(self, timeout=None):  # type: ignore[no-untyped-def]
+    def join(self) -> None:
         with self.lock:
             _send(self.server, b"join %d" % self.pid)
-            self.exitcode = int(_receive(self.server))
+            self.exitcode = int(_receive(self.server) or b"")
 
 
-def _clean_process(text, connection):  # type: ignore[no-untyped-def]
+def _clean_process(text: str, connection: socket.socket) -> None:
     while True:
         payload = _receive(connection)
         if payload is None:
@@ -137,26 +141,26 @@ def _clean_process(text, connection):  # type: ignore[no-untyped-def]
         pid = os.fork()
         if not pid:
             connection.close()
-            _in_child(lambda: _work(text, payload))
+            _in_child(functools.partial(_work, text, payload))
         _send(connection, b"%d" % pid)
 
 
-def _work(text, payload):  # type: ignore[no-untyped-def]
+def _work(text: str, payload: bytes) -> None:
     _execute(text, "__mp_main__")
     target, args, kwargs = pickle.loads(payload)
     target(*args, **kwargs)
 
 
-def _send(connection, data):  # type: ignore[no-untyped-def]
+def _send(connection: socket.socket, data: bytes) -> None:
     connection.sendall(struct.pack(">I", len(data)) + data)
 
 
-def _receive(connection):  # type: ignore[no-untyped-def]
+def _receive(connection: socket.socket) -> bytes | None:
     head = _exactly(connection, 4)
     return None if head is None else _exactly(connection, struct.unpack(">I", head)[0])
 
 
-def _exactly(connection, size):  # type: ignore[no-untyped-def]
+def _exactly(connection: socket.socket, size: int) -> bytes | None:
     data = b""
     while len(data) < size:
         part = connection.recv(size - len(data))

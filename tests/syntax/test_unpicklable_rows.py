@@ -162,7 +162,9 @@ def _fixed(*keys: str) -> list[Any]:
 @pytest.mark.parametrize(("kind", "name", "method"), _fixed("stands"))
 def test_what_was_put_into_it_is_not_lost(kind: dict[str, Any], name: str, method: str) -> None:
     finding = _in_place(kind, name, f"self.x.{method}(1)")
-    if method in kind.get("setup", ()):
+    if kind.get("carries"):
+        assert finding.fix is not None and f"self.x.{kind['carries']}" in "".join(e.text for e in finding.fix.edits)
+    elif method in kind.get("setup", ()):
         assert finding.fix is not None and f"self.x.{method}(1)" in "".join(edit.text for edit in finding.fix.edits)
     else:
         assert finding.reason is not None and f"(`{method}`)" in finding.reason

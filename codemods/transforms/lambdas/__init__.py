@@ -82,8 +82,10 @@ use each other move together or not at all; several that are the same become one
 which nobody can pass by position any more; so does a default that is an expression: `width=args.width` is taken where
 it was, on each call of the function around. A function that keeps attributes, or whose `__name__` somebody reads while
 it takes values along, becomes a class with `__call__`. A local class that reads variables gets them as the first
-arguments of its constructor, where nothing but calls uses it and no base has a say in that. Imports inside the function
-that only the moved code used go with it.
+arguments of its constructor, where nothing but calls uses it and no base has a say in that; so it does with attributes
+whose value is computed each time (`size = config.SIZE`), which are taken where the class stood. Imports inside the
+function that only the moved code used go with it. `defaultdict(lambda: defaultdict(lambda: n))` becomes a
+`partial(defaultdict, ...)` of the inner function.
 
 Each call of the function around made a new function. Where code is seen to tell them apart (`==`, `is`, `remove`, a key
 of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That is
@@ -100,9 +102,9 @@ Left to you, with the reason: variables that change later, `nonlocal`, lists and
 others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
 may register the function, classes with computed bases, functions put on classes as methods or by decorators, names in
 `__all__` that would be partials, and code that asks a function for its code, its documentation, or whether it is one.
-Where it is seen to read `__name__`, in any file, the function keeps that. Of local classes also those whose body or
-defaults read what may change (`size = config.SIZE`), and those that are told apart: by `isinstance` or `except`, as
-keys, or by what is counted on the class.
+Where it is seen to read `__name__`, in any file, the function keeps that. Of local classes also those whose defaults
+read what may change (`def read(self, size=config.SIZE)`), and those that are told apart: by `isinstance` or `except`,
+as keys, or by what is counted on the class.
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>

@@ -15,6 +15,7 @@ from ...syntax.placement import first_attached_line, indentation_at
 from ...syntax.scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of
 from ...tree.source import Source
 from .candidate import Unit
+from .class_fields import field_edits, why_not_on_objects
 from .def_text import lambda_as_def
 from .fstrings import span
 from .libraries import libraries
@@ -41,14 +42,16 @@ def keeps_state(scopes: Scopes, unit: Unit) -> bool:
         if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
             return True
         if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.args[:1] == [use.node]:
-            if parent.func.id == "setattr" or (parent.func.id == "vars" and _is_changed(scopes, parent)):
-                return True
-        if isinstance(parent, ast.Attribute) and parent.attr == "__dict__" and _is_changed(scopes, parent):
+            sets = parent.func.id == "setattr"
+            shows = parent.func.id == "vars"
+        else:
+            sets, shows = False, isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
+        if sets or (shows and _is_changed(scopes, parent)):
             return True
     return False
 
 
-def _is_changed(scopes: Scopes, node: ast.expr) -> bool:
+def _is_changed(scopes: Scopes, node: ast.AST) -> bool:
     """What stands there, a dict of attributes, is changed on the spot."""
     around = scopes.parents[node]
     if isinstance(around, ast.Subscript):
@@ -133,8 +136,11 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
     assert isinstance(node, ast.ClassDef)
     if unit.variable is None or unit.snapshots:
         return "its name is bound again" if unit.variable is None else unit.snapshots[0].partition(":")[0]
-    if unit.own_self is not None or not captures:
+    if unit.own_self is not None or not (captures or unit.fields):
         return "it reads the object around it"
+    on_objects = why_not_on_objects(scopes, unit) if unit.fields else None
+    if on_objects is not None:
+        return on_objects
     if node.decorator_list or node.keywords:
         return "a decorator or metaclass may have a say in that"
     init = _initialiser(node)
@@ -158,9 +164,14 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
         for variable in captures:
             if scopes.owner(use.scope, variable.name) is not variable.scope:
                 return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
+    taken = ["self"] if init is None else scopes.inner(init).bindings
+    for name in [*(variable.name for variable in captures), *unit.fields]:
+        if name in taken:
+            return f"`{name}` means something else in its `__init__`"
+    twice = next((variable.name for variable in captures if variable.name in unit.fields), None)
+    if twice is not None:
+        return f"`{twice}` is also the name of what it keeps"
     for variable in captures:
-        if variable.name in (["self"] if init is None else scopes.inner(init).bindings):
-            return f"`{variable.name}` means something else in its `__init__`"
         for use in unit.captures.get(variable, ()):
             if not (init is not None and scopes.is_inside(use.scope, init)) and _object_at(scopes, node, use) is None:
                 return f"`{variable.name}` is not read by a method (line {line_of(use.node)})"
@@ -182,7 +193,10 @@ def constructor_edits(
             edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{attributes[variable.name]}"))
         if outside:
             kept.append(variable.name)
-    given = [variable.name for variable in unit.captures]
+    given = [*(variable.name for variable in unit.captures), *unit.fields]
+    kept += unit.fields
+    attributes = {**attributes, **{name: name for name in unit.fields}}
+    edits += field_edits(source, unit)
     if init is None:
         first = next(statement for statement in node.body if isinstance(statement, FUNCTIONS))
         indent = indentation_at(source, first.lineno)

@@ -52,6 +52,10 @@ class Unit:
         default_factory=dict
     )  # parameter -> expression its default takes from a local variable
     default_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    fields: dict[str, ast.Assign | ast.AnnAssign] = field(
+        default_factory=dict
+    )  # attributes of a class whose value is taken where the class stood, see class_fields.py
+    why_fields: str = ""  # what to say of them where they can't be handed over
     snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
     at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
     mangled: bool = False

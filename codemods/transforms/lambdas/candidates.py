@@ -17,6 +17,7 @@ from ...syntax.scopes import (
 )
 from ...tree.source import Source
 from .candidate import SEES_NAMES, Movable, Unit, assignment_targets
+from .class_fields import within_fields
 from .headers import Header
 from .settled import Settled
 
@@ -140,7 +141,10 @@ class Units:
     def _captures(self, unit: Unit) -> None:
         scopes, node = self.scopes, unit.node
         method = scopes.method_self(node)
-        for variable, uses in scopes.captures(node).items():
+        for variable, every in scopes.captures(node).items():
+            uses = [use for use in every if not within_fields(unit, use)] if unit.fields else every
+            if not uses:
+                continue  # its value is taken where the class stood
             if method is not None and variable == Variable(method[0], method[1]):
                 unit.own_self, unit.self_uses = method, uses
                 continue
@@ -197,6 +201,8 @@ class Units:
         """Names of the module that a worker, running the file without its main guard, would lack or see differently."""
         module = self.scopes.module
         for use in [*self.scopes.body_uses(unit.node), *unit.at_import]:
+            if unit.fields and within_fields(unit, use):
+                continue
             owner = self.scopes.owner(use.scope, use.name)
             if owner is not module or (use.annotation and self._future):
                 continue

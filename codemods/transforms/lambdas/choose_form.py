@@ -114,11 +114,14 @@ class Forms:
         move.is_object = True
 
     def check_constructor(self, unit: Unit, captures: Iterable[Variable], needs_more: bool) -> None:
+        captures = list(captures)
         name = next((variable.name for variable in captures), "self")
         if not needs_more and set(captures) == set(unit.captures):
             why = why_no_arguments(self.rewrite.scopes, unit, captures)
         else:
             why = "a function that it uses reads that"
+        if why is not None and unit.fields and not captures:
+            raise Refused(f"{unit.why_fields} (as an argument of its constructor: {why})")
         if why is not None:
             what = f"{unit.label} reads `{name}` of the function around it"
             raise Refused(f"{what}: pass that to its constructor ({why})")

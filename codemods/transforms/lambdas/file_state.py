@@ -58,7 +58,9 @@ class Move:
     def arguments(self) -> list[str]:
         """The values that are handed over, as written where it was made."""
         me = self.unit.own_self[1] if self.unit.own_self else "self"
-        return [f"{me}.{attribute}" for attribute in self.attributes] + list(self.captures)
+        values = (statement.value for statement in self.unit.fields.values())
+        fields = [ast.unparse(value) for value in values if value is not None]
+        return [*(f"{me}.{attribute}" for attribute in self.attributes), *self.captures, *fields]
 
     @property
     def leading(self) -> list[str]:

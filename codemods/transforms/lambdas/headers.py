@@ -14,6 +14,7 @@ from ...syntax.scopes import (
     start_of,
 )
 from .candidate import Unit
+from .class_fields import is_alone, may_be_handed_over, within_fields
 from .libraries import libraries
 from .settled import Settled
 
@@ -118,9 +119,11 @@ class Header:
                 )
         for base in node.bases:
             self._base(unit, node, base)
-        self._class_body(node)
+        self._class_body(node, unit)
         unit.at_import += [
-            use for use in scopes.body_uses(node) if use.scope is inner and not (use.annotation and self._future)
+            use
+            for use in scopes.body_uses(node)
+            if use.scope is inner and not (use.annotation and self._future) and not within_fields(unit, use)
         ]
         unit.at_import += scopes.uses_within(node.decorator_list)
         for use in self.scopes.uses:
@@ -162,8 +165,11 @@ class Header:
                 what = f"its base `{ast.unparse(base)}` (line {base.lineno})"
                 raise Refused(f"{what} may be another class each time that it is made: {_BY_HAND}")
 
-    def _class_body(self, node: ast.ClassDef) -> None:
-        """Raises Refused for what a class body reads or does each time that it runs."""
+    def _class_body(self, node: ast.ClassDef, unit: Unit | None = None) -> None:
+        """Raises Refused for what a class body reads or does each time that it runs.
+
+        Attributes of the class of `unit` may become arguments of its constructor.
+        """
         for statement in node.body:
             if isinstance(statement, FUNCTIONS):
                 self._method(node, statement)
@@ -175,7 +181,14 @@ class Header:
                     raise Refused(f"it has a decorated class `{statement.name}` (line {statement.lineno}): {_BY_HAND}")
                 self._class_body(statement)
             elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
-                self._field(statement, node)
+                try:
+                    self._field(statement, node)
+                except Refused as refused:
+                    name = may_be_handed_over(statement) if unit is not None else None
+                    if unit is None or name is None or not is_alone(self.units.source, statement):
+                        raise
+                    unit.fields[name] = statement
+                    unit.why_fields = unit.why_fields or str(refused)
             elif not isinstance(statement, ast.Pass) and not (
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             ):

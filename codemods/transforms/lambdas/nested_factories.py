@@ -6,6 +6,7 @@ The outer one becomes `functools.partial(defaultdict, ...)`, the inner one moves
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 
 from ...finding import Edit, Import, Refused
 from ...syntax.scopes import start_of
@@ -43,8 +44,9 @@ def unfold(rewrite: FileRewrite, node: ast.AST, known: Known) -> Unfolded | None
         return None
     if any(rewrite.scopes.why_not_once(variable, node) is not None for variable in unit.captures):
         return None
-    edits, imports = [], []
-    for outer, below in zip(chain, chain[1:], strict=False):
+    edits: list[Edit] = []
+    imports: list[Import] = []
+    for outer, below in pairwise(chain):
         made = outer.body
         assert isinstance(made, ast.Call)
         try:
@@ -56,4 +58,3 @@ def unfold(rewrite: FileRewrite, node: ast.AST, known: Known) -> Unfolded | None
             return None
         edits.append(Edit(rewrite.path, start, end, written.removesuffix(")")))
     return Unfolded(inner, edits, imports)
-

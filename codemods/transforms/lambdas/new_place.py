@@ -81,7 +81,7 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
     unit = move.unit
     if move.is_object:
         return object_edits(rewrite.scopes, rewrite.source, unit, move.kept)
-    if isinstance(unit.node, ast.ClassDef) and unit.captures:
+    if isinstance(unit.node, ast.ClassDef) and (unit.captures or unit.fields):
         edits += constructor_edits(rewrite.scopes, rewrite.source, unit, move.kept, rewrite.indent_unit)
     for variable, uses in unit.uses.items():
         other = moves[unit.functions[variable]]
@@ -116,8 +116,10 @@ def _inner_edit(rewrite: FileRewrite, use: Use, other: Move, imports: list[Impor
     if other.unit.frozen or other.attributes:
         raise Refused(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
     edit, call = rewrite.rename(use, other.base), rewrite.scopes.parents[use.node]
-    if not other.captures:
+    if not other.captures and not other.unit.fields:
         return edit
+    if other.unit.fields:
+        raise Refused(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
     if isinstance(call, ast.Call) and call.func is use.node and rewrite.source.text[edit.end : edit.end + 1] == "(":
         return call_edit(rewrite, use, other)
     return rewrite.rename(use, rewrite.partial(other.base, other.captures, use.node, imports))

@@ -32,11 +32,12 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     uses = outside_uses(unit, moves)
     seen_by_name = _is_seen_by_name(rewrite, unit)
     if unit.variable is not None and not move.is_object and rewrite.can_vanish(unit):
-        if isinstance(node, ast.ClassDef) and move.arguments and not seen_by_name and _may_spell(rewrite, uses, move):
+        spells = isinstance(node, ast.ClassDef) and move.arguments and not seen_by_name
+        if spells and _may_spell(rewrite, uses, move):
             return [_removal(rewrite, node), *(call_edit(rewrite, use, move) for use in uses)]
         if move.keeps_name or (not uses and not seen_by_name):
             return [_removal(rewrite, node)]
-        plain = not move.is_partial and not seen_by_name and len(uses) <= 8
+        plain = not move.is_partial and not unit.fields and not seen_by_name and len(uses) <= 8
         if plain and all(_can_rename(rewrite, use, move) for use in uses):
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
     made = _made(rewrite, move, imports)
@@ -80,8 +81,20 @@ def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     )
 
 
+def _is_made_at_once(rewrite: FileRewrite, node: ast.AST, calls: Sequence[Use]) -> bool:
+    """The one object is made in the next statement, before all else in it: what is read is the same there."""
+    assert isinstance(node, ast.ClassDef)
+    block = rewrite.scopes.block_of(node)
+    after = block[block.index(node) + 1] if block[-1] is not node else None
+    if len(calls) != 1 or not isinstance(after, (ast.Return, ast.Assign, ast.Expr)):
+        return False
+    return after.value is rewrite.scopes.parents[calls[0].node]
+
+
 def _may_spell(rewrite: FileRewrite, calls: Sequence[Use], move: Move) -> bool:
     """Each call may name the class and give it the captured values: there are few, and their lines stay short."""
+    if move.unit.fields and not _is_made_at_once(rewrite, move.unit.node, calls):
+        return False
     more = len(", ".join([move.base, *move.arguments]))
     lines = [line_of(use.node) for use in calls]
     longest = max((len(rewrite.source.line_text(line)) + more * lines.count(line) for line in lines), default=0)
@@ -129,7 +142,7 @@ def call_edit(rewrite: FileRewrite, use: Use, other: Move) -> Edit:
     assert isinstance(call, ast.Call)
     if rewrite.source.text[edit.end : edit.end + 1] != "(":
         raise Refused(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
-    given = ", ".join(other.captures) + (", " if call.args or call.keywords else "")
+    given = ", ".join(other.arguments) + (", " if call.args or call.keywords else "")
     if _LINE_END.match(rewrite.source.text, edit.end + 1):  # the arguments are on lines of their own
         given = given.rstrip()
     return Edit(rewrite.path, edit.start, edit.end + 1, f"{other.base}({given}")

@@ -266,7 +266,7 @@ class _Planner:
             for variable in captures[unit]:
                 self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
-            if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit]):
+            if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit] or unit.fields):
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)

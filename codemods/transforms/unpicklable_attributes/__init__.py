@@ -99,7 +99,7 @@ handle on demand already (`if self.env is None:`), the copy just gets None.
 The copy makes the attribute with the same expression, so that must mean the same there: constants, names of the module,
 other attributes that are not set again; arguments of the constructor are kept as attributes. Statements that set it up
 right after (`row_factory`, `setFormatter`) are repeated. A handle that may be None or closed is only opened where the
-original is open; a file that has been read from goes on at the same place. A dict or list that the constructor fills in
+original is open; a file that is read piece by piece goes on at the same place. A dict or list that the constructor fills in
 a loop is filled again by that loop, a cache that is filled on demand begins empty. A handle that is closed when the
 object crosses is closed in the copy, and None where nobody looks at it. An iterator over a `DataLoader` begins anew
 where that neither shuffles nor has workers. A logger (before Python 3.7) is asked for by its name: the module's, where
@@ -113,12 +113,11 @@ is not in the repository and may have state methods of its own, and for generato
 
 An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
 the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the
-class sets the attribute, closes or moves the handle, or fills the queue before the object crosses, and where another
-attribute would show in what the class itself reads from `vars(self)`.
+class sets the attribute, closes or moves the handle before the object crosses, and where another show in what the class itself reads from `vars(self)`.
 
 `copy.deepcopy`, and a `copy.copy` in a file that does not name the class, go through the state methods: copies get a
-lock or handle of their own. (LMDB refuses to open one environment twice in a process.) A queue or event is new and
-empty in the copy, a lock or semaphore is free, and each process with a `SummaryWriter` adds an event file to the
+lock or handle of their own. (LMDB refuses to open one environment twice in a process.) In the copy an event is
+set where the original is, a queue holds what that holds, a lock or semaphore is free, and each process with a `SummaryWriter` adds an event file to the
 folder. Code outside the repository is not seen.
 
 ## References

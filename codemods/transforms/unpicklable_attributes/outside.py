@@ -28,6 +28,7 @@ class Outside:
         self.copied = False  # `copy.copy` makes another object that shares everything with the first
         self.called: set[str] = set()  # methods that are called before the object is passed on
         self._read: list[tuple[Outline, ast.Attribute]] = []  # attributes of such objects, before they are passed on
+        self.makers = {outline: frozenset(_makers(outline, names)) for outline in self.outlines}
         for outline in self.outlines:
             self._look(outline)
 
@@ -56,7 +57,8 @@ class Outside:
                 self.copied = self.copied or (owner is not None and owner.name in self.names)
             if last_name(node.func) == "__new__" and node.args and self._raw(outline, node):
                 self.without_init = True
-            if last_name(node.func) not in self.names and (holder is None or last_name(holder) not in self.names):
+            known = last_name(node.func) in self.names or (holder is not None and last_name(holder) in self.names)
+            if not known and not (isinstance(node.func, ast.Name) and node.func.id in self.makers[outline]):
                 continue
             statement = outline.parents[node]
             if isinstance(statement, ast.Assign) and statement.value is node:
@@ -110,6 +112,21 @@ class Outside:
         call = outline.parents[above]
         called = isinstance(call, ast.Call) and call.func is above
         return above.attr in self.hands_out if called else isinstance(call, (ast.Call, ast.keyword))
+
+
+def _makers(outline: Outline, names: frozenset[str]) -> Iterator[str]:
+    """Functions of the file that make an object of one of the classes and give it back."""
+    for name in names:
+        for call in outline.calls.get(name, []):
+            statement, scope = outline.statement(call), outline.scope(call)
+            if not isinstance(scope, ast.FunctionDef) or scope not in outline.module.body:
+                continue
+            given = {
+                ast.unparse(node.value) for node in outline.own(scope) if isinstance(node, ast.Return) and node.value
+            }
+            bound = isinstance(statement, ast.Assign) and statement.value is call and ast.unparse(statement.targets[0])
+            if ast.unparse(call) in given or (bound and bound in given):
+                yield scope.name
 
 
 def _copies(outline: Outline, call: ast.Call) -> bool:

@@ -33,6 +33,7 @@ class Form(enum.Enum):
     CLOSED = "made anew, and closed again where the original is"
     MAYBE = "made anew where the original had one, else None"
     POSITION = "opened anew, where the original stood"
+    CARRIED = "made anew, and then set or filled as the original is"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
     DROP = "nothing"
@@ -52,6 +53,7 @@ class Treatment:
     never_none: bool = False
     empty: str = "None"
     closes: str = "close"
+    carries: str = ""
 
 
 def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
@@ -213,6 +215,8 @@ def _leave(each: Treatment, state: str) -> str:
         return f"{place} = {each.empty}"
     if each.form is Form.POSITION:
         return f"{place} = {now}.tell()"
+    if each.form is Form.CARRIED:
+        return f"{place} = {now}.is_set()" if each.carries == "is_set" else f"{place} = list({now}.queue)"
     if each.form is Form.NAMED and each.never_none:
         return f"{place} = {now}.name"
     if each.form is Form.NAMED:
@@ -242,6 +246,10 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     place = f'{state}["{each.key}"]'
     if each.form is Form.POSITION:
         return [*lines, f"self.{each.attribute}.seek({place})"]
+    if each.form is Form.CARRIED and each.carries == "is_set":
+        return [*lines, f"if {place}:", f"{step}self.{each.attribute}.set()"]
+    if each.form is Form.CARRIED:
+        return [*lines, f"for item in {place}:", f"{step}self.{each.attribute}.put(item)"]
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]

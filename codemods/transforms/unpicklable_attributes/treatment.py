@@ -14,7 +14,16 @@ from .containers import Filling
 from .on_demand import is_lazy
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
-from .use_checks import check_elements, check_kept_elsewhere, check_outside, check_writes, has_moved
+from .use_checks import (
+    check_elements,
+    check_kept_elsewhere,
+    check_not_filled,
+    check_outside,
+    check_writes,
+    goes_on,
+    has_moved,
+    is_filled,
+)
 
 _MOVED = "it is read before it is sent, so a copy would start at another position; call `seek` before each read"
 
@@ -100,8 +109,12 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     nested = any(hazard.made.nested for hazard in uses.hazards)
     if nested:
         check_elements(uses)
-    carry = not nested and has_moved(uses)
     closes = "" if nested else uses.closed_by()
+    plain = facts.only and not (closes and kind.is_open)
+    if plain and not nested and is_filled(uses):
+        return Treatment(uses.attribute, key, Form.CARRIED, line, facts.sure, recreation, carries=kind.carries)
+    check_not_filled(uses)
+    carry = not nested and (has_moved(uses) or (plain and goes_on(uses)))
     may_be_none = first.made.choice or any(store.clears for store in stores)
     never_none = facts.only or (uses.always_there(stores) and not may_be_none)
     if (facts.only or (never_none and not carry)) and not (closes and kind.is_open):

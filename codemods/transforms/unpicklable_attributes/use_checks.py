@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from ...finding import Refused
 from ...syntax.names import last_name
@@ -19,7 +20,7 @@ def check_outside(uses: AttributeUses) -> None:
     if place is not None:
         raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
     what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
-    if what is not None:
+    if what is not None and not uses.kind.carries:
         raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
 
 
@@ -66,7 +67,7 @@ def check_writes(uses: AttributeUses) -> None:
         if (called := uses.called(node, shape)) is not None:
             name, call = called
             repeated = name in kind.setup and _is_repeated(uses, call, shape)
-            if name in kind.stands and (reopened or early) and not repeated:
+            if name in kind.stands and (reopened or early) and not repeated and not kind.carries:
                 what = "writes to it" if reopened else "fills or sets it"
                 raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
             given = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -77,16 +78,51 @@ def check_writes(uses: AttributeUses) -> None:
             if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
         puts = any(hazard.store.target is node for hazard in uses.hazards)
-        if early and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
+        if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
             raise Refused(f"{changed}, and a new one would not have that; do it right after it is made")
         if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
             raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
         sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
+        if sets and _adds_up(uses, shape, above):
+            raise Refused(f"line {node.lineno} goes on from what was there before, which a new one would not have")
         if sets and early and not _is_repeated(uses, above, shape) and not _on_demand_inside(uses, above):
             raise Refused(
                 f"line {node.lineno} sets an attribute on it, which a new one would not have; "
                 "do it right after it is made"
             )
+
+
+def is_filled(uses: AttributeUses) -> bool:
+    """An event or queue, which somebody may have set or filled when the object crosses: the copy can be told."""
+    return bool(uses.kind.carries) and _filled(uses) is not None
+
+
+def check_not_filled(uses: AttributeUses) -> None:
+    """Raises Refused for an event or queue that is set or filled, where the copy can't be told."""
+    what = _filled(uses) if uses.kind.carries else None
+    if what is not None:
+        raise Refused(f"{what}, which a new one would not have; set the attribute once, in `__init__`")
+
+
+def _filled(uses: AttributeUses) -> str | None:
+    """What may set the event or fill the queue, in words."""
+    what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
+    for shape, method, node in uses.reads:
+        called = uses.called(node, shape)
+        if called is not None and called[0] in uses.kind.stands:
+            return f"line {node.lineno} fills or sets it (`{called[0]}`)"
+        what = what or _changed_by_another_name(uses, shape, method, node)
+    return what
+
+
+def _adds_up(uses: AttributeUses, shape: Shape, target: ast.AST) -> bool:
+    """`self.local.calls += 1`: each use goes on from what the one before has left."""
+    statement = shape.outline.statement(target)
+    if not uses.kind.filled or not isinstance(target, ast.Attribute):
+        return False
+    value = ast.unparse(statement.value) if isinstance(statement, ast.Assign) else ""
+    read = (f"{uses.text}.{target.attr}", f"getattr({uses.text}, '{target.attr}'")
+    return isinstance(statement, ast.AugAssign) or any(text in value for text in read)
 
 
 def _changed_by_another_name(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute) -> str | None:
@@ -133,33 +169,54 @@ def _on_demand_inside(uses: AttributeUses, target: ast.AST) -> bool:
 
 def has_moved(uses: AttributeUses) -> bool:
     """It is not at its beginning when it crosses, and that matters. Raises Refused where it is lost."""
-    kind = uses.kind
-    before: list[tuple[ast.Attribute, bool]] = []
-    readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
-    for shape, method, node in uses.reads:
-        called = uses.called(node, shape)
-        name = called[0] if called is not None else ""
-        handed_on = (touch(shape.outline, node, kind) or "").startswith("hands it on")
-        walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
-        if name not in kind.moves and not walked:
-            continue
-        if method.name not in uses.early:
-            readers.setdefault((shape.node, method.name), []).append((node, name))
-            if method.name in uses.outside.called:
-                before.append((node, walked))
-        elif name == "seek" and called is not None and [ast.unparse(argument) for argument in called[1].args] == ["0"]:
-            before = []
-        else:
-            before.append((node, walked))
-    careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
-    if not before or not careless:
+    reading = _Reading.of(uses)
+    if not reading.before or not reading.careless:
         return False
-    if not kind.tell or any(walked for _, walked in before):
+    if not uses.kind.tell or any(walked for _, walked in reading.before):
         raise Refused(
-            f"line {before[0][0].lineno} reads from it before it is sent, and line {careless[0].lineno} goes on "
-            "from that position; call `seek` before each read"
+            f"line {reading.before[0][0].lineno} reads from it before it is sent, and line "
+            f"{reading.careless[0].lineno} goes on from that position; call `seek` before each read"
         )
     return True
+
+
+def goes_on(uses: AttributeUses) -> bool:
+    """Methods go on from the position where the last one stopped, so that it matters if one runs before it is sent."""
+    reading = _Reading.of(uses) if uses.kind.tell else None
+    return reading is not None and bool(reading.careless) and not reading.walks
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Where it is read from."""
+
+    before: list[tuple[ast.Attribute, bool]]  # by the time that it crosses; whether a loop walks over it
+    careless: list[ast.Attribute]  # by methods that don't go to a position first
+    walks: bool  # by a loop, which forbids to ask for the position
+
+    @classmethod
+    def of(cls, uses: AttributeUses) -> _Reading:
+        kind, walks = uses.kind, False
+        before: list[tuple[ast.Attribute, bool]] = []
+        readers: dict[tuple[ast.ClassDef, str], list[tuple[ast.Attribute, str]]] = {}
+        for shape, method, node in uses.reads:
+            called = uses.called(node, shape)
+            name = called[0] if called is not None else ""
+            handed_on = (touch(shape.outline, node, kind) or "").startswith("hands it on")
+            walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
+            walks = walks or walked
+            if name not in kind.moves and not walked:
+                continue
+            if method.name not in uses.early:
+                readers.setdefault((shape.node, method.name), []).append((node, name))
+                if method.name in uses.outside.called:
+                    before.append((node, walked))
+            elif name == "seek" and called is not None and [ast.unparse(arg) for arg in called[1].args] == ["0"]:
+                before = []
+            else:
+                before.append((node, walked))
+        careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
+        return cls(before, careless, walks)
 
 
 def _is_walked(uses: AttributeUses, node: ast.Attribute, shape: Shape) -> bool:

@@ -421,6 +421,76 @@ def build(scale):
             """\
 def build(scale):
     class Local:
+        size = scale * 2
+        seen = []
+
+        def __init__(self, more=1):
+            self.more = more
+
+        def __call__(self, x):
+            self.seen.append(x)
+            return self.size, self.more, len(self.seen), scale
+
+    scale_of_two = Local(), Local(more=3)
+    return lambda x: [each(x) for each in scale_of_two]
+""",
+            """\
+import functools
+
+
+class _BuildLocal:
+    def __init__(self, scale, size, seen, more=1):
+        self.scale = scale
+        self.size = size
+        self.seen = seen
+        self.more = more
+
+    def __call__(self, x):
+        self.seen.append(x)
+        return self.size, self.more, len(self.seen), self.scale
+
+
+def _build_fn(scale_of_two, x):
+    return [each(x) for each in scale_of_two]
+
+
+def build(scale):
+    Local = functools.partial(_BuildLocal, scale, scale * 2, [])
+
+    scale_of_two = Local(), Local(more=3)
+    return functools.partial(_build_fn, scale_of_two)
+""",
+            id="class attributes",
+        ),
+        pytest.param(
+            """\
+def build(scale):
+    class Local:
+        size = scale * 2
+
+        def __call__(self, x):
+            return self.size * x
+
+    return Local()
+""",
+            """\
+class _BuildLocal:
+    def __init__(self, size):
+        self.size = size
+
+    def __call__(self, x):
+        return self.size * x
+
+
+def build(scale):
+    return _BuildLocal(scale * 2)
+""",
+            id="a class attribute of an object that is made at once",
+        ),
+        pytest.param(
+            """\
+def build(scale):
+    class Local:
         def __call__(self, x):
             return f"{x} times {scale:>4} is {x * scale!r}" f"{scale}"
 
@@ -489,9 +559,10 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
             id="a class that is given away",
         ),
         pytest.param(
-            "def build(n):\n    class A:\n        k = n\n        def go(self):\n            return n\n    return A()\n",
+            "def build(n):\n    class A:\n        k = n\n        def go(self):\n"
+            "            return self.k(2)\n    return A()\n",
             "`k` (line 3): `n` is evaluated each time that the class is made",
-            id="a class attribute",
+            id="a class attribute that may be a function",
         ),
         pytest.param(
             "def build(n):\n    class A:\n        @staticmethod\n        def go(): return n\n    return A()\n",

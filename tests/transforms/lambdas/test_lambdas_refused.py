@@ -445,9 +445,7 @@ class Ds:
         pytest.param(
             """\
 def make():
-    class Ds:
-        rows = load()
-
+    class Ds(load()):
         def build(self):
             return self.map(lambda x: self.go(x))
 

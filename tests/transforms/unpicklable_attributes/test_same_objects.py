@@ -17,10 +17,6 @@ from harness.meaning import printed, programs
 
 PROGRAMS = programs(Path(__file__).parent)
 REFUSED = """
-queue filled in method before pickling
-queue filled from outside
-event set in a method before
-event set from outside
 thread drains its queue
 threading.local with attribute
 weakref to the parent
@@ -33,10 +29,6 @@ lock set to none from outside
 file set to another from outside
 itertools cycle aliased
 attribute set in else and getattr default
-lifo queue filled by a function
-queue filled through subclass
-barrier and event in two objects
-event set by another object
 file closed from outside
 position moved from outside
 row_factory from outside

@@ -23,7 +23,7 @@ class Counter:
         state = self.__dict__.copy()
         # what can't be pickled; __setstate__ makes it anew
         del state["lock"]
-        del state["done"]
+        state["done"] = list(self.done.queue)
         del state["everywhere"]
         return state
 
@@ -31,6 +31,8 @@ class Counter:
         self.__dict__.update(state)
         self.lock = threading.Lock()
         self.done = queue.Queue(maxsize=8)
+        for item in state["done"]:
+            self.done.put(item)
 
 
 if __name__ == "__main__":

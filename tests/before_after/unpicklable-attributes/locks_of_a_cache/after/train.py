@@ -19,7 +19,7 @@ class FrameCache:
         del state["lock"]
         del state["filled"]
         del state["stop"]
-        del state["requests"]
+        state["requests"] = list(self.requests.queue)
         return state
 
     def __setstate__(self, state):
@@ -28,6 +28,8 @@ class FrameCache:
         self.filled = threading.Condition(self.lock)
         self.stop = threading.Event()
         self.requests = queue.Queue(maxsize=self.limit)
+        for item in state["requests"]:
+            self.requests.put(item)
 
     def load(self, name):
         with self.lock:

@@ -1,0 +1,68 @@
+"""Programs put together at random print the same after `migrate`: under fork, and under spawn what fork printed.
+
+All rules run, with everything that is found taken as sure enough. `harness/compositions.py` says what the programs do.
+Other interpreters run them with `python benchmarks/same_meaning.py --python /path/to/python3.13`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from harness.compositions import Program, composed, patterns
+from harness.same_meaning import Outcome, outcomes, real_spawn
+
+SMALLEST = {"fixed": 0.5, "refused": 0.2}  # of all programs, at least
+
+
+def _programs(seeds: range) -> list[Program]:
+    """Each pattern in turn."""
+    names = sorted(patterns())
+    return [composed(random.Random(seed), names[seed % len(names)]) for seed in seeds]
+
+
+def _check(seeds: range) -> Counter[str]:
+    found = outcomes(_programs(seeds))
+    for each in found:
+        assert not each.differs, each.report()
+        assert not each.unstable, f"a second run changes it:\n{each.after}"
+        assert not each.broken, each.broken
+    return Counter(each.what for each in found)
+
+
+def test_programs_print_the_same() -> None:
+    counts = _check(range(0, 171, 4))
+    assert counts["fixed"] > 10 and counts["refused"] > 3
+
+
+@pytest.mark.slow
+def test_programs_print_the_same_at_length() -> None:
+    counts = _check(range(10_000, 10_000 + 4 * len(patterns())))
+    total = sum(counts.values())
+    assert total > 650
+    assert all(counts[what] >= share * total for what, share in SMALLEST.items()), counts
+
+
+@pytest.mark.slow
+def test_the_fast_spawn_is_like_the_real_one() -> None:
+    """Children that are forked from a clean process print what those of new interpreters print."""
+    programs = [program for program in _programs(range(20_000, 20_400, 19)) if not program.reads_what_it_changed]
+    for each in outcomes(programs):
+        if each.what == "fixed":
+            assert real_spawn(each.after) == each.printed[2], each.after
+
+
+def test_a_wrong_rewrite_is_seen_and_made_small() -> None:
+    """The harness itself: one function for all calls, where a dict tells them apart."""
+    text = "def make(n):\n    return lambda x: x + 1\n"
+    steps = (
+        "f = make(1)",
+        "config.size += 4",
+        "g = make(2)",
+        "TABLE[f] = TABLE[g] = 1; print(len(TABLE))",
+        "f = make(2)",
+    )
+    wrong = Outcome.of(Program("x", text, steps), rewrite=lambda text: text.replace("lambda x: x + 1", "_plus"))
+    assert wrong.differs == "fork"
