@@ -2,13 +2,25 @@
 PYTHON ?= .venv/bin/python
 WORKERS ?= 2
 
-.PHONY: test fast lint docs site browser installed coverage mutants snapshots
+.PHONY: test fast system portable lint docs site browser installed coverage mutants snapshots
 
 test:  ## everything: half an hour of CPU time, real programs included
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal
 
 fast:  ## every module, in a minute of CPU time
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+PORTABLE = tests/test_operating_system.py tests/test_commands.py tests/test_api.py tests/test_settings.py tests/test_quoting.py \
+	tests/test_wrong_use.py tests/tree/test_git_tree.py tests/tree/test_committer.py tests/tree/test_git_config.py \
+	tests/tree/test_read_regular.py tests/batch tests/delivery/test_robust_migrate.py tests/delivery/test_plain_folder.py
+
+system:  ## the tests of what differs between systems, on this one
+	$(PYTHON) -X warn_default_encoding -m pytest -m "not slow" $(PORTABLE)
+
+# What Windows lacks is taken away, and its branches are taken: see tests/harness/other_system.py.
+portable:  ## the same tests, as on Windows
+	PYTHONPATH=tests $(PYTHON) -X warn_default_encoding -m pytest -p harness.other_system -m "not slow" \
+		-W ignore::EncodingWarning -W error::EncodingWarning:codemods $(filter-out %_system.py,$(PORTABLE))
 
 coverage:  ## the fast tests with branch coverage; the floor stands in pyproject.toml
 	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-context=test --cov-report=term:skip-covered

@@ -13,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from codemods.operating_system import link_or_file
 from codemods.tree import finish
 
 CLEAN = {
@@ -81,7 +82,7 @@ def repo(tmp_path: Path) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     (folder / "run.sh").chmod(0o755)
-    (folder / "link.py").symlink_to("a.py")
+    link_or_file(folder / "link.py", "a.py")
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "one")
