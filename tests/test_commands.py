@@ -617,3 +617,26 @@ def test_the_files_that_were_named_are_counted(words: Path, run: Run) -> None:
     for paths, counted in ((["a.py"], "in 1 file"), (["pkg"], "in 1 file"), (["a.py", "pkg/b.py"], "in 2 files")):
         done = run("check", *(words / path for path in paths))
         assert counted in done.out.decode().replace("1 of ", "").replace("2 of ", ""), done
+
+
+@pytest.mark.parametrize("typed", ["A.py", "Pkg/B.py", "PKG"])
+def test_a_name_may_be_typed_in_another_case_where_case_does_not_count(words: Path, run: Run, typed: str) -> None:
+    """A second name for the same file stands for such a file system."""
+    (words / "Pkg").mkdir()
+    (words / "PKG").mkdir()
+    os.link(words / "a.py", words / "A.py")
+    os.link(words / "pkg/b.py", words / "Pkg/B.py")
+    os.link(words / "pkg/b.py", words / "PKG/b.py")
+    with pytest.MonkeyPatch.context() as patch:
+        if typed == "PKG":
+            patch.setattr(
+                "codemods.delivery.target._same_file", lambda one, other: one.name.lower() == other.name.lower()
+            )
+        checked, migrated = run("check", words / typed), run("migrate", words / typed, "--dry-run")
+    assert "in 1 file" in checked.out.decode().replace("1 of ", ""), checked
+    assert migrated.code == 0 and b"+++ b/" in migrated.out and typed.encode() not in migrated.out
+
+
+def test_elsewhere_names_in_another_case_are_other_files(words: Path, run: Run) -> None:
+    (words / "A.py").write_bytes(b'x = "OLD"\n')
+    one_line(run("migrate", words / "A.py", "--dry-run"), "nothing there is committed")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..finding import Skipped
+from ..operating_system import spelling
 from ..problem import Problem
 from ..tree.directory import DirectoryFiles, Selected
 from ..tree.files import Files
@@ -68,6 +69,8 @@ def to_check(typed: Path) -> Target:
 
         return Target(Selected(CommitFiles(repository, repository.head())), "")
     scope = _inside(path, repository.work_tree)
+    if scope:
+        scope = _as_tracked(scope, WorkTreeFiles(repository).tracked, repository.folder)
     files = WorkTreeFiles(repository, also=(scope,) if path.is_file() else ())
     if scope and path.is_dir() and not any(entry.path.startswith(f"{scope}/") for entry in files.entries()):
         return _plain(path)  # a folder in a repository that git does not track
@@ -110,6 +113,8 @@ def to_migrate(typed: Path, no_git: bool) -> Target:
 
     files = CommitFiles(repository, repository.head())
     scope = _inside(path, repository.work_tree) if repository.work_tree is not None else ""
+    if scope:
+        scope = _as_tracked(scope, (entry.path for entry in files.entries()), repository.folder)
     if scope and not any(entry.path == scope or entry.path.startswith(f"{scope}/") for entry in files.entries()):
         raise Problem(f"{typed}: nothing there is committed; commit it first, or use --no-git")
     return Target(Selected(files, scope), scope, commit=files, repository=repository if repository.work_tree else None)
@@ -150,6 +155,26 @@ def _plain(path: Path) -> Target:
     except OSError as error:
         raise Problem(f"{path}: {error.strerror or error}") from None
     return Target(Selected(DirectoryFiles(path)), "", folder=path)
+
+
+def _as_tracked(scope: str, tracked: Iterable[str], folder: Path) -> str:
+    """`scope` as git spells it: on Windows and macOS `train.py` may be typed for the file that is called Train.py."""
+    parts, key = scope.count("/") + 1, spelling(scope)
+    others = set()
+    for path in tracked:
+        same = "/".join(path.split("/", parts)[:parts])
+        if same == scope:
+            return scope
+        if spelling(same) == key:
+            others.add(same)
+    return next((other for other in sorted(others) if _same_file(folder / other, folder / scope)), scope)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _inside(path: Path, work_tree: Path) -> str:

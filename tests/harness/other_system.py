@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.basetemp is None:  # pytest would ask for the user's number
         config.option.basetemp = tempfile.mkdtemp(prefix="spawnfix-tests-")
     operating_system.HERE = operating_system.System("nt", "win32")
-    operating_system.apart = dict  # type: ignore[assignment]  # flags for new processes that only Windows takes
+    operating_system.apart = dict  # flags for new processes that only Windows takes
     operating_system._kernel32 = _Kernel
     ctypes.get_last_error = lambda: 87  # type: ignore[attr-defined]
     for module in MODULES:
@@ -59,8 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
         for name in names:
             if hasattr(holder, name):
                 delattr(holder, name)
-    os.symlink = _refused  # type: ignore[assignment]
-    Path.symlink_to = _refused  # type: ignore[method-assign, assignment]
+    os.symlink = _refused
+    Path.symlink_to = _refused  # type: ignore[method-assign]
     which = shutil.which
     shutil.which = lambda name, *more, **most: None if str(name) == "bash" else which(name, *more, **most)  # type: ignore[assignment]
     config.addinivalue_line("filterwarnings", "error::EncodingWarning:codemods.*")
