@@ -112,6 +112,8 @@ def _table(folder: Path, checkouts: Sequence[Path], work: Path, repeat: int, wor
         row(name, costs)
 
     ours("check, cold", (*_CHECK, "--no-cache", str(target)), cold=True)
+    for number, word in ((1, "one process"), (2, "two processes")) if any("process" in word for word in words) else ():
+        ours(f"check, cold, {word}", (*_CHECK, "--no-cache", "--jobs", str(number), str(target)), cold=True)
     ours("migrate --dry-run, cold", ("migrate", "--dry-run", "--no-cache", str(target)), cold=True)
     for number, checkout in enumerate(checkouts):
         if wanted("warm") or wanted("changed") or wanted("one file"):
