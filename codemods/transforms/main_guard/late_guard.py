@@ -6,23 +6,28 @@ import ast
 from dataclasses import dataclass
 
 from ...finding import Confidence
-from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline
+from ...tree.source import Source
 from .process_starts import Start, Starts
 from .side_effects import Harm, Repeated, repeated
-from .statements import stays
+from .split import needed_by_workers
+from .statements import changed, is_plain_guard, names_bound, stays
 
 
 @dataclass(frozen=True)
 class LateGuard:
-    """Statements above the guard that no worker should repeat, by index, and what starts the workers."""
+    """Statements above the guard that no worker should repeat, by index, and what starts the workers.
+
+    `outside`: those that workers need for what they read.
+    """
 
     repeats: dict[int, Repeated]
     start: Start
     confidence: Confidence
+    outside: frozenset[int]
 
 
-def late_guard(starts: Starts, outline: Outline) -> LateGuard | None:
+def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | None:
     """What the only main guard of the script leaves out; None where it starts no processes, or leaves out nothing."""
     body = outline.module.body
     guards = [at for at, statement in enumerate(body) if is_plain_guard(statement)]
@@ -34,19 +39,23 @@ def late_guard(starts: Starts, outline: Outline) -> LateGuard | None:
         if not stays(statement) and (what := repeated(starts, outline, statement)) is not None
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
+    outside = _prepares_workers(outline, source, guards[0]) if repeats else frozenset()
+    repeats = {at: what for at, what in repeats.items() if at not in outside}
     guard = body[guards[0]]
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
     if start is None:
         return None
     sure = start.confidence if start.confidence.rank < Confidence.LIKELY.rank else Confidence.LIKELY
-    return LateGuard(repeats, start, sure)
+    return LateGuard(repeats, start, sure, outside)
 
 
-def is_plain_guard(statement: ast.stmt) -> bool:
-    """`if __name__ == "__main__":` with nothing else in its test, and no `else`."""
-    return (
-        isinstance(statement, ast.If)
-        and isinstance(statement.test, ast.Compare)
-        and is_main_name_test(statement.test)
-        and not statement.orelse
-    )
+def _prepares_workers(outline: Outline, source: Source, end: int) -> frozenset[int]:
+    """Statements before the one at `end` that set what workers read, or what that is computed from: a model of each."""
+    body = outline.module.body
+    defined = {name for statement in body if stays(statement) for name in names_bound(statement)}
+    needed, found = needed_by_workers(outline, source).keys() - defined, set()
+    for at in range(end - 1, -1, -1):
+        if not stays(body[at]) and needed & {*names_bound(body[at]), *changed(body[at])}:
+            needed |= {node.id for node in ast.walk(body[at]) if isinstance(node, ast.Name)} - defined
+            found.add(at)
+    return frozenset(found)

@@ -87,11 +87,11 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
 
 
 def _late(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-    late = late_guard(starts, outline)
+    late = late_guard(starts, outline, source)
     if late is None:
         return
     at = min(late.repeats)
-    answer = _wrapped(importers, outline, source, at, [], late.repeats, [], works_today=True)
+    answer = _wrapped(importers, outline, source, at, [], late.repeats, [], late.outside)
     here = Hop(outline.path, outline.module.body[at].lineno, f"every spawned worker {late.repeats[at].what}")
     message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
@@ -107,9 +107,9 @@ def _wrapped(
     alone: list[int],
     repeats: dict[int, Repeated],
     prints: list[int],
-    works_today: bool = False,
+    outside: frozenset[int] | None = None,
 ) -> Answer:
-    """`works_today`: workers start, and have what the statements set, so nothing that they need may be lost."""
+    """`outside`: workers start as it is, and have what the statements set; these here they need."""
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
     if importer is not None and not names:
@@ -119,11 +119,11 @@ def _wrapped(
         )
     try:
         early = [at for at in alone if first is None or at < first]
-        runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints)
+        runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints, outside or ())
         edits = guard_edits(outline, source, runs)
     except Refused as refusal:
         return refusal
-    lost = _lost(outline, runs) if works_today and unsafe is None else None
+    lost = _lost(outline, runs) if outside is not None and unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"

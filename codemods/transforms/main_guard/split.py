@@ -14,11 +14,21 @@ from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
 from ...tree.source import Source
-from .late_guard import is_plain_guard
 from .one_guard import Run, one_run
 from .settings import movable_setting
 from .side_effects import Harm, Repeated
-from .statements import changed, dunder, is_plain, is_print, leaves, method_root, names_bound, reads_on_import, stays
+from .statements import (
+    changed,
+    dunder,
+    is_plain,
+    is_plain_guard,
+    is_print,
+    leaves,
+    method_root,
+    names_bound,
+    reads_on_import,
+    stays,
+)
 
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
 _LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
@@ -62,15 +72,16 @@ def split(
     imported: Mapping[str, str],
     repeats: Mapping[int, Repeated],
     prints: Collection[int] = (),
+    outside: Collection[int] = (),
 ) -> tuple[list[Run], str | None]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
-    no child should do again; `prints`: statements that every child would print once more.
+    no child should do again; `prints`: statements that every child would print once more; `outside`: those that stay.
     The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
     the second result says in words what is repeated. Raises Refused.
     """
-    splitter = _Splitter(outline, source, imported)
+    splitter = _Splitter(outline, source, imported, frozenset(outside))
     early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
@@ -84,6 +95,11 @@ def split(
         runs,
         f"line {line} {wrong[left].what}, and would do it again in every child: it should go under the guard as well",
     )
+
+
+def needed_by_workers(outline: Outline, source: Source) -> Mapping[str, str]:
+    """Globals that functions and classes of the file read where a worker may run them, each with one that does."""
+    return _Splitter(outline, source, {}).needed()
 
 
 def _first_that_fits(
@@ -103,8 +119,10 @@ def _first_that_fits(
 
 
 class _Splitter:
-    def __init__(self, outline: Outline, source: Source, imported: Mapping[str, str]) -> None:
-        self.imported = imported
+    def __init__(
+        self, outline: Outline, source: Source, imported: Mapping[str, str], outside: frozenset[int] = frozenset()
+    ) -> None:
+        self.imported, self.outside = imported, outside
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.symbols = Symbols.of(source)
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
@@ -119,6 +137,7 @@ class _Splitter:
         inside = set(alone)
         if first is not None:
             inside |= {at for at in range(self._start(first), len(self.body)) if not self._stays(self.body[at])}
+        inside -= self.outside
         while True:
             kept = self._leave_outside(inside)
             if not kept:
@@ -126,7 +145,7 @@ class _Splitter:
             inside -= kept
         self._check(inside)
         for joined in (self._guard_below(inside), None):
-            whole = one_run(self.outline, inside, self._needed(), joined) if inside else None
+            whole = one_run(self.outline, inside, self.needed(), joined) if inside else None
             if whole is not None:
                 return [whole]
         runs: list[Run] = []
@@ -185,7 +204,7 @@ class _Splitter:
             reached |= more
         return {name: self.symbols.of_definition(definitions[name]) for name in sorted(reached)}
 
-    def _needed(self) -> dict[str, str]:
+    def needed(self) -> dict[str, str]:
         """Globals that a child may read -> who reads them."""
         found: dict[str, str] = {}
         for name, reads in self.in_children.items():
@@ -205,7 +224,7 @@ class _Splitter:
 
     def _start(self, first: int) -> int:
         """`first`, or an earlier statement of the same stretch: what only prepares for the start goes along."""
-        needed, start = self._needed(), first
+        needed, start = self.needed(), first
         names: set[str] = set()
         for at in range(first - 1, -1, -1):
             statement = self.body[at]
@@ -238,7 +257,7 @@ class _Splitter:
 
     def _leave_outside(self, inside: set[int]) -> set[int]:
         """Plain constants among the guarded statements that a child needs."""
-        needed = self._needed()
+        needed = self.needed()
         for at in sorted(inside):
             statement = self.body[at]
             if self.binds[at] & needed.keys() and is_plain(statement):
@@ -252,7 +271,7 @@ class _Splitter:
         return set()
 
     def _check(self, inside: set[int]) -> None:
-        needed = self._needed()
+        needed = self.needed()
         for at, statement in enumerate(self.body):
             above = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and at < min(inside, default=0)
             unused = isinstance(statement, FUNCTIONS) and statement.name not in self.in_children

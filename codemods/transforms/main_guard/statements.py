@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ...syntax.callees import FUNCTIONS
-from ...syntax.main_guard import is_main_process_test
+from ...syntax.main_guard import is_main_name_test, is_main_process_test
 from ...syntax.names import last_name
 
 _DEFINERS = frozenset(
@@ -123,3 +123,13 @@ def reads_on_import(statement: ast.stmt) -> Iterator[str]:
             todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
         elif not isinstance(node, ast.Lambda):
             todo += ast.iter_child_nodes(node)
+
+
+def is_plain_guard(statement: ast.stmt) -> bool:
+    """`if __name__ == "__main__":` with nothing else in its test, and no `else`."""
+    return (
+        isinstance(statement, ast.If)
+        and isinstance(statement.test, ast.Compare)
+        and is_main_name_test(statement.test)
+        and not statement.orelse
+    )
