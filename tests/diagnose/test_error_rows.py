@@ -303,6 +303,29 @@ MESSAGES += [
     ),
     (None, "rank-setup", "world size is 32 but have 4 available devices", ""),
 ]
+MESSAGES += [
+    (None, "state-not-restored", "AttributeError: 'Rows' object has no attribute 'get'", "pickle.load(from_parent)"),
+    (None, "typing-alias", "Can't pickle typing.List[str]: it's not the same object as typing.List", ""),
+    (None, "authentication-key", "TypeError: Pickling an AuthenticationString object is disallowed for security", ""),
+    (None, "arena-forked", "ValueError: Arena is unpicklable because forking was enabled when it was created", ""),
+    (None, "started-twice", "AssertionError: cannot start a process twice", ""),
+    (None, "started-twice", "AssertionError: can only start a process object created by current process", ""),
+    (None, "no-mpi-launcher", "ModuleNotFoundError: No module named 'mpi4py'", "in mpi_discovery"),
+    (None, "pool-closed", "ValueError: Pool not running", ""),
+    (None, "pool-closed", "RuntimeError: cannot schedule new futures after interpreter shutdown", ""),
+    (None, "queue-closed", "ValueError: Queue <multiprocessing.queues.Queue object at 0x7f> is closed", ""),
+    (None, "manager-gone", "OSError: got end of file during message", ""),
+    (None, "forkserver-gone", "UserWarning: resource_tracker: process died unexpectedly, relaunching", ""),
+    (None, "worker-lost", "DataLoader worker killed", ""),
+    (None, "native-crash", "terminate called after throwing an instance of 'std::system_error'", ""),
+    (None, "fork-with-threads", "multiprocessing can interact badly with TensorFlow, causing deadlocks", ""),
+    (None, "launcher-stopped", "Received Signals.SIGHUP death signal, shutting down workers", ""),
+    (None, "launcher-stopped", "Received 15 death signal, shutting down workers", ""),
+    (None, "ranks-closed", "Sending process 46807 closing signal SIGTERM", ""),
+    (None, "exit-barrier", "Error waiting on exit barrier. Elapsed: 300.1 seconds", ""),
+    (None, "too-many-ranks", "ValueError: Unsupported nproc_per_node value: gpus", ""),
+    (None, "backend-not-built", "RuntimeError: Distributed package doesn't have MPI built in", ""),
+]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
 
 
@@ -358,6 +381,10 @@ def test_every_row_has_what_a_reader_needs() -> None:
         "_pickle.UnpicklingError: invalid load key, '<'.",
         "ImportError: DLL load failed: The specified module could not be found.",
         "[--local_rank LOCAL_RANK]",
+        "AttributeError: 'Rows' object has no attribute 'get'",  # not while a worker takes it over
+        "ModuleNotFoundError: No module named 'mpi4py'",
+        "ValueError: I/O operation on closed file",
+        "terminate called by the user",
     ],
 )
 def test_what_looks_alike_and_is_not(message: str) -> None:
