@@ -324,6 +324,15 @@ MESSAGES += [
     (None, "ranks-closed", "Sending process 46807 closing signal SIGTERM", ""),
     (None, "exit-barrier", "Error waiting on exit barrier. Elapsed: 300.1 seconds", ""),
     (None, "too-many-ranks", "ValueError: Unsupported nproc_per_node value: gpus", ""),
+    (None, "native-crash", "malloc_consolidate(): unaligned fastbin chunk detected", ""),
+    (None, "native-crash", "double free or corruption (!prev)", ""),
+    (None, "native-crash", "Error: transcription failed (code 3221225501):", ""),
+    (None, "getattr-for-dunder", "INFO - Exiting due to exception: '__getstate__'", ""),
+    (None, "peer-closed", "torch.distributed.DistNetworkError: Connection reset by peer", ""),
+    (None, "rendezvous", "errno: 110 - Connection timed out", ""),
+    (None, "rendezvous", "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0]", ""),
+    (None, "cuda-sharing-unsupported", "runtime error (801) : operation not supported at StorageSharing.cpp:245", ""),
+    (None, "none-in-worker", "AttributeError: 'NoneType' object has no attribute 'pipeline'", "RemoteTraceback:"),
     (None, "backend-not-built", "RuntimeError: Distributed package doesn't have MPI built in", ""),
 ]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
@@ -383,6 +392,8 @@ def test_every_row_has_what_a_reader_needs() -> None:
         "[--local_rank LOCAL_RANK]",
         "AttributeError: 'Rows' object has no attribute 'get'",  # not while a worker takes it over
         "ModuleNotFoundError: No module named 'mpi4py'",
+        "AttributeError: 'NoneType' object has no attribute 'shape'",
+        "ConnectionResetError: [Errno 104] Connection reset by peer (requests)",
         "ValueError: I/O operation on closed file",
         "terminate called by the user",
     ],
