@@ -1,17 +1,19 @@
 """Real reports from issue threads: does `diagnose -` give the right next step?
 
-    python benchmarks/reports.py [--part first|second|fresh|last] [--list] [--old FOLDER]
+    python benchmarks/reports.py [--part PART] [--list] [--old FOLDER]
 
 reports/*.txt holds the essential lines of each report, shortened, under the thread it comes from; reports/families.tsv
 says which rule and which next step each family needs. Both were written before any answer was looked at. The halves are
 split by the hash of the thread's name: `first` was worked on, `second` was not. `fresh` was looked for with other words
 after the families were written, and `last` after the families that `fresh` showed to be missing; each was run once
-before anything was mended by it.
+before anything was mended by it. `third` and `fourth` are two halves of the next collection, split at random: `third`
+was worked on, `fourth` was not. `fifth`, `sixth` and `seventh` were each collected when all before were mended.
 
 right: the rule is the expected one, and the first cause and its advice name the next step (and the name, where the
 message has one). vague: the name is missing, or only "the other process's error matters". nothing: no answer, or only a
 question. wrong: the rest.
-Of family `none`, which has nothing to do with starting processes, silence is right and any answer is wrong.
+Of family `none`, which has nothing to do with starting processes, silence is right and any answer is wrong. In
+families.tsv the rule `*` stands for any rule or none, and `silence` for that too, where silence is right as well.
 `--old` reads another checkout of spawnfix, to compare.
 """
 
@@ -43,7 +45,7 @@ class Report:
     @property
     def part(self) -> str:
         """`first` was worked on; `second` was kept aside until the end; the others came after the families."""
-        if self.file in ("fresh", "last"):
+        if self.file in PARTS:
             return self.file
         return "second" if hashlib.sha256(self.thread.encode()).digest()[0] % 2 else "first"
 
@@ -92,8 +94,8 @@ def grade(report: Report, answer: Answer | None, families: dict[str, tuple[str, 
     if report.family == "none":
         return "right" if answer is None else "wrong"
     if answer is None:
-        return "nothing"
-    if answer.rule == rule and re.search(step, answer.words):
+        return "right" if rule == "silence" else "nothing"
+    if rule in ("*", "silence", answer.rule) and re.search(step, answer.words):
         return "right" if report.name in answer.name else "vague"
     return "vague" if answer.secondary else "wrong"
 
@@ -122,7 +124,7 @@ def main() -> int:
     return 0
 
 
-PARTS = ("first", "second", "fresh", "last")
+PARTS = ("first", "second", "fresh", "last", "third", "fourth", "fifth", "sixth", "seventh")
 GRADES = ("right", "vague", "nothing", "wrong")
 
 if __name__ == "__main__":
