@@ -18,6 +18,8 @@ from .known import Known
 from .libraries import libraries
 from .settled import origin_in
 
+_LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
+
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
 
 
@@ -50,19 +52,26 @@ class Handover:
     def _kept_by(self, cls: ast.ClassDef) -> Iterator[str]:
         """Modules and datasets that the methods of a class put on its objects, in words."""
         for node in ast.walk(cls):
-            targets = [target for target in assignment_targets(node) if isinstance(target, ast.Attribute)]
-            value = getattr(node, "value", None)
+            whole = assignment_targets(node)
+            parts = [part for target in whole if isinstance(target, (ast.Tuple, ast.List)) for part in target.elts]
+            targets = [target for target in (*whole, *parts) if isinstance(target, ast.Attribute)]
+            value = getattr(node, "value", None) if not parts else None
             for target in targets:
                 where = f"`{ast.unparse(target)}` ({self.path}:{target.lineno})"
+                words = target.attr.lower().strip("_").split("_")
                 if isinstance(value, ast.Name):
                     owner = self.scopes.owner(self.scopes.around(value), value.id)
                     bindings = owner.bindings[value.id] if owner is not None else []
                     if bindings and all(isinstance(binding.statement, ast.Import) for binding in bindings):
                         yield f"a module {where}"
-                elif isinstance(value, ast.Call):
-                    origin = origin_in(self.scopes, value.func)
-                    if origin.startswith(libraries().datasets):
-                        yield f"a dataset {where}"
+                        continue
+                elif isinstance(value, ast.Call) and origin_in(self.scopes, value.func).startswith(
+                    libraries().datasets
+                ):
+                    yield f"a dataset {where}"
+                    continue
+                if not isinstance(value, ast.Constant) and not _LARGE.isdisjoint(words):
+                    yield where  # what it is called is only a reason not to send it
 
     def attributes(self, unit: Unit, me: Me, why: str) -> tuple[str, ...]:
         """The attributes of self that the body reads, when handing over their present values is the same thing."""
@@ -88,7 +97,9 @@ class Handover:
                 raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
             if late or (len(own) > 1 and not self._is_branched(own)) or elsewhere is not None:
                 line = f" at line {late[0].lineno}" if late else f" in {elsewhere}" if elsewhere else ""
-                raise Refused(f"{why} (`{me[1]}.{name}` is set again{line})")
+                first = [node for node in own if any(above is init for above in scopes.ancestors(node))]
+                again = "again" if elsewhere or first or inherited or from_base else "later than in `__init__`,"
+                raise Refused(f"{why} (`{me[1]}.{name}` is set {again}{line})")
             if any(f"{me[1]}.{name}`" in burden for burden in self.known.burdens(self.path, cls.lineno)):
                 raise Refused(why)
             if name in words or name.startswith("__"):
