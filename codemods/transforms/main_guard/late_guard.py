@@ -10,7 +10,7 @@ from ...syntax.outline import Outline
 from ...tree.source import Source
 from .process_starts import Start, Starts
 from .side_effects import Harm, Repeated, repeated
-from .split import needed_by_workers
+from .split import needed_by_workers, sets_up_the_log_of_workers
 from .statements import changed, is_plain_guard, names_bound, stays
 
 
@@ -40,7 +40,11 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
     outside = _prepares_workers(outline, source, guards[0]) if repeats else frozenset()
-    repeats = {at: what for at, what in repeats.items() if at not in outside}
+    repeats = {
+        at: what
+        for at, what in repeats.items()
+        if at not in outside and not sets_up_the_log_of_workers(outline, source, at)
+    }
     guard = body[guards[0]]
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
     if start is None:

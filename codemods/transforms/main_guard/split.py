@@ -102,6 +102,11 @@ def needed_by_workers(outline: Outline, source: Source) -> Mapping[str, str]:
     return _Splitter(outline, source, {}).needed()
 
 
+def sets_up_the_log_of_workers(outline: Outline, source: Source, at: int) -> bool:
+    """The statement at `at` sets up the log that functions of the file, where workers run them, write to."""
+    return _Splitter(outline, source, {}).sets_up_the_log(at)
+
+
 def _first_that_fits(
     splitter: _Splitter, early: list[int], firm: int | None, first: int | None, alone: frozenset[int]
 ) -> list[Run]:

@@ -1,13 +1,16 @@
+import logging
 import os
 from multiprocessing import Pool
 
 FOLDER = "logs"
 os.makedirs(FOLDER, exist_ok=True)
 LOG = open(os.path.join(FOLDER, f"{os.getpid()}.txt"), "w")
+logging.basicConfig(filename=os.path.join(FOLDER, "all.txt"), filemode="w", level=logging.INFO)
 
 
 def convert(number):
     LOG.write(f"{number}\n")
+    logging.info("converted %d", number)
     return number * 2
 
 
