@@ -76,7 +76,7 @@ def _rule(name: str, rule: Rule | None) -> _Object:
     link = _LINK.search(help_text.rpartition("References")[2])
     return {
         "id": name,
-        "name": "".join(word.capitalize() for word in re.split(r"[^A-Za-z0-9]+", name)),
+        "name": f"{''.join(word.capitalize() for word in re.split(r'[^A-Za-z0-9]+', name))}Rule",  # never as the id
         "shortDescription": {"text": f"{summary.rstrip('.')}."},
         "fullDescription": {"text": first or f"{summary.rstrip('.')}."},
         "help": {"text": help_text or summary, "markdown": help_text or summary},

@@ -108,6 +108,7 @@ def test_sarif_has_what_code_scanning_asks_for(repo: Path, tmp_path: Path) -> No
         assert re.fullmatch(r"[A-Z][A-Za-z0-9]*", rule["name"])
         assert rule["shortDescription"]["text"].endswith(".") and len(rule["fullDescription"]["text"]) > 20
         assert re.fullmatch(r"https://[^\s<>()]+", rule["helpUri"]), rule["helpUri"]
+        assert rule["name"] != rule["id"], "the two must differ (rule SARIF1001 of the format's own validator)"
         assert rule["help"]["markdown"] and rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
     for result in run["results"]:
         place = result["locations"][0]["physicalLocation"]["artifactLocation"]
