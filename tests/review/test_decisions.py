@@ -45,6 +45,10 @@ class Config:
 
 def save(ranges):
     return pickle.dumps(Config(dict(ranges)))
+
+
+if __name__ == "__main__":
+    save({"near": 1})
 """
 
 
