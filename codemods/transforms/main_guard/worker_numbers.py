@@ -34,9 +34,9 @@ class WorkerNumbers:
         if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
             return not self._nonzero_elsewhere(name)
         plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
-        if isinstance(value, ast.Attribute) and "0" in plain and self._set_by_keyword(outline, name):
+        if plain and "0" not in plain:
             return False
-        return not plain or "0" in plain
+        return not (isinstance(value, ast.Attribute) and self._set_by_keyword(name))
 
     def _nonzero_elsewhere(self, name: str) -> bool:
         """Another file gives the option or setting `name` a default, and never 0."""
@@ -44,24 +44,28 @@ class WorkerNumbers:
         found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
         return bool(found) and not {"0", "N"} & set(found)
 
-    def _set_by_keyword(self, outline: Outline, name: str) -> bool:
-        """A class of the file sets `name` to 0, but takes any attribute as a keyword, and every call says another."""
-        for owner in outline.module.body:
-            if not (isinstance(owner, ast.ClassDef) and _sets(owner, name) and _takes_any(owner)):
-                continue
-            said = list(self._said(outline, owner, name))
-            if said and all(isinstance(value, ast.Constant) and value.value for value in said):
-                return True
+    def _set_by_keyword(self, name: str) -> bool:
+        """A class sets `name` to 0, but takes any attribute as a keyword, and every call says another number."""
+        for source in self.project.matching(re.compile(rf"^[ \t]+{name}\b[^=\n]*=[ \t]*0\b", re.MULTILINE), word=name):
+            outline = self.repo.outline(source.path)
+            for owner in outline.module.body if outline is not None else ():
+                if not (isinstance(owner, ast.ClassDef) and _sets(owner, name) and _takes_any(owner)):
+                    continue
+                said = list(self._said(owner, name))
+                if said and all(isinstance(value, ast.Constant) and value.value for value in said):
+                    return True
         return False
 
-    def _said(self, home: Outline, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
+    def _said(self, owner: ast.ClassDef, name: str) -> Iterator[ast.expr]:
         """The values of the argument `name` of calls of the class, in the whole repository."""
-        for source in self.project.matching(re.compile(rf"\b{re.escape(owner.name)}\s*\(")):
+        for source in self.project.matching(re.compile(rf"\b{re.escape(owner.name)}\b"), word=owner.name):
             outline = self.repo.outline(source.path)
-            for call in outline.calls.get(owner.name, ()) if outline is not None else ():
-                made = self.callees.made_class(outline, call) if outline is not None else None
-                if made is not None and made[1] is owner:
-                    yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
+            for calls in outline.calls.values() if outline is not None else ():
+                for call in calls:
+                    given = [keyword.value for keyword in call.keywords if keyword.arg == name]
+                    made = self.callees.made_class(outline, call) if given and outline is not None else None
+                    if made is not None and made[1] is owner:
+                        yield from given
 
 
 def _sets(owner: ast.ClassDef, name: str) -> bool:
@@ -79,8 +83,10 @@ def _takes_any(owner: ast.ClassDef) -> bool:
     initialiser = method(owner, "__init__")
     if initialiser is None or initialiser.args.kwarg is None:
         return False
+    named = [*initialiser.args.posonlyargs, *initialiser.args.args]
+    me = named[0].arg if named else "self"
     texts = [ast.unparse(node) for node in ast.walk(initialiser) if isinstance(node, ast.Call)]
-    return any(text.startswith(("setattr(self", "self.__dict__.update(")) for text in texts)
+    return any(text.startswith((f"setattr({me},", f"{me}.__dict__.update(")) for text in texts)
 
 
 def _key(value: ast.expr) -> str | None:
