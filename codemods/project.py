@@ -34,7 +34,7 @@ _BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # wh
 MAX_PYTHON = 1024 * 1024  # characters
 MAX_TOKENS = 200_000  # names, numbers and signs of a Python file: 0.5 GB; code stays below 50 000, tables below 100 000
 MAX_SCOPES = 10_000  # definitions and loops: Python's compiler takes time by the square of functions that look alike
-# Nodes of the value flow that one run follows: 3.6 KB each with all that is made of them, so 5 GB. The largest repository
+# Nodes of the value flow that one run follows: 3.6 KB each with what is made of them, so 5 GB. The largest repository
 # seen has 632 000 (Megatron-LM, 20 MB: 31 000 in 1 MB of code); 1 MB of nothing but calls has 120 000.
 MAX_NODES = 1_300_000
 MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
