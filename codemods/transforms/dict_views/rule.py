@@ -270,8 +270,10 @@ class _Search:
         if kept is not None and not travels(self.repo, outline, kept):
             own = Confidence.POSSIBLE
         owner = outline.owner(kept.place) if kept is not None and kept.place is not None else None
-        if owner is not None and flow_of(self.project).needs_boundary(outline.path, owner.lineno):
-            own = Confidence.POSSIBLE
+        if owner is not None:
+            flow = flow_of(self.project)
+            if flow.needs_boundary(outline.path, owner.lineno) or flow.class_stays(outline.path, owner.lineno):
+                own = Confidence.POSSIBLE
         if kind is Kind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
         if crossing is not None and crossing.confidence.reaches(own):
