@@ -34,7 +34,7 @@ def run(
         str,
         typer.Argument(metavar="REPOS_FILE", help="The list: paths, URLs (URL@ref), globs, CSV or JSONL; - for stdin."),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where ledger and report go.")] = Path("spawnfix-batch"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report is written.")] = Path("spawnfix-batch"),
     jobs: Annotated[
         int, typer.Option(metavar="N", min=0, help="Processes.  [default: one per core]", show_default=False)
     ] = 0,
@@ -43,7 +43,7 @@ def run(
         typer.Option(metavar="ADDRESS", help="Work on this Dask cluster: an address, scheduler.json or jobqueue.yml."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a batch stopped: only what has no result.")
+        bool, typer.Option("--resume", help="Continue a batch that stopped: do what has no result.")
     ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="As --resume, and try again what failed.")] = False,
     limit: Annotated[
@@ -59,7 +59,10 @@ def run(
     ] = 2048,
     allow_protocol: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="NAME", help="Clone by this too (file, ext...); https, http, ssh and git are on."),
+        typer.Option(
+            metavar="NAME",
+            help="Allow this protocol too (file, ext...); https, http, ssh, git are on.",
+        ),
     ] = None,
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Also make the branch in local repositories; nothing is checked out.")
@@ -67,7 +70,7 @@ def run(
     push: Annotated[bool, typer.Option("--push", help="Push each branch to where its repository came from.")] = False,
     push_remote: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="URL", help="With --push: to here instead; {owner}, {repo} and {name} are filled in."),
+        typer.Option(metavar="URL", help="With --push: push to this URL; {owner}, {repo} and {name} are filled in."),
     ] = None,
     select: Select = None,
     ignore: Ignore = None,

@@ -11,7 +11,7 @@ from ..problem import Problem
 
 def cache(
     stats: Annotated[bool, typer.Option("--stats", help="Say where it is and how large (the default).")] = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Forget everything that is kept between runs.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete everything that is saved between runs.")] = False,
 ) -> None:
     """Show or clear what is kept between runs: facts of files, what each rule found, and whole reports."""
     import sqlite3

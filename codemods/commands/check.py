@@ -45,9 +45,7 @@ def check(
         typer.Option(metavar="FILE", help="Write the report to FILE, not to stdout."),
     ] = None,
     statistics: Annotated[bool, typer.Option("--statistics", help="Only count, rule by rule (text or json).")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show long traces whole, and every finding.")
-    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every finding, with its whole trace.")] = False,
     since: Since = None,
     baseline: Baseline = None,
     write_baseline: Annotated[
@@ -55,7 +53,7 @@ def check(
         typer.Option(metavar="FILE", help="List the findings in FILE, for --baseline, and exit 0."),
     ] = None,
     add_ignores: Annotated[
-        bool, typer.Option("--add-ignores", help="Write a comment that suppresses it beside each finding.")
+        bool, typer.Option("--add-ignores", help="Write a suppressing comment beside each finding.")
     ] = False,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit 0 also when something was found.")] = False,
     start_method: Annotated[

@@ -36,7 +36,7 @@ def diagnose(
     ] = None,
     seconds: Annotated[float, typer.Option(help="How long to look at one object.", min=0.1)] = 30.0,
     child: Annotated[
-        bool, typer.Option("--child/--no-child", help="With TARGET: let a spawned process make the object again.")
+        bool, typer.Option("--child/--no-child", help="With TARGET: let a spawned process build the object again.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="With -: don't print what the program printed.")] = False,
     watch: Annotated[
@@ -75,7 +75,7 @@ def diagnose(
 def demo(
     keep: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FOLDER", help="Leave the demo repository in this (new or empty) folder."),
+        typer.Option(metavar="FOLDER", help="Leave the demo repository in FOLDER, which is new or empty."),
     ] = None,
 ) -> None:
     """Migrate a small example and run it before and after: a first look that touches nothing of yours."""

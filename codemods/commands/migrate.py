@@ -37,7 +37,7 @@ def migrate(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="Name of the branch.  [default: spawnfix/migrate, then -2, -3...]"),
     ] = None,
-    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Make the branch, don't check it out.")] = False,
+    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Create the branch, do not check it out.")] = False,
     no_git: Annotated[bool, typer.Option("--no-git", help="Rewrite the files in place, without git.")] = False,
     patch: Annotated[
         Optional[Path],  # noqa: UP045
@@ -50,7 +50,7 @@ def migrate(
     no_cache: NoCache = False,
     proven_by: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--from", metavar="FILE", help="Take the places that `diagnose --save FILE` saw fail as proven."),
+        typer.Option("--from", metavar="FILE", help="Treat what failed in `diagnose --save FILE` as proven."),
     ] = None,
     bowler_query: Annotated[
         Optional[Path],  # noqa: UP045
@@ -95,7 +95,7 @@ def migrate(
     ] = None,
     verify_report: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write what COMMAND said, before and after, to FILE as JSON."),
+        typer.Option(metavar="FILE", help="Write the results of COMMAND, before and after, to FILE as JSON."),
     ] = None,
     no_pager: Annotated[
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")

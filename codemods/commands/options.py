@@ -43,12 +43,12 @@ Unsafe = Annotated[
     typer.Option("--unsafe-fixes/--no-unsafe-fixes", help="Also make changes that may change what the code does."),
 ]
 Seconds = Annotated[
-    float, typer.Option("--timeout", metavar="S", min=0, help="Give up after S seconds, nothing changed; 0: no limit.")
+    float, typer.Option("--timeout", metavar="S", min=0, help="Stop after S seconds, and change nothing; 0: no limit.")
 ]
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", metavar="N", min=0, help="Use up to N processes; 0: as many as pay for the size of the tree."
+        "--jobs", "-j", metavar="N", min=0, help="Use up to N processes; 0: as many as are useful for this repository."
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither use nor fill the cache of analysed files.")]
@@ -61,7 +61,10 @@ Launch = Annotated[
 ]
 Since = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(metavar="REV", help="Only what files changed since REV (a commit, a branch) hold or hand on."),
+    typer.Option(
+        metavar="REV",
+        help="Only findings in files changed since REV (a commit, a branch), or with a trace there.",
+    ),
 ]
 Baseline = Annotated[
     Optional[Path],  # noqa: UP045

@@ -34,7 +34,7 @@ def review(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="Name of the branch that Apply makes."),
     ] = None,
-    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Make the branch, don't check it out.")] = False,
+    no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Create the branch, do not check it out.")] = False,
     no_git: Annotated[bool, typer.Option("--no-git", help="Apply rewrites the files in place, without git.")] = False,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0: any that is free.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
