@@ -13,6 +13,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 import unicodedata
 from collections.abc import Callable
@@ -25,6 +26,8 @@ _DEVICES = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])[ ]*(?:[.:].*)?", re.I | re.S
 )
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$')
+_TEMPORARY, _MARKER = re.compile(r"spawnfix-(\d{1,10})-\w{8}"), ".spawnfix-temporary"
+LEFT_OVER_SECONDS = 7 * 86_400
 REPLACE_SECONDS = 2.0  # that another program (a virus scanner, an indexer) may hold a file open on Windows
 _QUERY_LIMITED_INFORMATION, _INVALID_PARAMETER = 0x1000, 87
 
@@ -278,6 +281,34 @@ def remove_folder(folder: Path) -> None:
                     if not is_link(path):
                         path.chmod(0o700)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def temporary_folder() -> Path:
+    """A new folder for temporary files, for us alone; what killed runs left a week ago goes. Raises OSError.
+
+    Linux empties its folder for such files at a start, Windows never does.
+    """
+    base = Path(tempfile.gettempdir())
+    with contextlib.suppress(OSError):
+        for left in [Path(entry) for entry in os.scandir(base) if entry.name.startswith("spawnfix-")]:
+            if _is_left_over(left):
+                remove_folder(left)
+    folder = Path(tempfile.mkdtemp(prefix=f"spawnfix-{os.getpid()}-"))
+    (folder / _MARKER).touch()
+    return folder
+
+
+def _is_left_over(folder: Path) -> bool:
+    """True for a folder of ours, by name, owner and marker, that is old and whose process is gone."""
+    name = _TEMPORARY.fullmatch(folder.name)
+    try:
+        found, marked = folder.lstat(), (folder / _MARKER).lstat()
+    except OSError:
+        return False
+    ours = not hasattr(os, "geteuid") or found.st_uid == marked.st_uid == os.geteuid()
+    old = max(found.st_mtime, marked.st_mtime) < time.time() - LEFT_OVER_SECONDS  # a container may have its own numbers
+    plain = stat.S_ISDIR(found.st_mode) and not is_link_status(found) and stat.S_ISREG(marked.st_mode)
+    return name is not None and ours and old and plain and not is_alive(int(name[1]))
 
 
 def spelling(path: str) -> str:

@@ -8,6 +8,7 @@ import re
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +35,7 @@ from codemods.operating_system import (
     remove_folder,
     replace,
     spelling,
+    temporary_folder,
 )
 from codemods.review import editor, keyboard
 from codemods.tree.git_index import BadPath, check_path
@@ -362,3 +364,26 @@ def test_what_is_printed_to_be_pasted_is_quoted_for_the_user_s_shell() -> None:
         if "shlex.quote" in path.read_text(encoding="utf-8")
     }
     assert using == {"quoting.py", "tree/git_folder.py", "batch/open_prs.py"}
+
+
+def test_temporary_folders_of_killed_runs_go_after_a_week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = {name: temporary_folder() for name in ("old", "young", "alive", "unmarked")}
+    for name in ("old", "young", "unmarked"):
+        left[name] = left[name].rename(tmp_path / f"spawnfix-{gone.pid}-{name:_<8}")
+        (left[name] / "git").mkdir()
+    (left["unmarked"] / ".spawnfix-temporary").unlink()
+    users = tmp_path / "spawnfix-notes"
+    users.mkdir()
+    (users / ".spawnfix-temporary").touch()
+    ago = time.time() - 8 * 86_400
+    for folder in (*left.values(), users):
+        if folder != left["young"]:
+            for path in (folder, folder / ".spawnfix-temporary"):
+                if path.exists():
+                    os.utime(path, (ago, ago))
+    fresh = temporary_folder()
+    stay = {left["young"], left["alive"], left["unmarked"], users, fresh}
+    assert set(tmp_path.iterdir()) == stay

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..operating_system import remove_folder
+from ..operating_system import remove_folder, temporary_folder
 from ..problem import Problem
 from ..quoting import shell
 from .discovery import find_place, safe_directory, stranger_owns
@@ -119,7 +118,7 @@ class Repository:
     @cached_property
     def _temporary(self) -> Path:
         """A folder that goes when this object does, at the latest when we end."""
-        folder = Path(tempfile.mkdtemp(prefix="spawnfix-"))
+        folder = temporary_folder()
         weakref.finalize(self, _discard, folder)
         return folder
 
