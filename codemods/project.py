@@ -10,7 +10,7 @@ import tokenize
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from .finding import Confidence, Skipped
 from .nodes import deeper_than, walk
@@ -21,9 +21,6 @@ from .tree.files import Files
 from .tree.reading import MAX_BYTES, MAX_TEXT
 from .tree.source import Source, UnreadableSource
 from .word_index import WordIndex, is_word
-
-if TYPE_CHECKING:
-    import libcst as cst
 
 T = TypeVar("T")
 
@@ -60,7 +57,6 @@ class Project:
         self._sources: dict[str, Source | None] = {}
         self._room = [MAX_TEXT]  # bytes that may still be read, here and in what `changed()` makes
         self._modules: dict[str, ast.Module | None] = {}
-        self._csts: dict[str, cst.Module] = {}
         self._python2: set[str] = set()
         self._derived: dict[object, tuple[Any, Reads]] = {}
         self._reads: Reads | None = None  # where to note what is asked for
@@ -203,7 +199,6 @@ class Project:
                 self._kept += len(source.text)
                 continue
             self._modules.pop(path, None)
-            self._csts.pop(path, None)
             for values in self._by_tree.values():
                 values.pop(path, None)
         self._fresh = []
@@ -215,20 +210,6 @@ class Project:
         if self._reads is not None:
             self._reads.texts |= self._python2
         return tuple(sorted(self._python2))
-
-    def concrete(self, path: str) -> cst.Module:
-        """The libcst tree of a Python file that `module` could parse.
-
-        Raises libcst.ParserSyntaxError.
-        """
-        self.note_text(path)
-        if path not in self._csts:
-            import libcst as cst  # slow to import; only files that are rewritten need it
-
-            source = self.source(path)
-            assert source is not None
-            self._csts[path] = cst.parse_module(source.text)
-        return self._csts[path]
 
     def matching(
         self, pattern: re.Pattern[str], *, word: str = "", words: Iterable[str] = (), part: str = ""
@@ -344,7 +325,6 @@ class Project:
         after._modules = {path: tree for path, tree in self._modules.items() if path not in texts}
         after._fresh = [*after._modules]
         after._python2 = self._python2 - set(texts)
-        after._csts = {path: tree for path, tree in self._csts.items() if path not in texts}
         for old, new in ((self._by_text, after._by_text), (self._by_tree, after._by_tree)):
             for kind, values in old.items():
                 new[kind] = {path: value for path, value in values.items() if path not in texts}
@@ -357,7 +337,7 @@ class Project:
     def settled(self) -> None:
         """Free what was made to look at this project, which another has taken the place of."""
         self._derived, self._by_text, self._by_tree = {}, {}, {}
-        self._modules, self._csts, self._fresh = {}, {}, []
+        self._modules, self._fresh = {}, []
 
     @property
     def written(self) -> Mapping[str, Source]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...nodes import walk
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
@@ -69,7 +70,7 @@ def rank_options(found: Program) -> list[Option]:
     imported: list[Option] = []
     for path, tree in found.modules.items():
         if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
-            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in ast.walk(guard)}
+            guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in walk(guard)}
             imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
     return imported
 
@@ -89,7 +90,7 @@ def rank_option(found: Program, option: Option) -> RankOption:
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                inner = [part for target in targets for part in ast.walk(target) if is_value(part, dest, ast.Store)]
+                inner = [part for target in targets for part in walk(target) if is_value(part, dest, ast.Store)]
                 if inner and node.value is not None:
                     source = text if path != found.path else (ast.unparse(node.value))
                     held = isinstance(node.value, ast.Name) and node.value.id in holders
@@ -110,8 +111,8 @@ def reads_environment(found: Program, option: Option) -> bool:
     default = option.default
     if default is None:
         return False
-    names = {node.id for node in ast.walk(default) if isinstance(node, ast.Name)}
-    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in ast.walk(default)):
+    names = {node.id for node in walk(default) if isinstance(node, ast.Name)}
+    if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in walk(default)):
         return True
     return bool(_from_environment(found.modules[option.path]) & names)
 
@@ -122,7 +123,7 @@ def _from_environment(tree: ast.Module) -> set[str]:
         target.id
         for node in nodes(tree)
         if isinstance(node, ast.Assign)
-        and any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in ast.walk(node.value))
+        and any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in walk(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }
@@ -133,9 +134,9 @@ def _under_environment_test(tree: ast.Module) -> set[int]:
     found: set[int] = set()
     for node in nodes(tree):
         if isinstance(node, ast.If) and any(
-            isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in ast.walk(node.test)
+            isinstance(n, ast.Constant) and n.value == "LOCAL_RANK" for n in walk(node.test)
         ):
-            found |= {id(inner) for statement in node.body for inner in ast.walk(statement)}
+            found |= {id(inner) for statement in node.body for inner in walk(statement)}
     return found
 
 
@@ -188,7 +189,7 @@ def _none_guards(tree: ast.Module, dest: str) -> set[int]:
         for node in nodes(tree)
         if isinstance(node, ast.If)
         and any(told.search(ast.unparse(statement)) for statement in node.body)
-        and any(is_value(part, dest, ast.Load) for part in ast.walk(node.test))
+        and any(is_value(part, dest, ast.Load) for part in walk(node.test))
     }
 
 
@@ -248,7 +249,7 @@ def _argument_names(tree: ast.Module) -> set[str]:
             called = node.value.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
             if "parse" in name or "args" in name:
-                found |= {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+                found |= {part.id for target in node.targets for part in walk(target) if isinstance(part, ast.Name)}
     return found
 
 
@@ -278,7 +279,7 @@ def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]
             continue
         for node in nodes(tree):
             if isinstance(node, ast.If) and _for_local_first(node.test):
-                done = next((call for statement in node.body for call in ast.walk(statement) if _for_all(call)), None)
+                done = next((call for statement in node.body for call in walk(statement) if _for_all(call)), None)
                 if isinstance(done, ast.Call):
                     yield path, node, done
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ...finding import Edit, Hop, Refused
 from ...launch.reachability import Reach, Way
+from ...nodes import walk
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.modules import Modules
@@ -119,16 +120,15 @@ def _elsewhere(tree: ast.Module) -> set[int]:
         if (isinstance(node, ast.FunctionDef) and _OTHER_STARTS.search(node.name))
         or (isinstance(node, ast.If) and _OTHER_STARTS.search(ast.unparse(node.test)))
         for statement in node.body
-        for inner in ast.walk(statement)
+        for inner in walk(statement)
     }
 
 
 def _joins(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls of `init_process_group` that ranks of torch's launchers can get to."""
-    elsewhere = _elsewhere(tree)
-    for node in nodes(tree):
-        if isinstance(node, ast.Call) and called(node) == "init_process_group" and id(node) not in elsewhere:
-            yield node
+    joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "init_process_group"]
+    elsewhere = _elsewhere(tree) if joins else ()
+    yield from (node for node in joins if id(node) not in elsewhere)
 
 
 def _method(call: ast.Call) -> ast.expr | None:
@@ -137,7 +137,7 @@ def _method(call: ast.Call) -> ast.expr | None:
 
 
 def _is_fixed(value: ast.expr) -> bool:
-    words = [str(part.value) for part in ast.walk(value) if isinstance(part, ast.Constant)]
+    words = [str(part.value) for part in walk(value) if isinstance(part, ast.Constant)]
     return any(word.startswith("tcp://") for word in words) and "MASTER_PORT" not in words
 
 
@@ -153,7 +153,7 @@ def met_by_environment(project: Project, modules: Modules, found: Program, at: A
         raise Refused("the script sets RANK or MASTER_ADDR itself, for other ways to start it")
     if len(at.call.args) > 2 or any(keyword.arg is None for keyword in at.call.keywords):
         raise Refused("its arguments are put together at run time")
-    if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in ast.walk(at.value)):
+    if any(isinstance(part, ast.Constant) and "?" in str(part.value) for part in walk(at.value)):
         raise Refused("the address says who is who")
     given = {keyword.arg: keyword.value for keyword in at.call.keywords}
     rank, size = given.get("rank"), given.get("world_size")
@@ -267,14 +267,14 @@ def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.ex
 
 def _other_use(found: Program, dest: str, call: ast.Call) -> tuple[str, int] | None:
     """Where the program uses or sets `args.dest` outside of `call`; None when it doesn't."""
-    own = {id(node) for node in ast.walk(call)}
+    own = {id(node) for node in walk(call)}
     for path, tree in found.modules.items():
         if dest in found.texts[path]:
             printed = {
                 id(inner)
                 for node in nodes(tree)
                 if isinstance(node, ast.Call) and called(node) in ("print", "info")
-                for inner in ast.walk(node)
+                for inner in walk(node)
             }
             for node in nodes(tree):
                 if isinstance(node, ast.Attribute) and node.attr == dest and id(node) not in own | printed:

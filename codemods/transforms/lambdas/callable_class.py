@@ -19,6 +19,7 @@ from .class_fields import field_edits, why_not_on_objects
 from .def_text import lambda_as_def
 from .fstrings import span
 from .libraries import libraries
+from .moved_text import moved
 from .settled import origin_in
 
 _DEPTH = 5
@@ -112,8 +113,6 @@ def object_class(
     if isinstance(node, ast.Lambda):
         call = lambda_as_def(source, node, "__call__", leading, edits, step, step, preamble)
     else:
-        from .moved_text import moved  # libcst takes long to import
-
         call = moved(source, node, "__call__", leading, edits, step, preamble)
     parts = [call]
     if captures:

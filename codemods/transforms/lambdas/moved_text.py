@@ -1,7 +1,4 @@
-"""Moving a `def` or `class` to another level: comments, decorators and strings kept, indentation of the new place.
-
-Imports libcst, so that whoever needs nothing moved should not import this module.
-"""
+"""Moving a `def` or `class` to another level: comments, decorators and strings kept, indentation of the new place."""
 
 from __future__ import annotations
 
@@ -9,13 +6,12 @@ import ast
 import re
 from collections.abc import Sequence
 
-import libcst as cst
-
 from ...finding import Edit, Refused
 from ...syntax.placement import first_attached_line, indentation_at, last_line
 from ...syntax.scopes import FUNCTIONS, FunctionNode, start_of
 from ...tree.source import Source
 from .def_text import edited
+from .shifted_lines import shifted_lines
 
 _SIGNATURE = re.compile(r"#[ \t]*type:[ \t]*\(([^#\n]*)\)[ \t]*->")
 
@@ -37,23 +33,11 @@ def moved(
     every = [*edits, *_header_edits(source, node, name, leading)]
     text = edited(source, start, end, every)
     old = indentation_at(source, first)
-    try:
-        block = cst.parse_module(("if 1:\n" if old else "") + text + "\n")
-    except (cst.ParserSyntaxError, TypeError):  # a backslash on its last line, `return(lambda: 0)`
-        raise Refused("its lines are not laid out as usual: move it by hand") from None
-    found = block.body[0].body.body if old and isinstance(block.body[0], cst.If) else block.body
-    definition = next(item for item in found if isinstance(item, (cst.FunctionDef, cst.ClassDef)))
-    shifted = definition.visit(_Shift(old, indent, "__doc__" not in source.text))
-    assert isinstance(shifted, (cst.FunctionDef, cst.ClassDef))
-    if preamble:
-        shifted = _with_preamble(shifted, preamble)
-    # the snippet's first level of indentation is the old place's: inner blocks name their own wherever that differs
-    default = block.default_indent
-    if indent:
-        suite = cst.IndentedBlock([shifted], indent=indent)
-        code = cst.Module([cst.If(cst.Name("x"), suite)], default_indent=default).code
-        return code.partition("\n")[2].rstrip("\n")
-    return cst.Module([shifted], default_indent=default).code.rstrip("\n")
+    if not preamble and old and (shifted := shifted_lines(text, old, indent)) is not None:
+        return shifted
+    from .moved_tree import moved_tree  # libcst takes long to import
+
+    return moved_tree(text, old, indent, preamble, docstrings="__doc__" not in source.text)
 
 
 def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, leading: Sequence[str]) -> list[Edit]:
@@ -81,33 +65,3 @@ def _header_edits(source: Source, node: FunctionNode | ast.ClassDef, name: str, 
         if written is not None:  # it would lack the types of the new parameters
             edits.append(Edit(source.path, written.start(1), written.end(1), "..."))
     return edits
-
-
-def _with_preamble(node: cst.FunctionDef | cst.ClassDef, preamble: Sequence[str]) -> cst.FunctionDef | cst.ClassDef:
-    if not isinstance(node.body, cst.IndentedBlock):
-        raise Refused("its body is on the line of the `def`: put it on a line of its own")
-    statements = list(node.body.body)
-    at = 1 if node.get_docstring() is not None else 0
-    statements[at:at] = [cst.parse_statement(line) for line in preamble]
-    return node.with_changes(body=node.body.with_changes(body=statements))
-
-
-class _Shift(cst.CSTTransformer):
-    """Moves what libcst keeps as written: lines after a backslash and the lines of docstrings."""
-
-    def __init__(self, old: str, new: str, docstrings: bool) -> None:
-        self.old, self.new, self.docstrings = old, new, docstrings
-
-    def leave_SimpleWhitespace(
-        self, original: cst.SimpleWhitespace, updated: cst.SimpleWhitespace
-    ) -> cst.SimpleWhitespace:
-        return updated.with_changes(value=updated.value.replace("\n" + self.old, "\n" + self.new))
-
-    def leave_IndentedBlock(self, original: cst.IndentedBlock, updated: cst.IndentedBlock) -> cst.IndentedBlock:
-        first = updated.body[0] if updated.body else None
-        if self.docstrings and isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
-            value = first.body[0].value
-            if isinstance(value, cst.SimpleString) and "\n" in value.value:
-                shifted = value.with_changes(value=value.value.replace("\n" + self.old, "\n" + self.new))
-                return updated.with_deep_changes(first.body[0], value=shifted)
-        return updated

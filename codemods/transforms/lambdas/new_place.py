@@ -28,6 +28,7 @@ from .callable_class import constructor_edits, object_class, object_edits
 from .candidate import Unit
 from .def_text import lambda_as_def, within
 from .file_state import FileRewrite, Move, takes_any
+from .moved_text import moved
 from .old_place import call_edit
 from .removed_apis import removed_api
 
@@ -161,8 +162,6 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         return object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
     if isinstance(node, ast.Lambda):
         return lambda_as_def(rewrite.source, node, move.name, move.leading, inner, indent, rewrite.indent_unit, imports)
-    from .moved_text import moved  # libcst takes long to import
-
     leading = [] if isinstance(node, ast.ClassDef) else move.leading
     return moved(rewrite.source, node, move.name, leading, inner, indent, imports)
 

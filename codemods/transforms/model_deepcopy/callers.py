@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...finding import Hop
+from ...nodes import walk
 from ...syntax.outline import outline_of
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
@@ -54,9 +55,7 @@ def _outer(view: FileView, function: Function, name: str) -> Function | ast.Modu
     own: Function | ast.Module | None = function
     while own is not None:
         arguments = (
-            []
-            if isinstance(own, ast.Module)
-            else [node.arg for node in ast.walk(own.args) if isinstance(node, ast.arg)]
+            [] if isinstance(own, ast.Module) else [node.arg for node in walk(own.args) if isinstance(node, ast.arg)]
         )
         stored = (
             node.id for node in walk_scope(own.body) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
@@ -131,7 +130,7 @@ def calls_in(view: FileView, value: ast.expr) -> Iterator[ast.Call]:
     if isinstance(call, ast.Call):
         yield call
     elif isinstance(value, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)):
-        yield from (node for node in ast.walk(value) if isinstance(node, ast.Call) and is_model(view, node))
+        yield from (node for node in walk(value) if isinstance(node, ast.Call) and is_model(view, node))
 
 
 def _in_methods(view: FileView, owner: ast.ClassDef, site: Site, key: str, depth: int) -> Iterator[Built]:
@@ -144,7 +143,7 @@ def _in_methods(view: FileView, owner: ast.ClassDef, site: Site, key: str, depth
             call, _ = peel(node.value)
             if isinstance(call, ast.Name):  # self.model = model
                 yield from _by_callers(view, method, call.id, depth + 1)
-            elif method is not site.scope and not any(spelled(inner, key) for inner in ast.walk(node.value)):
+            elif method is not site.scope and not any(spelled(inner, key) for inner in walk(node.value)):
                 for built in calls_in(view, node.value):
                     yield Built(view, Site.of(view, built), node, built, ())
 
@@ -161,7 +160,7 @@ def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None
 def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> Iterator[tuple[FileView, ast.Call]]:
     """Calls of a function, of the class for its `__init__`, or `self.method(...)` in the class for other methods."""
     if owner is not None and function.name != "__init__":
-        for node in ast.walk(owner):
+        for node in walk(owner):
             if isinstance(node, ast.Call) and dotted(node.func) == f"self.{function.name}":
                 yield view, node
         return
@@ -249,7 +248,7 @@ def built_by(view: FileView, site: Site, key: str, value: ast.expr, depth: int =
 
 def _entry(given: ast.expr, key: str, value: ast.expr) -> ast.expr:
     """The entry of a literal dict that `nets["head"]` takes, `given` where that can't be told."""
-    for node in ast.walk(value):
+    for node in walk(value):
         if isinstance(node, ast.Subscript) and spelled(node.value, key) and isinstance(node.slice, ast.Constant):
             for name, entry in zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ():
                 if isinstance(name, ast.Constant) and name.value == node.slice.value:

@@ -7,6 +7,7 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ...nodes import walk
 from . import library
 from .library import either, endings, whole
 from .process_groups import is_called_group, is_constant, is_group, speaks_of_groups, takes_group
@@ -88,7 +89,7 @@ class _Reading:
         names = self.models.names(path)
         if names is None:
             return
-        for node in (inner for outer in nodes for inner in ast.walk(outer)):
+        for node in (inner for outer in nodes for inner in walk(outer)):
             where = f"{path}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Call):
                 self._call(names, node, where, depth)
@@ -174,7 +175,7 @@ class _Reading:
             self.nodes(found.path, node.body, depth + 1)
         else:
             self.nodes(found.path, [node], depth + 1)
-            for entry in ast.walk(node):  # a table of constructors: {"B": Net_B}
+            for entry in walk(node):  # a table of constructors: {"B": Net_B}
                 for value in entry.values if isinstance(entry, ast.Dict) else ():
                     if entry_name := dotted(value):
                         self._name(found.path, entry_name, depth + 1)
@@ -183,7 +184,7 @@ class _Reading:
         """`function` changes one of its arguments in place, before rebinding it."""
         arguments = function.args
         own = {arg.arg for arg in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]} - {"self", "cls"}
-        nodes = list(ast.walk(function))
+        nodes = list(walk(function))
         own -= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         for node in nodes:
             if any(chain.partition(".")[0] in own for chain in changed(node)):
@@ -194,7 +195,7 @@ class _Reading:
         names = self.models.names(path)
         assert names is not None
         layers: set[str] = set()
-        for node in (inner for method in methods if method.name == "__init__" for inner in ast.walk(method)):
+        for node in (inner for method in methods if method.name == "__init__" for inner in walk(method)):
             if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
                 continue
             if is_torch_layer(names.qualified(dotted(node.value.func) or "")):
@@ -204,13 +205,13 @@ class _Reading:
             return isinstance(value, ast.Call) and dotted(value.func) in layers
 
         for method in called_from(methods, "forward"):
-            assigned = [node for node in ast.walk(method) if isinstance(node, ast.Assign)]
+            assigned = [node for node in walk(method) if isinstance(node, ast.Assign)]
             computed: dict[str, bool] = {}  # local names: is it only ever what a layer gives?
             for node in assigned:
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         computed[target.id] = by_layer(node.value) and computed.get(target.id, True)
-            for stored in ast.walk(method):
+            for stored in walk(method):
                 if not (isinstance(stored, ast.Attribute) and isinstance(stored.ctx, (ast.Store, ast.Del))):
                     continue
                 value = next((node.value for node in assigned if stored in node.targets), None)
@@ -237,7 +238,7 @@ def called_from(methods: Iterable[ast.FunctionDef], first: str) -> list[ast.Func
         method = by_name.pop(todo.pop(), None)
         if method is not None:
             found.append(method)
-            todo += [node.attr for node in ast.walk(method) if isinstance(node, ast.Attribute)]
+            todo += [node.attr for node in walk(method) if isinstance(node, ast.Attribute)]
     return found
 
 

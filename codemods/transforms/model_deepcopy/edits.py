@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...syntax.imports import reference
@@ -100,7 +102,7 @@ def _rebuilt(
     path, statement = copy.site.path, copy.site.statement
     start, end = source.range_of(statement)
     indent = source.text[source.line_starts[statement.lineno - 1] : start]
-    deeper = indent + ("\t" if indent.endswith("\t") else models.project.concrete(path).default_indent)
+    deeper = indent + ("\t" if indent.endswith("\t") else _first_indent(source.text))
     target, key = (
         source.text_of(target_of(copy)),
         source.text[slice(*source.range_of(copy.site.call.args[0]))],
@@ -239,3 +241,9 @@ def _carried(
         return [f"for old, new in zip({key}.{what}(), {target}.{what}()):", f"{step}{line}"]
     bare = key[1:-1] if key.startswith("(") else key
     return [f"{helper_name(tree, CARRY, CARRY_TEXT, helpers)}({bare}, {target})"]
+
+
+def _first_indent(text: str) -> str:
+    """By what the first block of a file is indented; four spaces where there is none."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return next((token.string for token in tokens if token.type == tokenize.INDENT), "    ")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
+from ...nodes import walk
 from ...project import Project
 from .constructor_survey import Survey, Trait, called_from
 from .file_view import FileView, arguments_of, spelled, walk_scope
@@ -68,7 +69,7 @@ def _got_by_a_layer(models: Models, inside: Survey) -> tuple[Hop, ...]:
     if tree is None:
         return ()
     view = FileView.of(models, path, tree)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == int(line) and node.value is not None:
             scope = scope_of(view, node)
             for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
@@ -109,7 +110,7 @@ def _given_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | None:
     if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
         tree = view.models.project.module(found.path)
         there = FileView.of(view.models, found.path, tree if tree is not None else found.node)
-        for inner in ast.walk(found.node):
+        for inner in walk(found.node):
             if puts_group(inner) and speaks_of_groups(view.models, found.path):
                 return _put(there, inner)
     return None
@@ -129,7 +130,7 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
     found: list[tuple[str, int, str]] = []
     for source in project.matching(MAKES_GROUPS):
         tree = models.project.module(source.path)
-        for node in ast.walk(tree) if tree is not None else ():
+        for node in walk(tree) if tree is not None else ():
             if isinstance(node, ast.ClassDef) and models.is_model_class(source.path, node.name):
                 kept = _kept_by_constructor(models.names(source.path), node)
                 if kept is not None and (node.decorator_list or _is_built(project, node.name)):  # registered: by name
@@ -140,7 +141,7 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
 def _kept_by_constructor(names: Names | None, layer: ast.ClassDef) -> ast.Assign | None:
     """Where the constructor, not a method that is called later, keeps a process group."""
     methods = [node for node in layer.body if isinstance(node, ast.FunctionDef)]
-    nodes = (node for method in called_from(methods, "__init__") for node in ast.walk(method))
+    nodes = (node for method in called_from(methods, "__init__") for node in walk(method))
     for node in nodes:
         if isinstance(node, ast.Assign) and is_group(node.value, names):  # noqa: SIM102
             if any(isinstance(target, ast.Attribute) for target in node.targets):
@@ -157,7 +158,7 @@ def shards(view: FileView, node: ast.AST, key: str) -> ast.Call | None:
     """The call by which FSDP or DeepSpeed takes the model under `node`."""
     for call in walk_scope([node]):
         if isinstance(call, ast.Call) and SHARDED.search(view.qualified(dotted(call.func) or "")):
-            inside = [inner for value in arguments_of(call) for inner in ast.walk(value)]
+            inside = [inner for value in arguments_of(call) for inner in walk(value)]
             if call is node or any(spelled(inner, key) for inner in inside):
                 return call
     return None

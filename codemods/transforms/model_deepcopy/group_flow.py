@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...finding import Hop
+from ...nodes import walk
 from ...project import Project
 from .callers import arguments_given
 from .file_view import FileView, Function, Scope, spelled, walk_scope
@@ -118,7 +119,7 @@ def _declared_global(view: FileView, path: str, name: str) -> Iterator[_Read]:
     if tree is None:
         return
     there = view if path == view.path else FileView.of(view.models, path, tree)
-    for function in ast.walk(tree):
+    for function in walk(tree):
         if isinstance(function, _FUNCTIONS) and any(
             isinstance(node, ast.Global) and name in node.names for node in function.body
         ):
@@ -146,7 +147,7 @@ def _part(target: ast.expr, value: ast.expr, key: str) -> list[ast.expr]:
 
 
 def _parameters(function: Function) -> set[str]:
-    return {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    return {node.arg for node in walk(function.args) if isinstance(node, ast.arg)}
 
 
 def scope_of(view: FileView, node: ast.AST) -> Scope:

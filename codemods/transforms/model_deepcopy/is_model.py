@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...nodes import walk
 from .file_view import FileView, Scope, spelled, walk_scope
 from .library import endings, names, whole
 from .resolve import Place, dotted, is_torch_layer
@@ -75,7 +76,7 @@ def _only_builds(node: ast.AST) -> bool:
 def _overridden(view: FileView, owner: str, method: str) -> bool:
     project = view.models.project
     for source in project.matching(re.compile(rf"\bclass\s+\w+\s*\([^)]*\b{owner}\b"), word=owner):
-        for node in ast.walk(project.module(source.path) or ast.Module([], [])):
+        for node in walk(project.module(source.path) or ast.Module([], [])):
             if (
                 isinstance(node, ast.ClassDef)
                 and any((dotted(base) or "").rpartition(".")[2] == owner for base in node.bases)
@@ -87,7 +88,7 @@ def _overridden(view: FileView, owner: str, method: str) -> bool:
 
 def only_torch(view: FileView, value: ast.expr) -> bool:
     """Whether nothing but layers of torch itself is built: without a group among the arguments they hold none."""
-    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+    calls = [node for node in walk(value) if isinstance(node, ast.Call)]
     if not all((name := dotted(call.func)) and is_torch_layer(view.qualified(name)) for call in calls):
         return False
     inside = (inner for call in calls if _HOLDS_LAYERS.search(dotted(call.func) or "") for inner in call.args)
@@ -98,7 +99,7 @@ def used_as_model(scope: Scope, key: str) -> bool:
     """Whether the function calls a method of modules on `key`."""
     return any(
         isinstance(node, ast.Attribute) and node.attr in USED_AS_MODEL and dotted(node.value) == key
-        for node in ast.walk(scope)
+        for node in walk(scope)
     )
 
 

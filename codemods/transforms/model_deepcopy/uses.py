@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...finding import Refused
+from ...nodes import walk
 from .file_view import FileView, spelled, walk_scope
 from .library import either, endings, names, whole
 from .resolve import Place, dotted
@@ -245,7 +246,7 @@ class Uses:
         effects = inner.effects(place.node.body, parameter)
         rebinds = any(
             isinstance(node, ast.Name) and node.id == parameter and isinstance(node.ctx, (ast.Store, ast.Del))
-            for node in ast.walk(place.node)
+            for node in walk(place.node)
         )
         if effects.refused or rebinds:
             found.refuse(f"{why} ({place.path}:{place.node.lineno})")
@@ -266,7 +267,7 @@ class Uses:
         values |= {a.arg: value for a, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=False)}
         values |= dict(zip((a.arg for a in ordered), call.args, strict=False))
         values |= {kw.arg: kw.value for kw in call.keywords if kw.arg}
-        stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         return frozenset(name for name, value in values.items() if value and self._plain(value) and name not in stored)
 
     def _definition(self, function: ast.expr, name: str) -> Place | None:
@@ -274,7 +275,7 @@ class Uses:
             node: ast.AST | None = function
             while node is not None:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    for inner in ast.walk(node):
+                    for inner in walk(node):
                         if isinstance(inner, ast.FunctionDef) and inner.name == name and inner is not node:
                             return Place(self.view.path, inner)
                 node = self.view.parents.get(node)
@@ -302,7 +303,7 @@ class Uses:
                 last for node in elements for last in (node.elts[-1:] if isinstance(node, ast.Tuple) else [node])
             ]
             numbered, named = numbered and named, False
-        for target in (inner for element in elements for inner in ast.walk(element) if isinstance(inner, ast.Name)):
+        for target in (inner for element in elements for inner in walk(element) if isinstance(inner, ast.Name)):
             inner = Uses(self.view, self.depth + 1, self.constants, aliases_count=aliases_count)
             effects = inner.effects(parent.body, target.id)
             if effects.refused:
