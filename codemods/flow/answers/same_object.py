@@ -118,9 +118,17 @@ class SameObject:
         if not stored or any(self._instances_at(base) <= MAX_MEANT for base in stored):
             return False
         order, mentioned = self.solution.hierarchy.order(owner), self.solution.hierarchy.mentioned
-        attributes = (self.solution.attributes.get(at, {}) for at in order)
-        names = {name for nodes in attributes for name, kept in nodes.items() if kept == node}
+        names = {name for at, name in self._attributes_at.get(node, ()) if at in order}
         return not any(name in mentioned[at] for name in names for at in order)
+
+    @cached_property
+    def _attributes_at(self) -> dict[int, list[tuple[int, str]]]:
+        """By node the attributes that it is, each with its class."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for at, nodes in self.solution.attributes.items():
+            for name, node in nodes.items():
+                found.setdefault(node, []).append((at, name))
+        return found
 
     def _instances_at(self, node: int) -> int:
         values = self.solution.heap.values

@@ -200,6 +200,13 @@ def _arguments(view: FileView, site: Site, call: ast.Call, statement: ast.stmt) 
 
 def distributed(view: FileView) -> bool:
     """Whether the script, or a file that imports it, trains distributed."""
+    known = view.models.distributed.get(view.path)
+    if known is None:
+        known = view.models.distributed[view.path] = _distributed(view)
+    return known
+
+
+def _distributed(view: FileView) -> bool:
     stem = view.path[:-3].rpartition("/")[2]
     imported = re.compile(rf"^[ \t]*(from|import)\b.*\b{re.escape(stem)}\b", re.MULTILINE)
     importers = view.models.project.matching(imported, word=stem) if stem != "__init__" else ()

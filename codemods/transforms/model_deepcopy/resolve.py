@@ -107,6 +107,7 @@ class Models:
 
     project: Project
     _names: dict[str, Names | None] = field(default_factory=dict)
+    distributed: dict[str, bool] = field(default_factory=dict)  # by path, see evidence.distributed
     stores: dict[ast.AST, dict[str, list[ast.expr]]] = field(default_factory=dict)  # by scope, see FileView.bindings
 
     def source(self, path: str) -> Source:

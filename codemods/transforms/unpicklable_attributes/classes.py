@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -161,6 +161,7 @@ class Family:
         self._shapes: dict[ast.ClassDef, Shape] = {}
         self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
+        self._lines: dict[ast.ClassDef, dict[ast.ClassDef, Shape]] = {}
         self._early: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
 
@@ -210,16 +211,24 @@ class Family:
         found = [cls for cls in self.repo.resolver.classes(outline, base) if cls.node is not shape.node]
         return self.shape(*found[-1]) if found else qualified_name(outline, base) or ast.unparse(base)
 
-    def line(self, shape: Shape) -> Iterator[Shape]:
+    def line(self, shape: Shape) -> Iterable[Shape]:
         """The class and all its base classes in the repository, nearest first."""
-        todo, seen = [shape], set[ast.ClassDef]()
-        while todo:
-            each = todo.pop(0)
-            if each.node in seen:
-                continue
-            seen.add(each.node)
-            yield each
-            todo += self.bases(each)[0]
+        return self._line(shape).values()
+
+    def below(self, shape: Shape, other: Shape) -> bool:
+        """True where `shape` is `other`, or derives from it."""
+        return other.node in self._line(shape)
+
+    def _line(self, shape: Shape) -> dict[ast.ClassDef, Shape]:
+        known = self._lines.get(shape.node)
+        if known is None:
+            known = self._lines[shape.node] = {}
+            todo = [shape]
+            for each in todo:  # grows as it goes
+                if each.node not in known:
+                    known[each.node] = each
+                    todo += self.bases(each)[0]
+        return known
 
     def foreign(self, shape: Shape) -> list[str]:
         """Dotted names of the base classes that are not in the repository."""

@@ -167,7 +167,7 @@ class Planner:
         for below in self.family.derived(shape):
             for other in self.family.line(below):
                 stateful = self.search.held(other) or {"__getstate__", "__setstate__"} & other.methods.keys()
-                if stateful and other is not below and shape not in self.family.line(other) and other not in mine:
+                if stateful and other is not below and not self.family.below(other, shape) and other not in mine:
                     raise Refused(
                         f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
                         f"`{other.node.name}` as well, whose state methods would not be called; write them there"
