@@ -60,6 +60,10 @@ class InspectionChecks:
             line = self.source.position(frames.start())[0]
             raise Refused(f"`{frames[0]}` (line {line}) may read the name of its code, {RENAMED}")
         wrapped = form is not Form.FUNCTION
+        shown = self.source.text.find("<function") if wrapped else -1
+        if shown >= 0:
+            line = self.source.position(shown)[0]
+            raise Refused(f"line {line} looks for `<function` in a text, as which {form.value} is not shown: {_PLAIN}")
         lacking = f"which {form.value} lacks: {CALLABLE}"
         places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if wrapped else ():

@@ -27,6 +27,11 @@ FIXED = [
     "identities: cache keyed by id",
     "identities: lru_cache on what is given",
     "identities: mutable default as a cache",
+    "identities: factories of two dicts",
+    "identities: factories of inner dicts",
+    "identities: list of a class shared by its objects",
+    "looks: keyword called self",
+    "looks: attributes shown are those that were set",
     "looks: attribute on what becomes a bound method",
     "looks: getfullargspec of a function of self",
     "looks: hasattr __self__",
@@ -39,6 +44,7 @@ FIXED = [
     "moments: function default is a call",
     "moments: function default is a fresh dict",
     "moments: value import of the maker",
+    "moments: attribute of a class is taken when the class is made",
 ]
 
 
