@@ -302,6 +302,7 @@ class Expressions:
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
+            self._store_by_name(target, value)
             if base >= 0 and value >= 0:
                 builder.facts.puts.append((base, value, builder.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):
@@ -314,6 +315,16 @@ class Expressions:
                 return
             for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
                 self.assign(inner, element)
+
+    def _store_by_name(self, target: ast.Subscript, value: int) -> None:
+        """`x.__dict__["name"] = value` sets the attribute."""
+        holder, key = target.value, literal_key(target.slice)
+        if not (isinstance(holder, ast.Attribute) and holder.attr == "__dict__" and key.isidentifier()):
+            return
+        base = self.value(holder.value)
+        if base >= 0 and value >= 0:
+            builder = self.builder
+            builder.facts.stores.append((base, key, value, target.lineno, builder.scope.function))
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
         """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""
