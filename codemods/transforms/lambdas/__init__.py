@@ -5,7 +5,8 @@ A lambda, a function defined inside a function, or a class defined inside a func
 `collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a
 `Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
 keys, `map` inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask,
-joblib) are left alone.
+joblib) are left alone. What `eval` makes of a text in a YAML file is followed too, and reported with the file, the line
+and the key.
 
 ## Why it breaks
 Under spawn and forkserver everything a worker needs is pickled, and pickle stores a function as its name in a module. A

@@ -4,8 +4,10 @@
 Scripts whose module-level code starts processes with nothing to stop a child from doing the same: it iterates a
 `DataLoader` with workers (or a loader class derived from it), makes a `Pool`, gives a `ProcessPoolExecutor` its first
 task, starts a `Process`, calls `mp.spawn` or `set_start_method`, itself or in functions that it calls, also those of
-other files. And functions and classes that are defined under the guard although a worker must find them. Globals that
-a worker reads and only the main process sets, like `args` under the guard, are reported.
+other files. Code above a guard that starts processes, where every worker would repeat it: a question to the user, a
+file that is emptied, weights that are loaded. And functions and classes that are defined under the guard although a
+worker must find them. Globals that a worker reads and only the main process sets, like `args` under the guard, are
+reported.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
@@ -62,7 +64,11 @@ guard is not possible, up to three are written.
 Where what must not be repeated can't go under the guard, since workers read what it sets, the fix is unsafe. Nothing
 is rewritten when a function that a worker may run reads a global that would come to stand under the guard, or looks
 names up by text (`globals()`, `eval`), or when another file imports the script. A literal that is set under the guard
-and read by a worker is set above it.
+and read by a worker is set above it, and so is what is only looked up: a path that is put together, an environment
+variable, an import.
+
+Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
+do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods
