@@ -72,12 +72,15 @@ class ReportCache:
             self._keep(report)
 
     def looks(self, settings: Settings) -> LookCache | None:
-        """What each rule found before in files of these names; None where that is not kept."""
+        """What each rule found before in files of these names; None where that is not kept. Raises as `entries`."""
         if not _ours_alone():
             return None
         from .look_cache import LookCache
 
-        return LookCache(hashlib.blake2b(f"{self._question()}{settings!r}".encode(), digest_size=20).hexdigest())
+        with contextlib.suppress(OSError):  # our own files, which are being installed or removed
+            asked = f"{self._question()}{settings!r}".encode("utf-8", "surrogatepass")
+            return LookCache(hashlib.blake2b(asked, digest_size=20).hexdigest())
+        return None
 
     # in detail
 

@@ -189,6 +189,17 @@ def test_a_full_disk_costs_time_only(repository: Path, monkeypatch: pytest.Monke
     assert work.count("lambdas") == 2
 
 
+def test_a_program_that_is_being_replaced_keeps_nothing(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, work: list[str]
+) -> None:
+    def gone() -> list[tuple[object, ...]]:
+        raise FileNotFoundError("rule.py")
+
+    monkeypatch.setattr(report_cache, "_program", gone)
+    assert warm(repository) == warm(repository)
+    assert work.count("lambdas") == 2
+
+
 def test_a_database_that_somebody_else_holds_is_no_obstacle(repository: Path, tmp_path: Path) -> None:
     first = warm(repository)
     with contextlib.closing(sqlite3.connect(tmp_path / "cache/looks.sqlite", isolation_level=None)) as other:
