@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -209,6 +211,21 @@ def test_a_database_that_somebody_else_holds_is_no_obstacle(repository: Path, tm
         other.execute("ROLLBACK")
     (repository / "plain.py").write_text(FILES["plain.py"])
     assert warm(repository) == first
+
+
+def test_runs_at_the_same_time_answer_as_one_without_a_cache(repository: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, str(root / "cli.py"), "check", "--format", "json", "--confidence", "possible"]
+    warm(repository)
+    (repository / "data.py").write_text(FILES["data.py"].replace("keys", "items"))
+    started = [
+        subprocess.Popen([*command, *more, str(repository)], stdout=subprocess.PIPE)
+        for more in ((), (), (), ("--jobs", "2"), ("--no-cache",))
+    ]
+    answers = {process.communicate()[0] for process in started}
+    assert len(answers) == 1
+    assert b"items" in answers.pop()
+    assert {process.returncode for process in started} == {1}
 
 
 def test_other_settings_and_other_versions_have_their_own(
