@@ -26,7 +26,6 @@ from ..syntax.suppress import suppressions
 from ..transforms import rules as all_rules
 from ..tree.files import Files
 from ..tree.reading import ReadFiles
-from ..tree.source import Source
 from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
@@ -35,6 +34,7 @@ from .look import Look
 from .look_cache import LookCache
 from .results import AppliedStep, Plan, Report, RuleChange
 from .steps import disjoint, recheck, rewritten
+from .texts import applied_step, difference, named_sources
 from .trials import Trials
 
 __all__ = ["Plan", "Report", "RuleChange", "check", "plan"]
@@ -104,7 +104,7 @@ def check(
     if memory is not None:
         memory.keep(run, looks)
     found = tuple(sorted((f for look in looks.values() for f in run.taken(look, project)), key=_order))
-    named, skipped = _named(project, found), run.all_skipped(project)
+    named, skipped = named_sources(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
     idle = tuple(hop for path in run.commented if run.covers(path) for hop in run.idle_suppressions(path, project))
     return Report(files.root, found, skipped, run.files_seen, named, settings.unsafe_fixes, silenced, idle)
@@ -144,13 +144,13 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
                 if others is not None:
                     others.close()  # what they look at is no more
                 repaired = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
-                changes.append(RuleChange(rule.id, repaired, _difference(before, project), tuple(steps)))
+                changes.append(RuleChange(rule.id, repaired, difference(before, project), tuple(steps)))
             looked[rule.id] = (version, left)
         if idle:
             break
     remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=_order))
     kept = tuple(change for change in changes if change.contents)
-    skipped, named = run.all_skipped(project), _named(project, remaining)
+    skipped, named = run.all_skipped(project), named_sources(project, remaining)
     return Plan(kept, remaining, skipped, run.files_seen, run.files.root, named, dict(run.found_first))
 
 
@@ -332,7 +332,7 @@ class Run:
             found = [self.trials.judged(finding, project) for finding in found]
             if step is None:
                 break
-            applied.append(_applied(project, [fix for fix in batch if fix in step.fixes], found))
+            applied.append(applied_step(project, [fix for fix in batch if fix in step.fixes], found))
             project.settled()
             project, found = step.project, step.found
         stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
@@ -397,13 +397,6 @@ class _Step:
     found: list[Finding]
 
 
-def _applied(project: Project, fixes: list[Fix], found: list[Finding]) -> AppliedStep:
-    sources = ((path, project.source(path)) for path in sorted({path for fix in fixes for path in fix.paths}))
-    chosen = frozenset(fixes)
-    findings = tuple(finding for finding in found if finding.fix in chosen)
-    return AppliedStep(tuple(fixes), findings, {path: source for path, source in sources if source is not None})
-
-
 def _too_many(findings: int, path: str, project: Project) -> bool:
     source = project.source(path)
     return findings > MAX_FINDINGS or (source is not None and findings * len(source.text) > MAX_WORK)
@@ -411,22 +404,3 @@ def _too_many(findings: int, path: str, project: Project) -> bool:
 
 def _order(finding: Finding) -> tuple[str, int, int, str]:
     return finding.sort_key
-
-
-def _difference(before: Mapping[str, Source], after: Project) -> dict[str, bytes]:
-    """The bytes of every file of `after` whose text is not that of `before`, the changed files at an earlier time."""
-    contents = {}
-    for path, new in after.written.items():
-        old = before.get(path) or after.original(path)
-        if old is not None and old.text != new.text:
-            contents[path] = new.encode(new.text)
-    return contents
-
-
-def _named(project: Project, findings: Iterable[Finding]) -> dict[str, Source]:
-    """The text of every file that `findings` speak of."""
-    paths: set[str] = set()
-    for finding in findings:
-        paths |= {finding.path, *(hop.path for hop in finding.trace), *(finding.fix.paths if finding.fix else ())}
-    sources = ((path, project.source(path)) for path in sorted(paths))
-    return {path: source for path, source in sources if source is not None}
