@@ -66,8 +66,11 @@ def _broken(rewrite: FileRewrite, indent: str, head: str, made: str) -> str:
     text = f"{indent}{head}{made}"
     if len(text) <= rewrite.width or not made.endswith(")"):
         return text
-    function, _, arguments = made[:-1].partition("(")
-    lines = [f"{indent}{head}{function}(", *(f"{indent}{rewrite.indent_unit}{item}," for item in arguments.split(", "))]
+    call = ast.parse(made, mode="eval").body
+    if not isinstance(call, ast.Call) or not (call.args or call.keywords) or "\n" in made:
+        return text
+    every = [ast.get_source_segment(made, item) or "" for item in (*call.args, *call.keywords)]
+    lines = [f"{indent}{head}{ast.unparse(call.func)}(", *(f"{indent}{rewrite.indent_unit}{item}," for item in every)]
     return "\n".join([*lines, f"{indent})"])
 
 

@@ -45,6 +45,7 @@ FIXED = [
     "moments: function default is a fresh dict",
     "moments: value import of the maker",
     "moments: attribute of a class is taken when the class is made",
+    "moments: long default with a comma in a string",
 ]
 
 
