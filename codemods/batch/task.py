@@ -173,7 +173,7 @@ def _deliver(spec: Spec, base: Base, repository: Repository, commit: CommitFiles
     branch = git_tree.build_branch(commit, commits, None)
     outcome.branch = branch.name
     try:
-        bundle = repository.ours.git("bundle", "create", "--quiet", "-", f"refs/heads/{branch.name}", f"^{base.commit}")
+        bundle = repository.ours.git("bundle", "create", "-", f"refs/heads/{branch.name}", f"^{base.commit}")
     except GitFailed as error:
         raise Problem(f"the branch can't be packed: {error}") from None
     outcome.files["branch.bundle"] = _bytes(bundle)
