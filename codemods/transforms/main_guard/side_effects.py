@@ -137,6 +137,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     ):
         return Repeated("puts something on the GPU", Harm.COSTLY)
+    if name == "torch.cuda.set_device":
+        return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY)
     return None
 
 
