@@ -180,7 +180,9 @@ def test_what_no_child_should_do_again_goes_under_the_guard(line: str) -> None:
     assert "\ndef other():\n    pass\n" in after[: after.index(GUARD)] and after.endswith("\n    " + START)
 
 
-@pytest.mark.parametrize("line", ["net.cuda()", "torch.cuda.set_device(0)", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")'])
+@pytest.mark.parametrize(
+    "line", ["net.cuda()", "torch.cuda.set_device(0)", "net = net.to(device)", 'if cuda:\n    net.to("cuda:0")']
+)
 def test_a_model_on_the_gpu_goes_under_the_guard_where_it_can(line: str) -> None:
     between = "\n\n\ndef other():\n    pass\n\n\n"
     text = "import torch\ncuda = torch.cuda.is_available()\n" + HEAD + "net = make(3)\n" + line + between + START
