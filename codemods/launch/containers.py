@@ -21,9 +21,10 @@ STARTS = re.compile(rf"{MENTIONS.pattern}|\bdeepspeed\b|\bpython|\$\{{?PY")  # a
 _GUIDE_LANGUAGES = frozenset(
     ("", "bash", "sh", "shell", "zsh", "console", "shell-session", "bashrc", "cmd", "text", "none")
 )
+_LONG_LINE = 2000  # characters; what stands before is not looked at
 _PYTHON = frozenset(("python", "py", "python3"))  # what shell blocks are called by mistake
 _SHELL = re.compile(  # Python can't parse such a line
-    r"^[ \t>]*(?:[$%][ \t]+)?(?:\w+=\S*[ \t]+)*"
+    r"^[ \t>]{0,40}(?:[$%][ \t]+)?(?:\w+=\S*[ \t]+)*"
     r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t])",
     re.MULTILINE,
 )
@@ -122,7 +123,7 @@ def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
     """Where the sentences of a guide, outside of its blocks, name the old launcher."""
     blocks = list(_literal(text) if directives else _fenced(text, every=True))
     for match in re.finditer(r"torch\.distributed\.launch\b", text):
-        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONG_LINE) : match.start()]
         sentence = re.search(r"[A-Za-z]{3,}", re.sub(r"^[ \t>$]*(?:\w+=\S*[ \t]+)*\S*python.*", "", line))
         inside = any(start <= match.start() < end for start, end in blocks)
         if sentence and not inside and not line.startswith(("    ", "\t")):

@@ -91,7 +91,7 @@ def _items(lines: list[str], starts: list[int], first: int, indent: int) -> list
     words: list[Word] = []
     for at in range(first, len(lines)):
         line = lines[at].rstrip("\r\n")
-        item = re.match(r"^([ \t]*)- +(.*?)[ \t]*$", line)
+        item = re.match(r"^([ \t]*)- +(.*)$", line.rstrip(" \t"))
         if not line.strip():
             continue
         if item is None or len(item.group(1)) < indent:
