@@ -207,13 +207,13 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
             return None if reads(after) else "the result is not Python 2 any more"
         return f"the file does not compile as it is: {_words(error)}"
     if thorough and not _survives_libcst(before.text):
-        return "the file does not survive reading and writing it unchanged"
+        return "Python reads the file, but LibCST, the second opinion, does not"
     try:
         _parsed(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"the result does not compile: {_words(error)}"
     if thorough and not _survives_libcst(after):
-        return "the result does not survive reading and writing it unchanged"
+        return "Python reads the result, but LibCST, the second opinion, does not"
     change = _Change(before, Source(before.path, after, before.encoding, before.bom), tuple(edits))
     return (
         change.unresolved()

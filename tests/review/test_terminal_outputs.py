@@ -164,7 +164,7 @@ def test_concise_statistics_and_markdown() -> None:
     assert "<img" not in text and "@team" not in text and "](http" not in text and "://" not in text
     rows = [row for row in text.splitlines() if row.startswith("| `a.py:5`")]
     assert len(rows) == 1 and rows[0].count("|") - rows[0].count("\\|") == 5
-    assert "`a\\|b`" in rows[0] and "&lt;img src=x&gt; &#64;team" in rows[0]
+    assert "<code>a&#124;b</code>" in rows[0] and "&lt;img src=x&gt; &#64;team" in rows[0]
 
 
 def test_check_formats_files_and_several_paths(repo: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -69,6 +70,14 @@ class Unit:
     def label(self) -> str:
         """What to call it in a sentence."""
         return f"the lambda in line {self.line}" if isinstance(self.node, ast.Lambda) else f"`{self.node.name}`"
+
+
+def labels(units: Sequence[Unit]) -> str:
+    """What to call several units of the same code: "the lambdas in lines 5, 9 and 13"."""
+    if len(units) == 1 or not all(isinstance(unit.node, ast.Lambda) for unit in units):
+        return ", ".join(dict.fromkeys(unit.label for unit in units))
+    *lines, last = dict.fromkeys(str(unit.line) for unit in units)
+    return f"the lambdas in line{'s' if lines else ''} {', '.join(lines)}{' and ' if lines else ''}{last}"
 
 
 def is_after(scopes: Scopes, use: Use, node: ast.AST, home: Scope) -> bool:

@@ -15,7 +15,7 @@ from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
 from ...syntax.scopes import FUNCTIONS, FunctionNode, Variable, start_of
 from .binding_checks import BindingChecks
-from .candidate import Movable, Unit
+from .candidate import Movable, Unit, labels
 from .captures import Captured
 from .choose_form import Forms
 from .choose_name import give_name, same_code
@@ -180,7 +180,7 @@ class _Planner:
         changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
         changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
-        titles = [f"{unit.label} as `{moves[unit].base}`" for unit in group]
+        titles = [f"{labels(units)} as `{base}`" for base, units in _by_base(moves).items()]
         where = "the class" if any(move.method for move in moves.values()) else "module level"
         title = f"Move {', '.join(titles)} to {where}"
         heavy = [
@@ -292,6 +292,14 @@ class _Planner:
                 raise Refused(
                     f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
                 )
+
+
+def _by_base(moves: dict[Unit, Move]) -> dict[str, list[Unit]]:
+    """The units that get each name, in source order."""
+    found: dict[str, list[Unit]] = {}
+    for unit, move in moves.items():
+        found.setdefault(move.base, []).append(unit)
+    return found
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:
