@@ -63,7 +63,7 @@ def check(
     no_cache: NoCache = False,
     allow_local_rules: LocalRules = False,
     timeout: Seconds = 0,
-    jobs: Jobs = 0,
+    jobs: Jobs = 1,
 ) -> None:
     """Report what can't cross a process boundary, and why; change nothing."""
     code = run_check(

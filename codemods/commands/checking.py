@@ -54,7 +54,7 @@ def run_check(
     no_cache: bool = False,
     allow_local_rules: bool = False,
     timeout: float = 0,
-    jobs: int = 0,
+    jobs: int = 1,
 ) -> int:
     """The exit code, after the report is printed or written. Raises Problem, TimeIsUp."""
     gc.disable()

@@ -101,7 +101,7 @@ def migrate(
         bool, typer.Option("--no-pager", help="With --dry-run at a terminal: print, don't start $GIT_PAGER or $PAGER.")
     ] = False,
     timeout: Seconds = 0,
-    jobs: Jobs = 0,
+    jobs: Jobs = 1,
 ) -> None:
     """Rewrite what can't cross a process boundary, on a new git branch with one commit per rule."""
     gc.disable()  # one look at all we hold would take longer than this process lives

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...nodes import walk
@@ -75,8 +75,8 @@ def rank_options(found: Program) -> list[Option]:
     return imported
 
 
-def rank_option(found: Program, option: Option) -> RankOption:
-    """What becomes of `option`'s value in the program."""
+def rank_option(found: Program, option: Option, is_named: Callable[[str], bool]) -> RankOption:
+    """What becomes of `option`'s value in the program. `is_named`: is a function of that name used anywhere?"""
     dest = option.dest
     stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
     told_elsewhere = {name for tree in found.modules.values() for name in _attributes_from_environment(tree)} - {dest}
@@ -86,6 +86,7 @@ def rank_option(found: Program, option: Option) -> RankOption:
         if dest not in text:
             continue
         neutral = _under_environment_test(tree) | _doubled(tree, option, told_elsewhere)
+        neutral |= {id(node) for item in _idle_functions(tree, dest, is_named) for node in walk(item)}
         holders = _from_environment(tree)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
@@ -104,6 +105,18 @@ def rank_option(found: Program, option: Option) -> RankOption:
     fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
     settled = reads_environment(found, option) or fed
     return RankOption(option, settled, tuple(reads), _escapes(found))
+
+
+def _idle_functions(tree: ast.Module, dest: str, is_named: Callable[[str], bool]) -> Iterator[ast.stmt]:
+    """Plain functions of the module that read a value `dest`, and that no file of the repository uses."""
+    for item in tree.body:
+        if (
+            isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and not item.decorator_list
+            and any(is_value(node, dest, ast.Load) for node in walk(item))
+            and not is_named(item.name)
+        ):
+            yield item
 
 
 def reads_environment(found: Program, option: Option) -> bool:

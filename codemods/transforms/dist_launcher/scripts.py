@@ -28,6 +28,7 @@ class Scripts:
         self._options: dict[str, list[Option]] = {}
         self._unseen: dict[str, tuple[str, int] | None] = {}
         self._rank_options: dict[str, RankOption] = {}
+        self._named: dict[str, bool] = {}
 
     def targets(self, line: LaunchLine) -> list[str] | Refused:
         """The files of the project that the line starts, or why that can't be seen."""
@@ -92,5 +93,12 @@ class Scripts:
     def rank_option(self, program: entries.Program, option: Option) -> RankOption:
         """What the script does with the value of `option`."""
         if program.path not in self._rank_options:
-            self._rank_options[program.path] = rank_option(program, option)
+            self._rank_options[program.path] = rank_option(program, option, self._is_named_elsewhere)
         return self._rank_options[program.path]
+
+    def _is_named_elsewhere(self, function: str) -> bool:
+        """Some file of the repository names the function outside of its definition, so that it may be called."""
+        if function not in self._named:
+            pattern = re.compile(rf"(?<!\bdef )\b{re.escape(function)}\b")
+            self._named[function] = any(self.project.matching(pattern, word=function))
+        return self._named[function]

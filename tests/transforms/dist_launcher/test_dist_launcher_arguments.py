@@ -184,3 +184,13 @@ def test_unknown_spelling_that_is_left_alone() -> None:
     text = script("run(opt)", name="opt, rest").replace("parse_args", "parse_known_args")
     (message,) = [item.message for item in reported({"run.sh": LAUNCH, "a.py": text}, RULE)]
     assert "unrecognized" not in message and "every rank would keep the default 0" in message
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_a_function_that_nobody_uses_reads_nothing(used: bool) -> None:
+    """Its parameter is called `args`, but no call hands the script's arguments to it."""
+    helper = "import torch\n\n\ndef start(fn, args):\n    torch.cuda.set_device(args.local_rank)\n    fn(args)\n"
+    text = script("print(opt.lr)").replace("from engine import run", "from engine import other")
+    text += "from engine import start\nstart(print, opt)\n" if used else ""
+    engine = {"engine.py": helper + "\n\ndef other():\n    pass\n", "run.sh": LAUNCH, "a.py": text}
+    assert (DEFAULT in migrated(engine, RULE).get("a.py", "")) is used
