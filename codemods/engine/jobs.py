@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from ..new_process import code_to_call
 from ..operating_system import cores
 from ..rule import Rule
-from .look import Look
-from .trials import MAX_RETRIED
+from .look import Look, beyond_limits
 from .worker import Job, Wanted, receive, send
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Helpers:
     def start(self, job: Job, number: int) -> None:
         """Start `number` processes at work on `job`."""
         for _ in range(min(number, len(self._free))):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, RuntimeError):  # no more processes, no more threads
                 process = subprocess.Popen(
                     _command(),
                     stdin=subprocess.PIPE,
@@ -167,16 +166,14 @@ def all_looks(run: Run, project: Project, jobs: int, known: Mapping[str, Look]) 
     todo = [rule for rule in active if rule.id not in known]
     looks = {rule.id: known[rule.id] for rule in active if rule.id in known}
     with helpers(run, True, todo, jobs) as others:
-        if others is None:
-            looks |= {rule.id: run.look(rule, project, test=True) for rule in todo}
-            return {rule.id: looks[rule.id] for rule in active}
-        for rule in sorted(todo, key=lambda rule: not rule.follows_values):
-            if others.mine(rule.id):
+        for rule in todo if others is None else sorted(todo, key=lambda rule: not rule.follows_values):
+            if others is None or others.mine(rule.id):
                 looks[rule.id] = run.look(rule, project, test=True)
         for rule in todo:
-            if rule.id not in looks:
+            if others is not None and rule.id not in looks:
                 looks[rule.id] = others.look(rule.id) or run.look(rule, project, test=True)
-    if sum(look.spent for look in looks.values()) > MAX_RETRIED or any(look.limited for look in looks.values()):
+    in_order = others is None and not known
+    if not in_order and beyond_limits(looks.values()):
         return None
     return {rule.id: looks[rule.id] for rule in active}
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..finding import Finding, Skipped
 from ..reads import Reads
+from .trials import MAX_RETRIED
 
 
 @dataclass(frozen=True)
@@ -19,3 +21,9 @@ class Look:
     spent: int = 0  # characters that were tested again; see `Trials`
     limited: bool = False  # files were left out because of what was read before: another order may leave out others
     reads: Reads = field(default_factory=Reads)  # what of the files it depends on
+
+
+def beyond_limits(looks: Iterable[Look]) -> bool:
+    """True when rules share less than all they wanted to read or to test: their order decides who gets it."""
+    looks = tuple(looks)
+    return sum(look.spent for look in looks) > MAX_RETRIED or any(look.limited for look in looks)

@@ -17,7 +17,7 @@ from ..flow.facts.collector import facts_of
 from ..flow.facts.records import FileFacts
 from ..reads import Reads
 from ..store import Store, packed, unpacked
-from .look import Look
+from .look import Look, beyond_limits
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -59,7 +59,9 @@ class LookCache:
 
     def keep(self, run: Run, looks: Mapping[str, Look]) -> None:
         """Remember what the rules of a whole run found. Never raises."""
-        good = {rule: look for rule, look in looks.items() if not look.crashes and not look.limited}
+        if beyond_limits(looks.values()):
+            return  # what one rule found depends on the others
+        good = {rule: look for rule, look in looks.items() if not look.crashes}
         with contextlib.suppress(Exception):
             blobs = _blobs(run, {path for look in good.values() for path in look.reads.texts})
             data = packed((_asked(run), blobs, good))

@@ -108,7 +108,7 @@ def _read(stream: IO[bytes], requests: SimpleQueue[Any]) -> None:
     try:
         while True:
             requests.put(receive(stream))
-    except (EOFError, OSError):
+    finally:  # a request that can't be read ends us too: the other process would wait for its answer forever
         os._exit(0)
 
 

@@ -145,6 +145,26 @@ def _kill(processes: list[subprocess.Popen[bytes]]) -> None:
             os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
+def test_a_process_ends_at_a_request_that_it_cannot_read() -> None:
+    with subprocess.Popen(jobs_module._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write((3).to_bytes(8, "big") + b"bad")
+        process.stdin.flush()  # and it stays open
+        try:
+            process.wait(timeout=120)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+
+
+def test_no_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(jobs_module.threading.Thread, "start", full)
+    assert check(FILES, SETTINGS, jobs=2) == check(FILES, SETTINGS)
+
+
 def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs_module, "_command", lambda: ["/nowhere/python"])
     assert check(FILES, SETTINGS, jobs=2) == check(FILES, SETTINGS)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from codemods.engine import look_cache, migrate, report_cache
+from codemods.engine import look, look_cache, migrate, report_cache
 from codemods.engine.migrate import check
 from codemods.engine.report_cache import ReportCache
 from codemods.engine.results import Report
@@ -244,6 +244,29 @@ def test_other_settings_and_other_versions_have_their_own(
         warm(repository)
     warm(repository)
     assert work == []
+
+
+def test_where_rules_share_a_limit_all_of_them_run(
+    repository: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warm(repository)
+    (repository / "README.md").write_text("Another text\n")
+    work.clear()
+    with monkeypatch.context() as small:
+        small.setattr(look, "MAX_RETRIED", -1)
+        assert warm(repository) == cold(repository)
+    assert all(work.count(rule) >= 2 for rule in ALL)  # in each of both
+
+
+def test_nothing_is_kept_of_rules_that_share_a_limit(
+    repository: Path, work: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as small:
+        small.setattr(look, "MAX_RETRIED", -1)
+        warm(repository)
+    work.clear()
+    warm(repository)
+    assert set(work) >= ALL
 
 
 def test_what_reads_know_of_a_search() -> None:
