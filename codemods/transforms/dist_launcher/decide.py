@@ -297,6 +297,8 @@ class Decisions:
         hops = [Hop(option.path, option.line, f"its {spelling(option)}")]
         hops += [Hop(path, number, "uses the value") for path, number in told.reads[:1]]
         missing = missing_spellings(program, found, option) if passed else []
+        if entries.needs_torch_1(program):
+            missing = [name for name in missing if name != "--local-rank"]
         if missing:
             when = "since" if missing[0] == "--local-rank" else "before"
             ignored = entries.skips_unknown_arguments(program)

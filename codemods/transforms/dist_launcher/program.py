@@ -197,6 +197,16 @@ def is_script(tree: ast.Module) -> bool:
     )
 
 
+def needs_torch_1(found: Program) -> bool:
+    """The program imports `torch._six`, which torch 2.0 removed: no later version gets as far as its arguments."""
+    return any(
+        (isinstance(node, ast.ImportFrom) and node.module == "torch._six" and node.level == 0)
+        or (isinstance(node, ast.Import) and any(alias.name == "torch._six" for alias in node.names))
+        for tree in found.modules.values()
+        for node in tree.body
+    )
+
+
 def rejects_unknown_arguments(found: Program) -> bool:
     """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
     return not skips_unknown_arguments(found) and any(".parse_args(" in text for text in found.texts.values())

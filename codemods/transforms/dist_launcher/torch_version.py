@@ -39,7 +39,7 @@ _TABLE = re.compile(
 _TOOLKIT = re.compile(r"\bcudatoolkit\s*[\"']?[=<~]=?\s*[\"']?(\d+)\.(\d+)")
 _PYTHON = re.compile(r"(?<![\w.-])python\s*[\"']?={1,2}\s*[\"']?(\d)\.(\d+)\b")
 _PROSE = re.compile(  # `PyTorch 1.7.1`, `[PyTorch](https://...) >= 1.7`, `PyTorch version: v1.7`
-    r"\b(?:py)?torch\]?(?:\([^)]{0,300}\))?[\s*_`]{0,9}\(?(?:version)?[\s:*_`]{0,9}(?:[>=~]=?|≥|&gt;=?)?[\s:=*_`(]{0,9}v?(\d)\.(\d{1,2})\b",
+    r"\b(?:py)?torch\]?(?:\([^)]{0,300}\))?[\s*_`]{0,9}(?:install(?:ed|ation)?|release)?[\s*_`]{0,9}\(?(?:version)?[\s:*_`]{0,9}(?:[>=~]=?|≥|&gt;=?)?[\s:=*_`(]{0,9}v?(\d)\.(\d{1,2})\b",
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(  # sentences and list items about what is needed, not a story about some version

@@ -124,7 +124,8 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
 
 
 def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
-    """What the names that each of several equal lambdas would have begin or end with; else the first one's."""
+    """What the names that each of several equal lambdas would have begin or end with; else what they do, or `fn`."""
+    home = home_name(rewrite.scopes, nodes[0])
     own = [
         private_name(home_name(rewrite.scopes, node), role(rewrite.scopes, node)).strip("_").split("_")
         for node in nodes
@@ -132,9 +133,11 @@ def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | a
     least = min(own, key=len)
     for count in range(len(least), 0, -1):
         for part in (slice(None, count), slice(-count, None)):
-            if all(words[part] == own[0][part] for words in own):
-                return "_" + "_".join(own[0][part])
-    return "_" + "_".join(own[0])
+            shared = "_".join(own[0][part])
+            if shared != home and all(words[part] == own[0][part] for words in own):
+                return "_" + shared
+    done = describe_lambda(nodes[0]) if isinstance(nodes[0], ast.Lambda) else ""
+    return private_name(home, done or "fn")
 
 
 def _known_identity(rewrite: FileRewrite, node: ast.Lambda) -> str | None:

@@ -23,6 +23,7 @@ _LONG_ROLE = 24
 _SHORT = 3  # `.t()` says nothing of what a function is for
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
+_SAYS_NOTHING = frozenset({"func", "fn", "function", "f", "lambd", "op", "callable"})  # arguments that may do anything
 _FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
 
 
@@ -46,7 +47,8 @@ def role(scopes: Scopes, node: ast.AST) -> str:
     below, second_best = node, ""
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:
-            return "_".join(filter(None, [_key_above(scopes, above), snake(above.arg)]))
+            beside = _words_beside(scopes.parents[above]) if above.arg in _SAYS_NOTHING else ""
+            return beside or "_".join(filter(None, [_key_above(scopes, above), snake(above.arg)]))
         if isinstance(above, ast.Dict):
             keys = [key for key, value in zip(above.keys, above.values, strict=True) if value is below]
             if keys and isinstance(keys[0], ast.Constant) and isinstance(keys[0].value, str) and snake(keys[0].value):
@@ -112,6 +114,17 @@ def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
         return ""
     name = snake(texts[-1].removeprefix("self."))
     return name if len(name) <= _LONG_ROLE else ""
+
+
+def _words_beside(call: ast.AST) -> str:
+    """`spacing` for `Lambdad(keys="spacing", func=...)`: the first argument that is a word, or words; or ""."""
+    for value in [*call.args, *(named.value for named in call.keywords)] if isinstance(call, ast.Call) else ():
+        items = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        words = [item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+        if words and len(words) == len(items):
+            name = "_".join(snake(word) for word in words)
+            return name if name.isidentifier() and len(name) <= _LONG_ROLE else ""
+    return ""
 
 
 def is_identity(node: ast.AST) -> bool:

@@ -718,6 +718,8 @@ def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
         ("docs/install.md", "pip install torch==1.3\nconda install pytorch==1.9.0 -c pytorch\n", (1, 3)),
         ("README.md", "pip install torch torchvision\n", None),
         ("README.md", "tested with torch==1.4\n", (1, 4)),
+        ("README.md", "- [PyTorch](http://pytorch.org) install = 1.4.0\n", (1, 4)),
+        ("README.md", "- PyTorch Lightning = 1.4.0\n", None),
         ("README.md", "- Python 3.8\n- PyTorch 1.7.1\n- CUDA 11\n", (1, 7)),
         ("README.md", "* [PyTorch](https://pytorch.org) (version 1.9.0)\n", (1, 9)),
         ("README.md", "The code was tested on **PyTorch 1.8** and on PyTorch 1.12\n", (1, 8)),

@@ -194,3 +194,10 @@ def test_a_function_that_nobody_uses_reads_nothing(used: bool) -> None:
     text += "from engine import start\nstart(print, opt)\n" if used else ""
     engine = {"engine.py": helper + "\n\ndef other():\n    pass\n", "run.sh": LAUNCH, "a.py": text}
     assert (DEFAULT in migrated(engine, RULE).get("a.py", "")) is used
+
+
+@pytest.mark.parametrize("module", ["torch._six", "torch._C"])
+def test_a_program_that_torch_2_can_not_start_meets_no_spelling_of_torch_2(module: str) -> None:
+    text = f"from {module} import inf\n" + script("print(opt.lr)")
+    found = [item.message for item in reported({"run.sh": LAUNCH, "a.py": text}, RULE)]
+    assert any("since torch 2.0" in message for message in found) is (module == "torch._C"), found

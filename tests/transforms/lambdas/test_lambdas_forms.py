@@ -887,3 +887,19 @@ class ValidRows:
 """
     )
     assert text.startswith("def _rows_transform(x):") and text.count("= _rows_transform\n") == 2
+
+
+def test_words_beside_a_function_say_what_it_is_for() -> None:
+    """`func` says nothing. Equal functions for different words share neither."""
+    text, _ = hoisted(
+        """\
+def build():
+    return [
+        Each(keys="spacing", func=lambda x: x + 1),
+        Each(keys=["image", "label"], func=lambda x: x[0] + 1),
+        Each(keys="size", func=lambda x: x * 100),
+        Each(keys="origin", func=lambda x: x * 100),
+    ]
+"""
+    )
+    assert "func=_build_spacing" in text and "func=_build_image_label" in text and text.count("func=_build_fn") == 2
