@@ -288,5 +288,6 @@ def _message(lines: list[str], number: int) -> str:
     names = [n for n in range(max(0, number - 3), number) if re.fullmatch(r"\s*[A-Z]\w*Error:\s*", lines[n])]
     if not names:
         return lines[number]
-    last = next((n for n in range(number, len(lines)) if not lines[n].strip()), len(lines))
-    return " ".join(line.strip() for line in (lines[names[-1]], *lines[number : min(last, number + 3)]))
+    below = lines[number : number + 3]
+    last = next((n for n, line in enumerate(below) if not line.strip()), len(below))
+    return " ".join(line.strip() for line in (lines[names[-1]], *below[:last]))

@@ -81,12 +81,6 @@ class Review:
         """The changes by their id."""
         return {change.id: change for change in self.changes}
 
-    def without_base(self, accepted: Iterable[str]) -> dict[str, list[str]]:
-        """Of the ids `accepted`, those that build on changes that are not among them, and on which."""
-        taken = set(accepted)
-        rows = ((change.id, [id for id in change.requires if id not in taken]) for change in self.changes)
-        return {id: missing for id, missing in rows if missing and id in taken}
-
 
 class _Texts:
     """The untouched files, read as they are needed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -65,12 +65,6 @@ def ignored(source: Source, finding: Finding) -> Edit | None:
         if any(item.silences(finding) for item in suppressions(after)):
             return edit
     return None
-
-
-def unused_suppressions(source: Source, findings: Iterable[Finding]) -> list[Suppression]:
-    """Suppressions of `source` that silence none of `findings` (those before suppression)."""
-    here = [finding for finding in findings if finding.path == source.path]
-    return [item for item in suppressions(source) if not any(item.silences(finding) for finding in here)]
 
 
 def _python_comments(text: str) -> Iterator[tuple[int, str, bool]]:

@@ -16,7 +16,6 @@ from codemods.finding import Confidence, Edit, Finding, Fix, Import
 from codemods.project import Project
 from codemods.rule import Rule
 from codemods.settings import Settings
-from codemods.syntax.suppress import unused_suppressions
 from codemods.tree.files import Entry, MemoryFiles
 from codemods.tree.source import Source
 
@@ -279,10 +278,11 @@ echo a#spawnfix: ignore BAD(4)
 
 
 def test_unused_suppressions() -> None:
-    source = Source("a.py", "x = BAD(1)  # spawnfix: ignore\ny = 1  # spawnfix: ignore[marks]\n")
-    match = re.search(r"BAD\((\w*)\)", source.text)
-    assert match
-    assert [unused.line for unused in unused_suppressions(source, [finding(source, match)])] == [2]
+    text = b"x = BAD(1)  # spawnfix: ignore\ny = 1  # spawnfix: ignore[marks]\n"
+    report = check(MemoryFiles({"a.py": text}), Settings(), rules={"marks": marks(finding)})
+    assert report.findings == ()
+    assert report.suppressed == ("a.py",)
+    assert [hop.line for hop in report.idle] == [2]
 
 
 @pytest.mark.parametrize(("scope", "found"), [("", 4), ("src", 2), ("src/", 2), ("src/a.py", 1), ("sr", 0)])

@@ -104,7 +104,7 @@ class Flow:
     def class_stays(self, path: str, class_line: int) -> bool:
         """True when no object of the class here is seen to be made, or all that are made are used and go nowhere."""
         index = self._places.class_on_line.get((path, class_line), -1)
-        return index >= 0 and (not self._reached.made(index) or self._home.whole_class(index))
+        return index >= 0 and (not self._reached.instantiated(index) or self._home.whole_class(index))
 
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay in the main process in most programs: modules, data modules."""

@@ -1,8 +1,8 @@
 """Whether any program of the repository runs a function, or makes objects of a class.
 
-A loader class that nobody makes shows no crossing. Only files are judged that some program of the repository uses: not
-those of a package, whose users call what they find there, and not a lone file of definitions. Nor are names judged that
-a program may look up while it runs.
+A loader class that is never instantiated shows no crossing. Only files are judged that some program of the repository
+uses: not those of a package, whose users call what they find there, and not a lone file of definitions. Nor are names
+judged that a program may look up while it runs.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Reached:
             self._functions[index] = self._runs(index)
         return self._functions[index]
 
-    def made(self, index: int) -> bool:
+    def instantiated(self, index: int) -> bool:
         """True unless nothing is seen to make objects of the class, or of one that derives from it."""
         if index not in self._classes:
             self._classes[index] = False
-            self._classes[index] = self._is_made(index)
+            self._classes[index] = self._is_instantiated(index)
         return self._classes[index]
 
     def _runs(self, index: int) -> bool:
@@ -62,15 +62,15 @@ class Reached:
         if outer is not None and not self.function(program.function_offset[file] + outer):
             return False
         if function.kind == "method":
-            return self.made(program.class_offset[file] + function.owner)
+            return self.instantiated(program.class_offset[file] + function.owner)
         if function.kind != "top":
             return True
         return self._is_used(file, program.facts[file].function_nodes[index - program.function_offset[file]])
 
-    def _is_made(self, index: int) -> bool:
+    def _is_instantiated(self, index: int) -> bool:
         program = self.solution.program
         file, _ = program.classes[index]
-        if self._is_open(file) or any(self.made(derived) for derived in self._derived.get(index, ())):
+        if self._is_open(file) or any(self.instantiated(derived) for derived in self._derived.get(index, ())):
             return True
         return self._is_used(file, program.facts[file].class_nodes[index - program.class_offset[file]])
 
@@ -113,28 +113,28 @@ class Reached:
     def _home_of(self, value: Value) -> int:
         """The file of a function or class that a module has by its name; -1 for other values."""
         if value.kind == CLASS:
-            file, made = self.solution.program.classes[int(value.a)]
-            return -1 if made.nested else file
+            file, owner = self.solution.program.classes[int(value.a)]
+            return -1 if owner.nested else file
         if value.kind == FUNCTION:
             file, function = self.solution.program.functions[int(value.a)]
             return file if function.kind == "top" else -1
         return -1
 
     def _is_used(self, file: int, node: int) -> bool:
-        """What the node of a definition holds is called, given away, kept, or asked for an attribute."""
+        """The function or class that the node defines is called, passed, stored, or an attribute of it is read."""
         heap, constraints = self.solution.heap, self.solution.constraints
         if node < 0:
             return True
         origin = node + self.solution.program.offsets[file]
         for number in tuple(heap.holds[origin]):
             nodes, complete = explore(heap, number, (origin,))
-            if not complete or not nodes.isdisjoint(self._keepers):
+            if not complete or not nodes.isdisjoint(self._stored):
                 return True
             for at in nodes:
                 if any(self._counts(offset, call) for offset, call in constraints.calls.get(at, ())):
                     return True
-                given = self._given.get(at, ())
-                if any(call.text not in _LOOKS_AT_CLASS and self._counts(offset, call) for offset, call in given):
+                passed_to = self._calls_by_argument.get(at, ())
+                if any(call.text not in _LOOKS_AT_CLASS and self._counts(offset, call) for offset, call in passed_to):
                     return True
                 if any(not attribute.startswith("__") for attribute, _ in constraints.loads.get(at, ())):
                     return True
@@ -165,8 +165,10 @@ class Reached:
         found: set[int] = set()
         values, holds = self.solution.heap.values, self.solution.heap.holds
         for callee, offset, call in self._calls():
-            held = [values[number] for number in holds[callee]]
-            names = {str(value.a) for value in held if value.kind == FOREIGN} or ({call.text} if not held else set())
+            callees = [values[number] for number in holds[callee]]
+            names = {str(value.a) for value in callees if value.kind == FOREIGN} or (
+                {call.text} if not callees else set()
+            )
             if not names.isdisjoint(_BY_NAME):
                 found.add(-1)
             elif "getattr" in names and call.arguments and call.arguments[0] >= 0 and 1 not in call.literals:
@@ -175,8 +177,8 @@ class Reached:
         return found
 
     @cached_property
-    def _keepers(self) -> set[int]:
-        """Nodes of attributes, of what containers hold, and of what functions return."""
+    def _stored(self) -> set[int]:
+        """Nodes of attributes, of the items of containers, and of what functions return."""
         heap, program = self.solution.heap, self.solution.program
         found = {node for nodes in self.solution.attributes.values() for node in nodes.values()}
         found |= {int(value.a) for value in heap.values if value.kind == CONTAINER}
@@ -184,12 +186,12 @@ class Reached:
         return found.union(*(fields.values() for fields in heap.fields.values()))
 
     @cached_property
-    def _given(self) -> dict[int, list[tuple[int, Call]]]:
+    def _calls_by_argument(self) -> dict[int, list[tuple[int, Call]]]:
         """Per node the calls that it is an argument of, with the file's offset."""
         found: dict[int, list[tuple[int, Call]]] = {}
         for _, offset, call in self._calls():
-            given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-            for argument in given:
+            arguments = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
+            for argument in arguments:
                 if argument >= 0:
                     found.setdefault(argument + offset, []).append((offset, call))
         return found

@@ -67,7 +67,7 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
                 )
                 number = solution.number_of_instance(index)
                 stays = number not in sent and (number in at_home or home.whole_class(index))
-                if number >= 0 and not stays and reached.made(index):
+                if number >= 0 and not stays and reached.instantiated(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
 

@@ -28,19 +28,19 @@ class WorkerNumbers:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
         source = self.project.source(outline.path)
         assert source is not None
-        option = re.search(rf"['\"]--?{name.replace('_', '[-_]')}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
+        option = re.search(rf"['\"]--?{_either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
         if option:
             return option[1] in "0N"
         if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
             return not self._nonzero_elsewhere(name)
-        plain = re.findall(rf"\b{name}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
+        plain = re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
         if plain and "0" not in plain:
             return False
         return not (isinstance(value, ast.Attribute) and self._set_by_keyword(name))
 
     def _nonzero_elsewhere(self, name: str) -> bool:
         """Another file gives the option or setting `name` a default, and never 0."""
-        option = re.compile(rf"['\"]--{name.replace('_', '[-_]')}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
+        option = re.compile(rf"['\"]--{_either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
         found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
         return bool(found) and not {"0", "N"} & set(found)
 
@@ -87,6 +87,11 @@ def _takes_any(owner: ast.ClassDef) -> bool:
     me = named[0].arg if named else "self"
     texts = [ast.unparse(node) for node in ast.walk(initialiser) if isinstance(node, ast.Call)]
     return any(text.startswith((f"setattr({me},", f"{me}.__dict__.update(")) for text in texts)
+
+
+def _either(name: str) -> str:
+    """A pattern for the name of an option, by which `-` and `_` are the same. A key of a dict may be any text."""
+    return re.escape(name).replace("_", "[-_]")
 
 
 def _key(value: ast.expr) -> str | None:

@@ -90,6 +90,20 @@ for batch in loader(read()):
     assert not reported({"a.py": script, "settings.py": settings.replace("=8", "=0")}, RULE)
 
 
+@pytest.mark.parametrize("key", ["workers (max)", "workers(", "workers+", "[workers", "number of workers?"])
+def test_a_key_of_a_configuration_may_be_any_text(key: str) -> None:
+    script = f"""\
+from torch.utils.data import DataLoader
+from settings import read
+
+config = {{"{key}": 4}}
+for batch in DataLoader([1], num_workers=config["{key}"]):
+    print(batch)
+"""
+    found = reported({"a.py": script}, RULE)
+    assert len(found) == (0 if key[0] == "[" else 1)
+
+
 WORKER = """\
 from concurrent.futures import ProcessPoolExecutor
 
