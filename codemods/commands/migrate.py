@@ -158,7 +158,7 @@ def migrate(
     if pr_body is not None and chosen is not None:
         from ..review.pull_request import pull_request
 
-        text = pull_request(chosen.review, chosen.changes, done, commits)
+        text = pull_request(chosen.review, chosen.changes, done, commits, verification)
         deliver.write_patch(pr_body, text.encode("utf-8", "backslashreplace"))
     if done.changes and not dry_run:
         deliver.deliver(where, done, branch, not no_checkout, say, commits is Commits.PER_FINDING)
@@ -188,6 +188,8 @@ def _verification(
         if report is not None:
             raise Problem("--verify-report goes with --verify COMMAND or --run COMMAND")
         return None
+    if not command.strip():
+        raise Problem(f"--{'verify' if run is None else 'run'}: the command is empty")
     if no_git:
         raise Problem(f"--{'verify' if run is None else 'run'} works on copies of a commit: leave out --no-git")
     return Verification(command, seconds, junit, report, watched=run is not None)

@@ -50,6 +50,8 @@ def run_diagnose(
 
     if _is_text(arguments):
         if python is not None or dry_run_fork or watch:
+            if not arguments and watch:
+                raise Problem("--watch goes with a command: spawnfix diagnose --watch -- python train.py")
             raise Problem("a traceback is only read: leave out --python, --watch and --dry-run-fork")
         return _read(as_json, save, put, pass_on=bool(arguments) and not quiet)
     if quiet:

@@ -1581,17 +1581,21 @@ class _Hooks:
 
         @functools.wraps(real_start)
         def start(process: Any) -> Any:
-            good = True
+            good, pickled = True, False
             try:
-                if _method(process) == "fork" and self.wanted(process):
-                    good = self.look(process, "dry run", forgiving=True)
+                if self.wanted(process):
+                    pickled = _method(process) != "fork"
+                    good = pickled or self.look(process, "dry run", forgiving=True)
             except _STOP:
                 raise
             except BaseException:
                 pass
             if self.stop and not good:
                 raise SystemExit(STOPPED)  # by the way of any other end, so that the program cleans up
-            return real_start(process)
+            done = real_start(process)
+            if pickled:
+                self.write({"kind": "sent"})  # the program's own pickling was the look
+            return done
 
         if self.dry_run:
             module.BaseProcess.start = start

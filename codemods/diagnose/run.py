@@ -227,7 +227,7 @@ def _gathered(target: str, code: int, records: Sequence[Mapping[str, Any]]) -> D
         next((record["unfinished"] for record in looks if record["unfinished"]), None),
         str(records[0]["python"]),
         code,
-        len(looks),
+        len(looks) + sum(record["kind"] == "sent" for record in records),
     )
 
 

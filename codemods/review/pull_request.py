@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..engine.choices import Commits
+from ..engine.choices import Commits, Verification
 from ..engine.results import Plan
 from ..transforms import rules
 from .markdown import MOST, code, prose, text, trace
@@ -15,8 +15,10 @@ from .printing import count
 _CUT = "_The text is cut here: the commits list the rest._"
 
 
-def pull_request(review: Review, changes: Sequence[Change], plan: Plan, commits: Commits) -> str:
-    """Markdown about `changes` of `review`, which `plan` makes."""
+def pull_request(
+    review: Review, changes: Sequence[Change], plan: Plan, commits: Commits, verification: Verification | None = None
+) -> str:
+    """Markdown about `changes` of `review`, which `plan` makes, and `verification` was run on."""
     places = sum(len(change.findings) for change in changes)
     known = rules()
     lines = [
@@ -37,7 +39,7 @@ def pull_request(review: Review, changes: Sequence[Change], plan: Plan, commits:
             if change.rule == rule:
                 body += _change(change)
     body += _open(review.open)
-    end = ["", *_checked(), "", *_undo(commits), ""]
+    end = ["", *_checked(verification if changes else None), "", *_undo(commits), ""]
     room = MOST - sum(len(line) + 1 for line in (*lines, *end))
     return "\n".join([*lines, *_fitting(body, room), *end])
 
@@ -66,14 +68,17 @@ def _open(rows: Sequence[Open]) -> Iterator[str]:
     yield "</details>"
 
 
-def _checked() -> list[str]:
+def _checked(verification: Verification | None) -> list[str]:
+    run = "Nothing of this repository was imported or run"
+    if verification is not None:
+        run += f", but by this command, on copies, before the changes and after them: {code(verification.command)}"
     return [
         "### What was checked",
         "",
         "- Every changed file compiles; outside of the changed places it is the same, byte for byte.",
         "- No name is lost, captured or hidden by the changes.",
         "- The analysis ran again on the result: these hazards are gone, and there are no new ones.",
-        "- Nothing of this repository was imported or run.",
+        f"- {run}.",
     ]
 
 

@@ -42,7 +42,7 @@ if __name__ == "__main__":
 """
 
 
-def run(folder: Path, *arguments: str) -> tuple[str, dict[str, object], str]:
+def run(folder: Path, *arguments: str, method: str = "fork") -> tuple[str, dict[str, object], str]:
     """What `migrate --run` says and reports for the program, and the program after it."""
     repo, report = folder / "work", folder / "report.json"
     repo.mkdir()
@@ -50,7 +50,7 @@ def run(folder: Path, *arguments: str) -> tuple[str, dict[str, object], str]:
     git(repo, "init", "-q")
     git(repo, "add", ".")
     git(repo, "commit", "-q", "-m", "one")
-    command = f"{sys.executable} play.py fork {' '.join(arguments)}"
+    command = f"{sys.executable} play.py {method} {' '.join(arguments)}"
     done = spawnfix(
         "migrate", str(repo), "--confidence", "possible", "--run", command, "--verify-report", str(report),
         cache=folder / "cache", environment=dict(os.environ),
@@ -69,6 +69,15 @@ def test_the_faults_before_and_none_after(tmp_path: Path) -> None:
     assert not report["before"]["passed"] and report["after"]["passed"] and report["after"]["faults"] == []
     assert "lambda x" not in text
     assert "can send all" in git(tmp_path / "work", "log", "-1", "--format=%(trailers:key=Spawnfix-Verified,valueonly)")
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_the_program_starts_without_fork_are_counted(method: str, tmp_path: Path) -> None:
+    said, report, text = run(tmp_path, method=method)
+    assert "verify: after the changes it starts a process and can send all that is needed there" in said
+    assert "starts no process" not in said
+    assert report["before"]["starts"] == report["after"]["starts"] == 1
+    assert report["after"]["passed"] and "lambda x" not in text
 
 
 def test_a_fix_with_which_the_program_fails_is_left_out(tmp_path: Path) -> None:
@@ -91,6 +100,8 @@ def test_where_nothing_changes_nothing_is_run(tmp_path: Path) -> None:
     ("flags", "said"),
     [
         (("--run", "true", "--verify", "true"), "--verify and --run: give one of them"),
+        (("--run", " "), "--run: the command is empty"),
+        (("--verify", ""), "--verify: the command is empty"),
         (("--run", "true", "--no-git"), "--run works on copies of a commit"),
         (("--run", "true", "--verify-junit", "x.xml"), "--verify-junit goes with --verify COMMAND"),
         (("--verify-report", "x.json"), "--verify-report goes with --verify COMMAND or --run COMMAND"),

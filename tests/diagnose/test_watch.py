@@ -157,7 +157,11 @@ def test_an_interrupt_ends_the_program_and_what_was_seen_counts(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("arguments", "dashes", "words"),
-    [(["-"], False, "leave out --python, --watch"), (["train.py:build()"], False, "--watch goes with a command")],
+    [
+        (["-"], False, "leave out --python, --watch"),
+        (["train.py:build()"], False, "--watch goes with a command"),
+        ([], False, "--watch goes with a command: spawnfix diagnose --watch -- python train.py"),
+    ],
 )
 def test_watch_is_for_programs(arguments: list[str], dashes: bool, words: str) -> None:
     with pytest.raises(Problem, match=words):

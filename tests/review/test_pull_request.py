@@ -83,6 +83,18 @@ def test_the_text_says_what_why_how_checked_and_how_to_undo(repo: Path, tmp_path
     assert "`train.py:13`" not in text
 
 
+@pytest.mark.parametrize("command", [None, "true"])
+def test_the_text_names_the_command_that_was_run(command: str | None, repo: Path, tmp_path: Path) -> None:
+    body = tmp_path / "body.md"
+    decisions = accepted(review(repo), "lambdas train.py build")
+    verified = ("--verify", command) if command else ()
+    code, _, said = migrate(repo, decisions, tmp_path, "--pr-body", str(body), *verified)
+    assert code == 0, said
+    text = body.read_text()
+    named = ", but by this command, on copies, before the changes and after them: `true`." if command else "."
+    assert f"- Nothing of this repository was imported or run{named}\n" in text
+
+
 def test_names_from_the_repository_are_no_markup_and_a_long_text_is_cut() -> None:
     evil = "class A:\n    def __init__(self, d: dict):\n        self.names = d.keys()\n\n\nimport pickle\n"
     files = {f"<b>@all{number}`.py": evil + "pickle.dumps(A({}))\n" for number in range(400)}
