@@ -26,6 +26,7 @@ REASON = (
 )
 MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.\[\]]+\?{1,2}[ \t]*)$")
 _ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*=[ \t]*)[%!].*$")
+_COMMAND = re.compile(r"^[ \t]*(?:[\w., \t]+=[ \t]*)?[%!]")
 MAX_LOOKED = 64 * 2**20  # characters looked at for lines that are not found; later lines get the place before them
 _KERNELS = ("python", "")
 
@@ -62,12 +63,14 @@ def read(text: str) -> Notebook | str:
         parts = source if isinstance(source, list) else [source]
         code = "".join(part for part in parts if isinstance(part, str)).split("\n")
         foreign = code[0].startswith("%%") and not re.match(r"%%(?:time|timeit|capture|prun)\b", code[0])
+        continued = False  # a command of the shell may go on in the next line
         for row, line in enumerate(code, start=1):
             if looked < MAX_LOOKED:
                 place = _found(text, line, at)
                 looked += len(text) - at if place is None else 0
                 at = at if place is None else place
-            lines.append("" if foreign else _plain(line))
+            lines.append("" if foreign or continued else _plain(line))
+            continued = line.endswith("\\") and (continued or _COMMAND.match(line) is not None)
             places.append((number, row, at))
     return Notebook("\n".join(lines) + "\n", _numbered(text, places))
 

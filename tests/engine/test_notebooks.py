@@ -85,3 +85,13 @@ def test_a_notebook_needs_no_main_guard() -> None:
     code = "from multiprocessing import Pool\nwith Pool(2) as pool:\n    print(pool.map(abs, [1]))\n"
     assert [each.rule for each in check(MemoryFiles({"a.py": code.encode()}), SETTINGS).findings] == ["main-guard"]
     assert not check(MemoryFiles({"a.ipynb": notebook(code)}), SETTINGS).findings
+
+
+@pytest.mark.parametrize("start", ["!python train.py", "%run train.py", "out = !python train.py"])
+def test_a_command_of_several_lines_is_no_python(start: str) -> None:
+    cell = f"if True:\n    {start} \\\n        --size 3 \\\n  --name it's\nx = 1\n"
+    read = notebooks.read(notebook(cell).decode())
+    assert not isinstance(read, str)
+    names: dict[str, object] = {}
+    exec(compile(read.text, "cells", "exec"), names)
+    assert names["x"] == 1 and len(read.places) == read.text.count("\n")
