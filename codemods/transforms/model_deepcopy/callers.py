@@ -80,7 +80,7 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
     """Where the argument that `key` names in `function` is built."""
     if depth > _DEPTH:
         return
-    for caller, call, argument in arguments_given(view, function, key):
+    for caller, call, argument in passed_arguments(view, function, key):
         site = Site.of(caller, call)
         hop = Hop(caller.path, call.lineno, f"it is handed to `{dotted(call.func)}`")
         construction, _ = peel(argument)
@@ -103,7 +103,7 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
                 yield Built(further.view, further.site, further.statement, further.call, (*further.hops, hop))
 
 
-def arguments_given(view: FileView, function: Function, key: str) -> Iterator[tuple[FileView, ast.Call, ast.expr]]:
+def passed_arguments(view: FileView, function: Function, key: str) -> Iterator[tuple[FileView, ast.Call, ast.expr]]:
     """The arguments that callers give to the parameter `key` of `function`, which does not rebind it."""
     owner = _owner(view, function)
     position = _position(function, key, owner is not None)
@@ -237,23 +237,25 @@ def built_by(view: FileView, site: Site, key: str, value: ast.expr, depth: int =
         yield from built_elsewhere(view, site, key, depth)
         return
     statement = bindings[-1]
-    given = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
-    if given is not None:
-        for call in calls_in(view, _entry(given, key, value)):
+    assigned = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if assigned is not None:
+        for call in calls_in(view, _entry(assigned, key, value)):
             yield Built(view, site, statement, call, ())
     for call in _appended(view, site, key):
         for made in calls_in(view, call.args[0]):
             yield Built(view, site, Site.of(view, call).statement, made, ())
 
 
-def _entry(given: ast.expr, key: str, value: ast.expr) -> ast.expr:
-    """The entry of a literal dict that `nets["head"]` takes, `given` where that can't be told."""
+def _entry(assigned: ast.expr, key: str, value: ast.expr) -> ast.expr:
+    """The entry of a literal dict that `nets["head"]` takes, `assigned` where that can't be told."""
     for node in walk(value):
         if isinstance(node, ast.Subscript) and spelled(node.value, key) and isinstance(node.slice, ast.Constant):
-            for name, entry in zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ():
+            for name, entry in (
+                zip(assigned.keys, assigned.values, strict=True) if isinstance(assigned, ast.Dict) else ()
+            ):
                 if isinstance(name, ast.Constant) and name.value == node.slice.value:
                     return entry
-    return given
+    return assigned
 
 
 def _appended(view: FileView, site: Site, key: str) -> Iterator[ast.Call]:

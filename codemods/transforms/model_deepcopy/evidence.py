@@ -12,7 +12,7 @@ from ...nodes import walk
 from ...project import Project
 from .constructor_survey import Survey, Trait, called_from
 from .file_view import FileView, arguments_of, spelled, walk_scope
-from .group_flow import group_origin, scope_of
+from .group_flow import group_origin, scope_of, short
 from .model_copy import Evidence, Seen, Site
 from .process_groups import MAKES_GROUPS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
 from .resolve import Models, Names, Place, dotted
@@ -39,7 +39,7 @@ def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, ins
     """
     steps = (Hop(view.path, statement.lineno, f"the model is built: {short(ast.unparse(call))}"),)
     argument = _group_argument(view, site, call, statement)
-    later = _group_given_later(view, site, statement)
+    later = _group_set_later(view, site, statement)
     kept = _step(inside, Trait.GROUP, "a process group is kept on a layer")
     named = _step(inside, Trait.NAMED_GROUP, "what is called a group is kept on a layer")
     got = _got_by_a_layer(view.models, inside)
@@ -83,18 +83,18 @@ def _step(inside: Survey, trait: Trait, what: str) -> Hop | None:
     return None if where is None else hop(where, what)
 
 
-def _group_given_later(view: FileView, site: Site, statement: ast.stmt) -> _Group | None:
+def _group_set_later(view: FileView, site: Site, statement: ast.stmt) -> _Group | None:
     """The process group that is put on the model or its layers between `statement` and `site`."""
     for node in walk_scope(view.between(site.scope, statement, site.statement)):
         if isinstance(node, ast.Assign):
             if puts_group(node, site.variable) and speaks_of_groups(view.models, view.path):
                 return _put(view, node)
-        elif isinstance(node, ast.Call) and (found := _given_by_call(view, site, node)) is not None:
+        elif isinstance(node, ast.Call) and (found := _group_set_by_call(view, site, node)) is not None:
             return found
     return None
 
 
-def _given_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | None:
+def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | None:
     """The process group that a method of the model, or a function that gets the model, is called with or puts on it."""
     name = dotted(call.func) or ""
     if name.startswith(f"{site.variable}."):
@@ -171,11 +171,11 @@ def _group_argument(view: FileView, site: Site, call: ast.Call, statement: ast.s
     for keyword, value in _arguments(view, site, call, statement):
         if isinstance(value, ast.Constant):
             continue
-        given = Hop(view.path, value.lineno, f"it is given the process group `{short(ast.unparse(value))}`")
+        passed = Hop(view.path, value.lineno, f"it is given the process group `{short(ast.unparse(value))}`")
         if is_group(value, names):
-            return _Group(True, (given,))
+            return _Group(True, (passed,))
         if (made := group_origin(view, site.scope, value, statement)) is not None:
-            return _Group(True, (made, given))
+            return _Group(True, (made, passed))
         name = dotted(value)
         if name and named is None and has_group_name(keyword, value) and speaks_of_groups(view.models, view.path):
             named = _Group(False, (Hop(view.path, value.lineno, f"it is given what is called a group, `{name}`"),))
@@ -218,9 +218,3 @@ def hop(where: str, what: str) -> Hop:
     """A step at `path:line`."""
     path, _, line = where.rpartition(":")
     return Hop(path, int(line), what)
-
-
-def short(text: str) -> str:
-    """`text` in one line of at most 80 characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else f"{text[:77]}..."

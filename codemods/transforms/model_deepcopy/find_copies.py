@@ -12,8 +12,9 @@ from ...nodes import walk
 from .binding import Binding, binding_of
 from .callers import Built, built_elsewhere
 from .constructor_survey import Trait, survey
-from .evidence import distributed, group_keepers, hop, seen_in, short
+from .evidence import distributed, group_keepers, hop, seen_in
 from .file_view import FileView, spelled, targets, walk_scope
+from .group_flow import short
 from .history import Copied, history_of
 from .is_model import USED_AS_MODEL, is_model, only_torch, own_method
 from .library import COPYING_CLASSES, endings, whole

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ...finding import Hop
 from ...nodes import walk
 from ...project import Project
-from .callers import arguments_given
+from .callers import passed_arguments
 from .file_view import FileView, Function, Scope, spelled, walk_scope
 from .process_groups import MAKES_GROUPS, is_group
 from .resolve import Place, dotted
@@ -49,7 +49,7 @@ def _origin(read: _Read, depth: int, done: set[int]) -> Hop | None:
     done.add(id(read.value))
     value = read.value
     if is_group(value, read.view.models.names(read.view.path)) and not isinstance(value, (ast.IfExp, ast.BoolOp)):
-        what = f"the process group is made or looked up: `{_short(ast.unparse(value))}`"
+        what = f"the process group is made or looked up: `{short(ast.unparse(value))}`"
         return Hop(read.view.path, value.lineno, what)
     return next((hop for more in _sources(read) if (hop := _origin(more, depth - 1, done)) is not None), None)
 
@@ -78,7 +78,7 @@ def _of_name(read: _Read, name: str) -> Iterator[_Read]:
         bound = _assigned(scope.body, name)
         yield from (replace(read, scope=scope, value=value, inside=statement) for statement, value in bound)
         if name in _parameters(scope):
-            for caller, call, argument in arguments_given(read.view, scope, name):
+            for caller, call, argument in passed_arguments(read.view, scope, name):
                 yield _Read(caller, scope_of(caller, call), argument, call)
             return
         if bound:
@@ -155,5 +155,7 @@ def scope_of(view: FileView, node: ast.AST) -> Scope:
     return next(outer for outer in view.ancestors(node) if isinstance(outer, (*_FUNCTIONS, ast.Module)))
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """`text` in one line of at most 80 characters."""
+    text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -48,11 +48,11 @@ class Planner:
         if shape.node in self.plans:
             return self.plans[shape.node]
         plan = self.plans[shape.node] = Plan()
-        bases = [other for other in self.family.line(shape) if other is not shape and self.search.held(other)]
+        bases = [other for other in self.family.line(shape) if other is not shape and self.search.hazards_of(other)]
         below = [self.plan(base) for base in bases]
         uses: dict[str, AttributeUses] = {}
         treatments: dict[str, Treatment] = {}
-        for name, hazards in self.search.held(shape).items():
+        for name, hazards in self.search.hazards_of(shape).items():
             try:
                 for hazard in hazards:
                     kind = hazard.made.kind
@@ -128,7 +128,9 @@ class Planner:
         try:
             self._check_others(shape, plan)
             check_bases(other for other in self.family.line(shape) if other is not shape)
-            check_existing(shape, [other for other in self.family.derived(shape) if not self.search.held(other)], names)
+            check_existing(
+                shape, [other for other in self.family.derived(shape) if not self.search.hazards_of(other)], names
+            )
             self._check_siblings(shape)
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
@@ -166,7 +168,7 @@ class Planner:
         mine = [*self.family.line(shape)]
         for below in self.family.derived(shape):
             for other in self.family.line(below):
-                stateful = self.search.held(other) or {"__getstate__", "__setstate__"} & other.methods.keys()
+                stateful = self.search.hazards_of(other) or {"__getstate__", "__setstate__"} & other.methods.keys()
                 if stateful and other is not below and not self.family.below(other, shape) and other not in mine:
                     raise Refused(
                         f"`{below.node.name}` ({below.outline.path}:{below.node.lineno}) derives from "
@@ -178,9 +180,9 @@ class Planner:
         for name, reason in plan.reasons.items():
             if any(
                 not hazard.made.kind.later and not hazard.made.kind.inherited
-                for hazard in self.search.held(shape)[name]
+                for hazard in self.search.hazards_of(shape)[name]
             ):
-                line = self.search.held(shape)[name][0].store.statement.lineno
+                line = self.search.hazards_of(shape)[name][0].store.statement.lineno
                 raise Refused(
                     f"`self.{name}` (line {line}) can't be fixed, so the object could still not be pickled: {reason}"
                 )

@@ -36,7 +36,7 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Findin
     bar = search.project.bar_of(shape.outline.path)
     if not crossing[0].reaches(bar):
         return
-    for name, hazards in search.held(shape).items():
+    for name, hazards in search.hazards_of(shape).items():
         for hazard in hazards:
             confidence, trace, boundary = _sure(search, shape, hazard, crossing)
             kind = hazard.made.kind

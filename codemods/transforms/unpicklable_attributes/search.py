@@ -44,7 +44,7 @@ class Search:
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
         self.given = Given(self.repo, self.family, self.recogniser)
-        self._held: dict[Shape, Attributes] = {}
+        self._known_hazards: dict[Shape, Attributes] = {}
         self._looked_at: dict[str, bool] = {}
 
     def keepers(self) -> Iterator[Shape]:
@@ -57,7 +57,7 @@ class Search:
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
                     shape = self.family.shape(outline, node)
-                    if (asked or node in crossing[source.path]) and self.held(shape):
+                    if (asked or node in crossing[source.path]) and self.hazards_of(shape):
                         yield shape
 
     @cached_property
@@ -75,12 +75,12 @@ class Search:
                             found.setdefault(base.outline.path, set()).add(base.node)
         return found
 
-    def held(self, shape: Shape) -> Attributes:
-        """What the objects of a class keep, by attribute."""
-        known = self._held.get(shape)
+    def hazards_of(self, shape: Shape) -> Attributes:
+        """The values that the objects of a class keep and pickle refuses, by attribute."""
+        known = self._known_hazards.get(shape)
         if known is None:
             looked = self._is_looked_at(shape.outline.path)
-            known = self._held[shape] = self._hazards(shape) if looked else {}
+            known = self._known_hazards[shape] = self._hazards(shape) if looked else {}
         return known
 
     def _is_looked_at(self, path: str) -> bool:
