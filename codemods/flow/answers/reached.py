@@ -34,6 +34,7 @@ class Reached:
         self.solution = solution
         self._functions: dict[int, bool] = {}
         self._classes: dict[int, bool] = {}
+        self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}
 
     def boundary(self, sink: Sink) -> bool:
         """True unless the call of the boundary stands in a function that nothing is seen to run."""
@@ -80,10 +81,18 @@ class Reached:
         inside = function.position
         found = [
             (other.position, number)
-            for number, other in enumerate(self.solution.program.facts[file].functions)
-            if other.qualname == around and other.position[:2] <= inside[:2] and inside[2:] <= other.position[2:]
+            for number, other in self._functions_by_qualname(file).get(around, ())
+            if other.position[:2] <= inside[:2] and inside[2:] <= other.position[2:]
         ]
         return max(found)[1] if found else None
+
+    def _functions_by_qualname(self, file: int) -> dict[str, list[tuple[int, Function]]]:
+        """The functions of a file, with their numbers, by qualified name."""
+        if file not in self._by_qualname:
+            found = self._by_qualname[file] = {}
+            for number, function in enumerate(self.solution.program.facts[file].functions):
+                found.setdefault(function.qualname, []).append((number, function))
+        return self._by_qualname[file]
 
     def _is_open(self, file: int) -> bool:
         """The file belongs to a package or to tests, no program uses it, or one looks names up while it runs."""
