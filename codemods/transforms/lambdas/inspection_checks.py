@@ -85,7 +85,7 @@ class InspectionChecks:
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
             if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
                 continue
-            if self._may_be_function(node.value) and not self._was_given(unit, node.value):
+            if self._may_be_function(node.value) and not self._was_passed(unit, node.value):
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                 raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
         return asks_name
@@ -152,7 +152,7 @@ class InspectionChecks:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name
 
-    def _was_given(self, unit: Unit, value: ast.expr) -> bool:
+    def _was_passed(self, unit: Unit, value: ast.expr) -> bool:
         """A parameter, never bound again, of the function that makes the unit: it has its value before."""
         if not isinstance(value, ast.Name) or not unit.home.is_local:
             return False

@@ -13,7 +13,7 @@ from ...syntax.scopes import start_of
 from .file_state import FileRewrite
 from .identity import told_apart
 from .known import Known
-from .stdlib_forms import is_factory, made_by_defaultdict
+from .stdlib_forms import inner_factory, is_factory
 
 
 class Unfolded:
@@ -32,7 +32,7 @@ def unfold(rewrite: FileRewrite, node: ast.AST, known: Known) -> Unfolded | None
     if not isinstance(node, ast.Lambda) or not is_factory(rewrite.scopes, node):
         return None
     chain: list[ast.Lambda] = [node]
-    while (inner := made_by_defaultdict(rewrite.scopes, chain[-1])) is not None:
+    while (inner := inner_factory(rewrite.scopes, chain[-1])) is not None:
         chain.append(inner)
     inner = chain[-1]
     if inner is node or rewrite.reads_factories:

@@ -59,7 +59,7 @@ def is_factory(scopes: Scopes, node: ast.Lambda) -> bool:
     return call is not None and not _has_parameters(node) and _calls_with_nothing(scopes, node, call)
 
 
-def made_by_defaultdict(scopes: Scopes, node: ast.Lambda) -> ast.Lambda | None:
+def inner_factory(scopes: Scopes, node: ast.Lambda) -> ast.Lambda | None:
     """The lambda without parameters that `lambda: defaultdict(lambda: ...)` gives to each dict that it makes."""
     body = node.body
     if not (isinstance(body, ast.Call) and len(body.args) == 1 and not body.keywords):
