@@ -89,7 +89,8 @@ def _tell(repo: Path, console: Console, *, kept: bool) -> int:
     if migrated.returncode != 0:
         return 2
     diff = _git(repo, "diff", "main", "HEAD")
-    console.print(Syntax(diff.rstrip("\n"), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
+    coloured = Syntax("", "diff", theme="ansi_dark", background_color="default").highlight(diff.rstrip("\n"))
+    console.print(coloured, soft_wrap=True)
 
     _step(console, "The same program, under spawn")
     mended = _run(repo, "spawn", console)

@@ -17,7 +17,7 @@ from harness.programs import run
 
 
 def demo(keep: Path | None = None) -> tuple[int, str]:
-    console = Console(file=io.StringIO(), width=200, color_system=None)
+    console = Console(file=io.StringIO(), width=80, color_system=None)
     code = run_demo(keep, console)
     assert isinstance(console.file, io.StringIO)
     return code, console.file.getvalue()
@@ -42,6 +42,14 @@ def test_demo_shows_the_real_error_the_diff_and_the_program_running(kept: tuple[
     diff = told.index("+        self.class_names = list(self.class_range.keys())")
     result = "pedestrian    156 in range"
     assert told.index(result) < error < diff < told.rindex(result)
+
+
+@pytest.mark.slow
+def test_long_lines_of_the_diff_are_whole(kept: tuple[Path, str]) -> None:
+    repo, told = kept
+    diff = git(repo, "diff", "main", "HEAD")
+    assert max(map(len, diff.splitlines())) > 80
+    assert diff in told
 
 
 @pytest.mark.slow

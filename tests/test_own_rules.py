@@ -150,6 +150,13 @@ def test_new_rule_wants_the_name_of_a_rule(name: str, tmp_path: Path, monkeypatc
     assert list(tmp_path.iterdir()) == [tmp_path / "cache"] or not list(tmp_path.iterdir())
 
 
+def test_new_rule_does_not_take_the_name_of_another_rule(tmp_path: Path) -> None:
+    done = spawnfix("new-rule", "lambdas", "--out", str(tmp_path / "out"), cache=tmp_path / "cache")
+    assert done.returncode == 2
+    assert done.stderr == "spawnfix: there is a rule called lambdas already; nothing was written\n"
+    assert not (tmp_path / "out").exists()
+
+
 def test_new_rule_overwrites_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "spawnfix-mine").mkdir()

@@ -20,7 +20,10 @@ def new_rule(
 ) -> None:
     """Write a distribution with a rule of your own, to start from."""
     from ..new_rule import write_rule
+    from ..transforms import rules as known
 
+    if name in known():
+        raise Problem(f"there is a rule called {name} already; nothing was written")
     folder = write_rule(name, out)
     typer.echo(f"{folder}: pip install -e {shell(str(folder))}, and spawnfix rules lists {name}")
 

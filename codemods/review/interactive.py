@@ -18,12 +18,12 @@ from .printing import place, printed, prose
 
 MORE_CONTEXT = 8  # lines that each `c` adds above and below
 HELP = """\
-y  make this change                 n  leave it out
-a  make all that is left of this rule        d  leave out all that is left of this rule
-A  make all that is left of this file        D  leave out all that is left of this file
-s  decide later                     u  undo the last decision
+y  make this change                        n  leave it out
+a  make all that is left of this rule      d  leave out all that is left of this rule
+A  make all that is left of this file      D  leave out all that is left of this file
+s  decide later                            u  undo the last decision
 t  show the trace: how the value gets to the process boundary
-c  show more lines around           e  edit the patch in $EDITOR; it is checked again
+c  show more lines around                  e  edit the patch in $EDITOR; it is checked again
 /  search: go to the next change with a text
 q  quit; what was decided is saved, nothing is changed
 ?  this help"""
