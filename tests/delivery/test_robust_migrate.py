@@ -145,8 +145,8 @@ def test_in_place_removes_its_own_temporary_files_alone(tmp_path: Path) -> None:
     for name in mine:
         (plain / name).write_text("mine\n")
     kill = (
-        "import os, signal, sys; from pathlib import Path; from codemods.tree import directory\n"
-        f"directory.stage(Path({str(plain)!r}, 'a.py'), b'x', 0o600); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from pathlib import Path; from codemods.tree import writing\n"
+        f"writing.stage(Path({str(plain)!r}), 'a.py', b'x', 0o600); os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", kill], cwd=ROOT, check=False)
     assert len(list(plain.iterdir())) == 5

@@ -99,6 +99,8 @@ EXPECTED: dict[str, dict[str, str]] = {
         "lambdas/stable_cascade": _ORDER,
     },
     "split_file": {
+        "main-guard/setup_above_the_guard": "the import of the new file stands between the statement and the guard",
+        "main-guard/start_method_is_set": "the import of the new file stands between the statement and the guard",
         "lambdas/first_of_each_row": "`operator` is imported under its own name where the new file does not import it",
         "lambdas/frames_of_a_video": "whether a decorator only wraps is not looked up in another file: refused",
         "unpicklable-attributes/loggers_of_an_old_python": _LOGGING,
