@@ -47,8 +47,27 @@ class Outside:
                     return f"{outline.path}:{call.lineno} calls `{last_name(call.func)}` on it"
         return None
 
+    def reads(self, attribute: str) -> Iterator[tuple[Outline, ast.Attribute]]:
+        """Reads of the attribute by functions that get such an object, or in a loop over some: before or after it is
+        sent."""
+        for outline in self.outlines:
+            for node in outline.attributes.get(attribute, ()):
+                if (
+                    isinstance(node.ctx, ast.Load)
+                    and isinstance(node.value, ast.Name)
+                    and self._may_hold_one(outline, node.value)
+                ):
+                    yield outline, node
+
     def _look(self, outline: Outline) -> None:
         for node in outline.nodes:
+            if (
+                isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+                and isinstance(node.value, ast.Name)
+                and self._may_hold_one(outline, node.value)
+            ):
+                self.sets.setdefault(node.attr, f"{outline.path}:{node.lineno}")
             if not isinstance(node, ast.Call):
                 continue
             holder = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -65,6 +84,20 @@ class Outside:
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
                         self._follow(outline, statement, target.id)
+
+    def _may_hold_one(self, outline: Outline, name: ast.Name) -> bool:
+        """A parameter, a variable of a loop, or one of several that are assigned at once: it may be such an object."""
+        if outline.is_self(name):
+            return False
+        for binding in outline.lookup(name, name.id)[1]:
+            statement = binding.statement
+            if binding.parameter or isinstance(statement, (ast.For, ast.AsyncFor)):
+                return True
+            if isinstance(statement, ast.Assign) and not any(isinstance(item, ast.Name) for item in statement.targets):
+                made = {last_name(call.func) for call in ast.walk(statement.value) if isinstance(call, ast.Call)}
+                if made & {*self.names, *self.makers.get(outline, ())}:
+                    return True
+        return False
 
     def _raw(self, outline: Outline, call: ast.Call) -> bool:
         """It makes an object of the class, and no `__init__` follows by itself as after a method `__new__`."""

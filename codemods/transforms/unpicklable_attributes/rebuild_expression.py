@@ -229,6 +229,13 @@ class ExpressionRebuilder:
                 f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
             )
         name = self._free(_leaf(node))
+        for shape in self.family.circle(self.shape):
+            for special in ("__setattr__", "__getattr__", "__getattribute__"):
+                if special in shape.methods:
+                    raise Refused(
+                        f"`{name}` would have to be kept as another attribute, and `{shape.node.name}` defines "
+                        f"`{special}`: keep what it was opened with in an attribute of its own"
+                    )
         self.stashes[text] = Stash(statement, name, text)
         return f"self.{name}"
 

@@ -216,6 +216,13 @@ class _Reading:
             else:
                 before.append((node, walked))
         careless = [reads[0][0] for reads in readers.values() if reads[0][1] not in kind.seeks]
+        for outline, node in uses.outside.reads(uses.attribute) if kind.moves else ():
+            what = touch(outline, node, kind)
+            if what is not None and (before or kind.tell):
+                walked = not what.startswith("calls")
+                walks = walks or walked
+                before.append((node, walked))
+                careless.append(node)
         return cls(before, careless, walks)
 
 

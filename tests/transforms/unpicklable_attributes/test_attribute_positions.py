@@ -56,3 +56,61 @@ def test_lines_that_were_skipped_are_not_read_again(early: str, late: str) -> No
 @pytest.mark.parametrize("late", ["return self.file.__next__()", "return next(self.file)"])
 def test_a_file_at_its_start_is_opened_again(late: str) -> None:
     assert reason("self.skip = skip", late) is None
+
+
+OUTSIDE = """
+from multiprocessing import Process
+
+
+class Lines:
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path)
+        {early}
+
+
+{helper}
+def work(lines):
+    {late}
+
+
+if __name__ == "__main__":
+    lines = Lines("a.txt")
+    {between}
+    process = Process(target=work, args=(lines,))
+    process.start()
+    process.join()
+"""
+SKIP = "def skip(reader):\n    next(reader.file)\n\n\n"
+NONE = "def silence(reader):\n    reader.file = None\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("parts", "refused"),
+    [
+        pytest.param({"late": "print(lines.path)"}, False, id="nobody reads it"),
+        pytest.param({"early": "self.head = next(self.file)", "late": "lines.file.readline()"}, True, id="by next"),
+        pytest.param({"helper": SKIP, "between": "skip(lines)", "late": "lines.file.read()"}, True, id="by a function"),
+        pytest.param({"helper": NONE, "between": "silence(lines)"}, True, id="replaced by a function"),
+        pytest.param({"between": "for each in [lines]: each.file = None"}, True, id="replaced in a loop"),
+        pytest.param({"between": "for each in [lines]: each.size = 1"}, False, id="another attribute"),
+    ],
+)
+def test_what_functions_outside_do_to_it(parts: dict[str, str], refused: bool) -> None:
+    text = OUTSIDE.format(**{"early": "pass", "helper": "", "late": "pass", "between": "pass"} | parts)
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert (finding.reason is not None) is refused, finding
+
+
+@pytest.mark.parametrize("special", ["__setattr__(self, name, value)", "__getattr__(self, name)"])
+def test_a_class_that_answers_for_its_attributes_gets_no_new_one(special: str) -> None:
+    text = OUTSIDE.format(early="pass", helper="", late="pass", between="pass").replace(
+        "        self.path = path\n", ""
+    )
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert finding.reason is None
+    text = text.replace(
+        "        pass\n", f"        pass\n\n    def {special}:\n        raise AttributeError(name)\n", 1
+    )
+    (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
+    assert special.partition("(")[0] in (finding.reason or "")
