@@ -8,6 +8,7 @@ import symtable
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...finding import Refused
 from ...syntax.callees import FUNCTIONS
@@ -18,6 +19,7 @@ from .one_guard import Run, one_run
 from .settings import movable_setting
 from .side_effects import Harm, Repeated
 from .statements import (
+    attributes_set,
     changed,
     dunder,
     is_plain,
@@ -217,6 +219,17 @@ class _Splitter:
                 found.setdefault(read, name)
         return {**found, **self.imported}
 
+    @cached_property
+    def _attributes_in_children(self) -> frozenset[tuple[str, str]]:
+        """`("Config", "rate")` where what a child may run reads `Config.rate`."""
+        run = [item for item in self.body if getattr(item, "name", "") in self.in_children]
+        return frozenset(
+            (node.value.id, node.attr)
+            for item in run
+            for node in ast.walk(item)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        )
+
     def children_log(self) -> bool:
         """A function or class of the file that a child may run writes to a log."""
         return any(
@@ -302,6 +315,13 @@ class _Splitter:
                     f"`{needed[name]}` may run in a worker and reads `{name}`, which line {line} sets: under the guard "
                     f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
                     "that is sent"
+                )
+            lost = sorted(attributes_set(statement) & self._attributes_in_children)
+            if lost:
+                where = ".".join(lost[0])
+                raise Refused(
+                    f"line {line} sets `{where}`, which a worker reads: under the guard a spawned worker would see the "
+                    "value of the import. Hand it over as an argument, or keep it in the object that is sent"
                 )
             for node in ast.walk(statement):
                 if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and self._is_handed_on(node):

@@ -110,6 +110,19 @@ def changed(statement: ast.stmt) -> Iterator[str]:
             yield target.id
 
 
+def attributes_set(statement: ast.stmt) -> frozenset[tuple[str, str]]:
+    """`("Config", "rate")` where the statement sets `Config.rate` or an item of it."""
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            inner: ast.expr = node
+            while isinstance(inner, (ast.Attribute, ast.Subscript)):
+                if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
+                    found.add((inner.value.id, inner.attr))
+                inner = inner.value
+    return frozenset(found)
+
+
 def reads_on_import(statement: ast.stmt) -> Iterator[str]:
     """Names that a statement outside the guard reads when the module is imported."""
     if isinstance(statement, ast.If) and is_main_process_test(statement.test):

@@ -27,3 +27,15 @@ MAP = "    Pool(2).map(work, [1])\n"
 def test_what_is_bound_twice_does_not_move(text: str) -> None:
     (reason,) = reasons({"a.py": text}, "main-guard")
     assert "is bound in other places as well" in reason
+
+
+@pytest.mark.parametrize("change", ["Conf.rate = 2", "Conf.sizes['b'] = 4", "del Conf.rate", "shared.rate = 2"])
+def test_an_attribute_that_workers_read_is_not_set_under_the_guard(change: str) -> None:
+    text = (
+        "import multiprocessing as mp\nimport shared\n\n\nclass Conf:\n    rate = 1\n    sizes = {}\n\n\n"
+        "def work(n):\n    print(n, Conf.rate, Conf.sizes, shared.rate)\n\n\n"
+        f"first = mp.Process(target=work, args=(1,))\nfirst.start()\n{change}\n"
+        "second = mp.Process(target=work, args=(2,))\nsecond.start()\n"
+    )
+    (reason,) = reasons({"a.py": text, "shared.py": "rate = 1\n"}, "main-guard")
+    assert "which a worker reads" in reason
