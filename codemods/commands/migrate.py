@@ -183,13 +183,13 @@ def _verification(
         raise Problem("--verify and --run: give one of them")
     if verify is None and junit is not None:
         raise Problem("--verify-junit goes with --verify COMMAND")
-    command = verify if run is None else run
+    flag, command = ("--verify", verify) if run is None else ("--run", run)
     if command is None:
         if report is not None:
             raise Problem("--verify-report goes with --verify COMMAND or --run COMMAND")
         return None
     if not command.strip():
-        raise Problem(f"--{'verify' if run is None else 'run'}: the command is empty")
+        raise Problem(f"{flag}: the command is empty")
     if no_git:
-        raise Problem(f"--{'verify' if run is None else 'run'} works on copies of a commit: leave out --no-git")
+        raise Problem(f"{flag} works on copies of a commit: leave out --no-git")
     return Verification(command, seconds, junit, report, watched=run is not None)

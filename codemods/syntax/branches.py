@@ -9,7 +9,8 @@ from .names import last_name
 from .outline import Outline
 from .repo import Repo
 
-Flags = dict[str, bool]
+Test = tuple[str, int]  # path and line of an `if` that runs once for its object
+Flags = dict[str | Test, bool]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -28,7 +29,9 @@ def exclude_each_other(repo: Repo, places: Iterable[tuple[str, int]]) -> bool:
             continue
         outlines[path] = outline
         for flag, value in _flags(outline, line).items():
-            if known.setdefault(flag, value) is not value and not any(_sets(item, flag) for item in outlines.values()):
+            if known.setdefault(flag, value) is value:
+                continue
+            if not isinstance(flag, str) or not any(_sets(item, flag) for item in outlines.values()):
                 return True
     return False
 
@@ -51,7 +54,7 @@ def _flags(outline: Outline, line: int) -> Flags:
         if isinstance(inside, ast.If) and block:
             test, value = inside.test, block is inside.body
             if once:
-                found[f"{outline.path}:{inside.lineno}"] = value
+                found[outline.path, inside.lineno] = value
             while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 test, value = test.operand, not value
             if isinstance(test, ast.Attribute):

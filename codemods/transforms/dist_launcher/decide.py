@@ -180,10 +180,11 @@ class Decisions:
 
     def _ranks(self, source: Source, line: LaunchLine, program: entries.Program) -> Verdict:
         """Renames the launcher, and lets the script read its rank where torchrun would not pass it."""
-        for first in self.scripts.rank_options(program)[:1]:
-            if (asks := entries.asked_by_version(program, first)) is not None:
-                self.settled.add(program.path)
-                return self._by_version(line, program, first, asks)
+        found = self.scripts.rank_options(program)
+        asks = entries.asked_by_version(program, found[0]) if found else None
+        if asks is not None:
+            self.settled.add(program.path)
+            return self._by_version(line, program, found[0], asks)
         verdict = self._renamed(source, line, program.path)
         loop = self.launcher == "python"
         try:

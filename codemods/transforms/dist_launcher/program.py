@@ -200,11 +200,14 @@ def is_script(tree: ast.Module) -> bool:
 def needs_torch_1(found: Program) -> bool:
     """The program imports `torch._six`, which torch 2.0 removed: no later version gets as far as its arguments."""
     return any(
-        (isinstance(node, ast.ImportFrom) and node.module == "torch._six" and node.level == 0)
-        or (isinstance(node, ast.Import) and any(alias.name == "torch._six" for alias in node.names))
-        for tree in found.modules.values()
-        for node in tree.body
+        "torch._six" in found.texts[path] and any(map(_imports_six, tree.body)) for path, tree in found.modules.items()
     )
+
+
+def _imports_six(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "torch._six" and node.level == 0
+    return isinstance(node, ast.Import) and any(alias.name == "torch._six" for alias in node.names)
 
 
 def rejects_unknown_arguments(found: Program) -> bool:
@@ -219,6 +222,8 @@ def skips_unknown_arguments(found: Program) -> bool:
 
 def asked_by_version(found: Program, option: Option) -> int | None:
     """The line of the `if` that looks at a version before it takes `option`; None when the option is always taken."""
+    if "version" not in found.texts[option.path]:
+        return None
     tree = found.modules[option.path]
     versions = {
         target.id

@@ -95,7 +95,7 @@ class Outside:
                 return True
             if isinstance(statement, ast.Assign) and not any(isinstance(item, ast.Name) for item in statement.targets):
                 made = {last_name(call.func) for call in ast.walk(statement.value) if isinstance(call, ast.Call)}
-                if made & {*self.names, *self.makers.get(outline, ())}:
+                if made & (self.names | self.makers[outline]):
                     return True
         return False
 
