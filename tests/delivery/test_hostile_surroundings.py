@@ -277,11 +277,11 @@ def forged(place: Path, scratch: str) -> Path:
 @pytest.mark.parametrize("scratch", ["../precious", "ABSOLUTE", "repos", ".", "scratch-0/../../precious"])
 def test_a_ledger_does_not_name_what_is_removed(place: Path, scratch: str) -> None:
     (place / "precious").mkdir()
-    (place / "precious/work.txt").write_text("mine")
+    (place / "precious/notes.txt").write_text("mine")
     out = forged(place, str(place / "precious") if scratch == "ABSOLUTE" else scratch)
     done = spawnfix("batch", "run", place / "list", "--out", out)
     assert done.returncode == 0
-    assert (place / "precious/work.txt").read_text() == "mine"
+    assert (place / "precious/notes.txt").read_text() == "mine"
     assert (out / "repos/repo").is_dir()
 
 
