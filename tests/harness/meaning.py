@@ -10,7 +10,7 @@ import contextlib
 import io
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,19 +60,21 @@ def printed(text: str) -> str:
     return out.getvalue()
 
 
-def _everything() -> Rule:
-    """`lambdas` as if every lambda, nested function and local class crossed. Imported late: other rules' tests need
+def everything(path: str = PATH, left_out: Collection[str] = ()) -> Rule:
+    """`lambdas` as if every lambda, nested function and local class of the file crossed, but those on a line whose text
+    is in `left_out`. Imported late: other rules' tests need
     the rest of this module where that rule is gone."""
     from codemods.transforms.lambdas import RULE
     from codemods.transforms.lambdas.plan import every_target
     from codemods.transforms.lambdas.rule import findings
 
     def every_crossing(project: Project) -> Iterator[Crossing]:
-        module = project.module(PATH)
-        assert module is not None
+        source, module = project.source(path), project.module(path)
+        assert source is not None and module is not None
         for target, node in every_target(module).items():
-            end = (node.end_lineno or target.line, node.end_col_offset or 0)
-            yield Crossing(target.kind, PATH, target.line, target.column, *end, Confidence.PROVEN, (), "")
+            if source.line_text(target.line) not in left_out:
+                end = (node.end_lineno or target.line, node.end_col_offset or 0)
+                yield Crossing(target.kind, path, target.line, target.column, *end, Confidence.PROVEN, (), "")
 
     return replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
@@ -80,8 +82,6 @@ def _everything() -> Rule:
 def rewritten(text: str) -> tuple[str, Plan]:
     """The program with all moved that may, and what the rule says."""
     files = MemoryFiles({PATH: text.encode()})
-    result = plan(
-        files, Settings(confidence=Confidence.POSSIBLE, select=("lambdas",)), rules={"lambdas": _everything()}
-    )
+    result = plan(files, Settings(confidence=Confidence.POSSIBLE, select=("lambdas",)), rules={"lambdas": everything()})
     data = result.contents.get(PATH)
     return (text if data is None else data.decode()), result

@@ -12,7 +12,6 @@ import sys
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, seed, settings
@@ -20,15 +19,11 @@ from hypothesis import strategies as st
 
 from codemods.engine.migrate import Plan, plan
 from codemods.finding import Confidence
-from codemods.flow.answers.crossing import Crossing
-from codemods.project import Project
 from codemods.rule import Rule
 from codemods.settings import Settings
-from codemods.transforms.lambdas import RULE
-from codemods.transforms.lambdas.plan import every_target
-from codemods.transforms.lambdas.rule import findings
 from codemods.tree.files import MemoryFiles
 from harness.closures import HEADER, SUPPORT, Writer
+from harness.meaning import everything
 
 PATH = "program.py"
 
@@ -71,19 +66,6 @@ def run(text: str) -> tuple[tuple[list[object], str], list[object]]:
 SUPPORT_CODE = compile(SUPPORT, "support.py", "exec")
 
 
-def every_crossing(project: Project) -> Iterator[Crossing]:
-    """As if every lambda, nested function and local class crossed."""
-    source, module = project.source(PATH), project.module(PATH)
-    assert source is not None and module is not None
-    for target, node in every_target(module).items():
-        if source.line_text(target.line) not in HEADER_LINES:
-            end = (node.end_lineno or target.line, node.end_col_offset or 0)
-            yield Crossing(target.kind, PATH, target.line, target.column, *end, Confidence.PROVEN, (), "")
-
-
-EVERYTHING = replace(RULE, find=lambda project: findings(project, every_crossing(project)))
-
-
 HEADER_LINES = frozenset(line for line in HEADER.splitlines() if line.strip())
 
 
@@ -98,7 +80,7 @@ def check(text: str) -> tuple[int, int]:
     """Assert that the program means the same afterwards; (how many were rewritten, how many refused)."""
     expected, _ = run(text)
     rewritten = refused = 0
-    for rules in (None, {"lambdas": EVERYTHING}):
+    for rules in (None, {"lambdas": everything(PATH, HEADER_LINES)}):
         after, result = migrated(text, rules)
         assert not result.skipped, result.skipped
         for finding in result.remaining:

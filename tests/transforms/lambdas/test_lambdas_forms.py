@@ -5,24 +5,20 @@ from __future__ import annotations
 import pickle
 import sys
 import types
-from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Fix
-from codemods.flow.answers.crossing import Crossing
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.introspection import Question
 from codemods.project import Project
 from codemods.settings import Settings
-from codemods.transforms.lambdas import RULE
 from codemods.transforms.lambdas.known import Unknown
 from codemods.transforms.lambdas.plan import Refused, Target, plan_hoist
-from codemods.transforms.lambdas.rule import findings
 from codemods.tree.files import MemoryFiles
 from harness.hoisting import PATH, candidates, hoisted
+from harness.meaning import everything
 
 
 class Asked(Unknown):
@@ -33,15 +29,6 @@ class Asked(Unknown):
 
     def asked(self, path: str, line: int, column: int) -> list[Question]:
         return [self.question]
-
-
-def every_crossing(project: Project) -> Iterator[Crossing]:
-    """As if everything crossed."""
-    for each in candidates(project):
-        yield Crossing(each.kind, PATH, each.line, each.column, each.line, each.column, Confidence.PROVEN, (), "")
-
-
-EVERYTHING = replace(RULE, find=lambda project: findings(project, every_crossing(project)))
 
 
 def test_a_builtin_only_where_nothing_is_passed() -> None:
@@ -648,7 +635,7 @@ def test_what_another_file_asks_of_a_function() -> None:
 )
 def test_imports_that_nothing_uses_any_more(text: str, left: str) -> None:
     files = MemoryFiles({PATH: b"def build(ds):\n" + text.encode()})
-    after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": EVERYTHING}).contents[PATH]
+    after = plan(files, Settings(confidence=Confidence.POSSIBLE), rules={"lambdas": everything(PATH)}).contents[PATH]
     assert after.decode().endswith("def build(ds):\n" + left)
 
 
