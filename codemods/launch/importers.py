@@ -24,7 +24,7 @@ def importers(repo: Repo, modules: Modules, outline: Outline) -> Iterator[tuple[
         for node in other.nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
                 path == outline.path or (package and path.startswith(f"{folder}/"))
-                for path in _imported(modules, other.path, node)
+                for path in modules.imported(other.path, node)
             ):
                 yield other, node
 
@@ -32,17 +32,3 @@ def importers(repo: Repo, modules: Modules, outline: Outline) -> Iterator[tuple[
 def is_program(outline: Outline) -> bool:
     """True when the module tests whether it is run as a program."""
     return any(is_main_guard(node) for node in outline.module.body)
-
-
-def _imported(modules: Modules, importer: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    names: list[tuple[int, str]] = []
-    if isinstance(node, ast.Import):
-        names = [(0, alias.name) for alias in node.names]
-    else:
-        module = node.module or ""
-        names = [(node.level, module)]
-        names += [(node.level, f"{module}.{alias.name}" if module else alias.name) for alias in node.names]
-    for level, name in names:
-        found = modules.relative(importer, level, name) if level else modules.absolute(importer, name)
-        if found is not None:
-            yield found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from ..project import Project
 
@@ -38,6 +39,19 @@ class Modules:
         if key not in self._found:
             self._found[key] = self._search(*key)
         return self._found[key]
+
+    def imported(self, importer: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+        """The files of the repo that an import statement in `importer` names, in order: a module, then what of it."""
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            module = node.module or ""
+            names = [module, *(f"{module}.{alias.name}" if module else alias.name for alias in node.names)]
+        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        for name in names:
+            found = self.relative(importer, level, name) if level else self.absolute(importer, name)
+            if found is not None:
+                yield found
 
     def _file(self, stem: str) -> str | None:
         for candidate in (f"{stem}/__init__.py" if stem else "__init__.py", f"{stem}.py"):

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...launch.names import names
-from ...nodes import statements
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
@@ -75,22 +74,9 @@ def program(project: Project, modules: Modules, path: str, known: Imports) -> Pr
 
 
 def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
-    for node in statements(tree):
-        targets: list[str | None] = []
-        if isinstance(node, ast.Import):
-            targets = [modules.absolute(importer, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            if node.level:
-                targets = [modules.relative(importer, node.level, node.module or "")]
-                for alias in node.names:
-                    name = f"{node.module}.{alias.name}" if node.module else alias.name
-                    targets.append(modules.relative(importer, node.level, name))
-            elif node.module:
-                targets = [modules.absolute(importer, node.module)]
-                targets += [modules.absolute(importer, f"{node.module}.{alias.name}") for alias in node.names]
-        else:
-            continue
-        yield from ((node.lineno, target) for target in targets if target is not None)
+    for node in nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from ((node.lineno, target) for target in modules.imported(importer, node))
 
 
 def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:

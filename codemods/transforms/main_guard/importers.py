@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 from ...project import Project
@@ -49,21 +48,10 @@ class Importers:
         for path in self.project.python_paths:
             outline = self.repo.outline(path)
             for node in outline.imports if outline else ():
-                for target in dict.fromkeys(self._targets(path, node)):
-                    if target is not None and target != path:
+                for target in dict.fromkeys(self.modules.imported(path, node)):
+                    if target != path:
                         found.setdefault(target, []).append((path, node))
         return found
-
-    def _targets(self, path: str, node: ast.AST) -> Iterator[str | None]:
-        if isinstance(node, ast.Import):
-            yield from (self.modules.absolute(path, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            for name in ["", *(alias.name for alias in node.names)]:
-                module = ".".join(part for part in (node.module or "", name) if part)
-                if node.level:
-                    yield self.modules.relative(path, node.level, module)
-                elif module:
-                    yield self.modules.absolute(path, module)
 
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
