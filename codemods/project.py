@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import io
 import re
-import tokenize
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
 from .finding import Confidence, Skipped
-from .nodes import deeper_than, walk
 from .reads import Reads
 from .settings import Settings
-from .tree import python2
 from .tree.files import Files
+from .tree.parse import NotParsed, parsed
 from .tree.reading import MAX_BYTES, MAX_TEXT
 from .tree.source import Source, UnreadableSource
 from .word_index import WordIndex, is_word
@@ -25,18 +21,10 @@ from .word_index import WordIndex, is_word
 T = TypeVar("T")
 
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
-_TOKEN = re.compile(r"\w+|[^\w\s]")  # each takes kilobytes as a syntax tree, whatever its length
-_SCOPE = re.compile(r"\b(?:def|class|lambda|for)\b")
-_BOUNDS = re.compile(r"too many|[Ee]xceeds|too deep|too complex|overflow")  # what Python 3 could read, but for its size
-MAX_PYTHON = 1024 * 1024  # characters
-MAX_TOKENS = 200_000  # names, numbers and signs of a Python file: 0.5 GB; code stays below 50 000, tables below 100 000
-MAX_SCOPES = 10_000  # definitions and loops: Python's compiler takes time by the square of functions that look alike
 # Nodes of the value flow that one run follows: 3.6 KB each with what is made of them, so 5 GB. The largest repository
 # seen has 632 000 (Megatron-LM, 20 MB: 31 000 in 1 MB of code); 1 MB of nothing but calls has 120 000.
 MAX_NODES = 1_300_000
 MAX_TREES = 8 * 1024 * 1024  # characters whose syntax trees are kept from rule to rule: some 0.3 GB
-MAX_NAME = 1000  # characters of one name: some patterns over names take time by its square
-MAX_DEPTH = 250  # of a syntax tree; people's code stays below 60, LibCST's time and stack end some way above
 
 
 class Project:
@@ -137,41 +125,12 @@ class Project:
 
     def _parse(self, path: str) -> ast.Module | None:
         source = self.source(path)
-        if source is None:
-            return None
-        if len(source.text) > MAX_PYTHON:
-            self.skipped[path] = Skipped(path, f"larger than {MAX_PYTHON // 2**20} MiB, for Python")
-            return None
-        if (why := _too_much(source.text)) is not None:
-            self.skipped[path] = Skipped(path, why)
-            return None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # invalid escapes in their code are not our users' concern
-                tree = ast.parse(source.text, path)
-            if deeper_than(tree, MAX_DEPTH):
-                self.skipped[path] = Skipped(path, "nested too deeply to be analysed")
-            elif max(map(len, source.text.split("\n"))) > MAX_NAME and (length := _longest_name(tree)) > MAX_NAME:
-                self.skipped[path] = Skipped(path, f"a name of {length} characters")
-            else:
-                return tree
-        except SyntaxError as error:
-            reason = f"line {error.lineno}: {error.msg}"
-            old = None if _BOUNDS.search(error.msg) else self._old(path, source.text)
-            self.skipped[path] = Skipped(path, old or reason)
-        except (RecursionError, MemoryError):
-            self.skipped[path] = Skipped(path, "nested too deeply to be parsed")
-        except ValueError as error:
-            self.skipped[path] = Skipped(path, f"can't be parsed: {error}")
-        return None
-
-    def _old(self, path: str, text: str) -> str | None:
-        """The reason that goes with Python 2 (`python2_paths` knows it where it can be read); None for other text."""
-        if python2.reads(text):
+        found = None if source is None else parsed(source)
+        if not isinstance(found, NotParsed):
+            return found
+        self.skipped[path] = Skipped(path, found.reason)
+        if found.python2:
             self._python2.add(path)
-            return "Python 2: only a few plain patterns are looked for"
-        if not python2.installed() and python2.looks_old(text):
-            return "Python 2: pip install bowler to have it looked at"
         return None
 
     def skip(self, path: str, reason: str) -> None:
@@ -367,39 +326,3 @@ class Project:
 def _star_imported(project: Project) -> frozenset[str]:
     found = (match[1] for source in project.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
     return frozenset(module.rpartition(".")[2] for module in found)
-
-
-def _too_much(text: str) -> str | None:
-    """Why `text` is not parsed: time and memory follow the number of its parts, which is counted before."""
-    if len(text) <= 4 * MAX_SCOPES:  # each word of a definition and what follows it take so many characters
-        return None
-    few = sum(map(text.count, ("def", "class", "lambda", "for"))) <= MAX_SCOPES or _count(_SCOPE, text) <= MAX_SCOPES
-    if few and (len(text) <= MAX_TOKENS or _count(_TOKEN, text) <= MAX_TOKENS):
-        return None
-    tokens = scopes = 0  # those of strings and comments do not count
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text, newline=None).readline):
-            if token.type == tokenize.STRING:
-                code = token.string if "f" in token.string[:2].lower() else ""
-                tokens, scopes = tokens + 1 + _count(_TOKEN, code), scopes + _count(_SCOPE, code)
-            elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE):
-                tokens, scopes = tokens + 1, scopes + (_SCOPE.fullmatch(token.string) is not None)
-            if tokens > MAX_TOKENS:
-                return f"more than {MAX_TOKENS} names, numbers and signs: generated code"
-            if scopes > MAX_SCOPES:
-                return f"more than {MAX_SCOPES} definitions and loops: generated code"
-    except (tokenize.TokenError, SyntaxError):
-        return "too large to be parsed, and no Python that can be cut into words"
-    return None
-
-
-def _count(pattern: re.Pattern[str], text: str) -> int:
-    return sum(1 for _ in pattern.finditer(text))
-
-
-def _longest_name(tree: ast.Module) -> int:
-    nodes = (node for node in walk(tree) if not isinstance(node, ast.Constant))
-    return max(
-        (len(iter_field) for node in nodes for _, iter_field in ast.iter_fields(node) if isinstance(iter_field, str)),
-        default=0,
-    )

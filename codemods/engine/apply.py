@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from ..finding import Edit, Fix, Import, Span
@@ -84,3 +84,13 @@ class Touched:
         low = start + self._shifts[bisect_left(self._starts, start)]
         high = end + self._shifts[bisect_left(self._starts, end)]
         return source.span(start, end), self._after.span(low, high)
+
+
+def regions(before: Source, edits: Sequence[Edit]) -> list[tuple[int, int]]:
+    """Where the new texts of `edits` stand in the result: (start, end) offsets, in order."""
+    found, shift = [], 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        size = len(written(before, edit))
+        found.append((edit.start + shift, edit.start + shift + size))
+        shift += size - (edit.end - edit.start)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..finding import Skipped
-from .verify import compiles, libcst_reads
+from .compiled import compiles, libcst_reads
 
 if TYPE_CHECKING:
     from ..project import Project

@@ -23,7 +23,7 @@ from .worker import Job, Wanted, receive, send
 
 if TYPE_CHECKING:
     from ..project import Project
-    from .migrate import Run
+    from .run import Run
 
 PAYS = 2_000_000  # characters of Python below which another process takes longer to start than it saves
 MOST = 4  # processes that are worth their memory: there are not more rules to share

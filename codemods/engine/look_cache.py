@@ -22,7 +22,7 @@ from .look import Look, beyond_limits
 if TYPE_CHECKING:
     from ..project import Project
     from ..rule import Rule
-    from .migrate import Run
+    from .run import Run
 
 MAX_BYTES = 256 * 2**20
 MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed

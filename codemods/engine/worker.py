@@ -115,7 +115,7 @@ def _read(stream: IO[bytes], requests: SimpleQueue[Any]) -> None:
 class _Worker:
     def __init__(self, job: Job, ask: Callable[[Wanted], Any]) -> None:
         from ..transforms import rules
-        from .migrate import Run
+        from .run import Run
 
         self._test = job.test
         self._rules = rules()
@@ -125,7 +125,7 @@ class _Worker:
         self._project = Project(files, job.settings, job.settings.confidence, job.careful)
 
     def look(self, rule: str) -> object:
-        from .migrate import raised_recursion_limit
+        from .interpreter import raised_recursion_limit
 
         with raised_recursion_limit():
             return self._run.look(self._rules[rule], self._project, self._test)

@@ -1,0 +1,284 @@
+"""One run of the rules over a project: what is asked for, what they find and fix, and what went wrong on the way."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..finding import Confidence, Finding, Fix, Hop, Skipped
+from ..project import Project
+from ..reads import Reads
+from ..rule import Rule
+from ..settings import Settings, nearest
+from ..syntax.suppress import suppressions
+from ..tree.files import Files
+from ..tree.reading import ReadFiles
+from ..tree.suffixes import READ, is_shell
+from . import notebooks, python2_files
+from .failures import culprit, left_out
+from .look import Look
+from .results import AppliedStep
+from .steps import disjoint, recheck, rewritten
+from .texts import applied_step
+from .trials import Trials
+
+MAX_PASSES = 10  # of one rule over its own output
+MAX_CRASHES = 20  # files that one rule may fail on before it is given up
+MAX_FINDINGS = 2000  # of one rule in one file; more is generated, or made to keep us busy
+MAX_WORK = 100_000_000  # findings times characters of their file: a report shows each fix on all of it
+MAX_RECHECKS = 64  # runs of rules on a part of their fixes, in one run
+
+
+class Run:
+    """One run: what is asked for, and what went wrong on the way."""
+
+    def __init__(self, files: Files, settings: Settings, scope: str, rules: Mapping[str, Rule]) -> None:
+        self.files = ReadFiles(files, settings.exclude)
+        self.rules = [
+            rule
+            for rule in rules.values()
+            if (not settings.select or rule.id in settings.select) and rule.id not in settings.ignore
+        ]
+        self.hit: set[str] = set()  # rules that some file's bytes give work to
+        self.settings = settings
+        self.scope = scope.strip("/")
+        self.files_seen = 0
+        self.crashes: list[Skipped] = []
+        self.found_first: dict[tuple[str, str], int] = {}
+        self.known_ids = frozenset(rules)
+        self.commented: list[str] = []  # files that may hold suppressions
+        self.careful: frozenset[str] = frozenset()  # files in which every finding counts, however sure it is
+        self.silenced: dict[Finding, None] = {}  # what suppressions are there for, at any confidence
+        self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
+        self.trials = Trials()
+        self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
+
+    def screened(self) -> Project:
+        """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
+        for entry in self.files.entries():
+            if READ.search(entry.path):
+                self.files_seen += 1
+                data = self.files.peek(entry.path)
+                self._screen(data)
+                if b"spawnfix:" in data:
+                    self.commented.append(entry.path)
+        observed = (path for _, path, _, _ in self.settings.proven)  # a diagnosis raises the confidence there
+        self.careful = frozenset([*self.commented, *observed])
+        project = Project(self.files, self.settings, self.settings.confidence, self.careful)
+        for _, path, _, _ in self.settings.proven:
+            source = project.source(path)
+            if source is not None:
+                self.proven_texts[path] = source.text
+        return project
+
+    def _screen(self, data: bytes) -> None:
+        self.hit.update(rule.id for rule in self.rules if rule.id not in self.hit and rule.screen.search(data))
+
+    def look(self, rule: Rule, project: Project, test: bool) -> Look:
+        """What `rule` finds, with all that looking leaves behind, for `taken` to note. `test`: its fixes too."""
+        crashes, self.crashes, silenced, self.silenced = self.crashes, [], self.silenced, {}
+        spent = self.trials.room
+        reads = Reads()
+        with project.noting(reads):
+            found = self.findings_of(rule, project)
+            found = self.tested(found, project) if test else found
+        look = Look(
+            tuple(found),
+            tuple(self.silenced),
+            tuple(self.crashes),
+            dict(project.skipped),
+            spent - self.trials.room,
+            project.limited,
+            reads,
+        )
+        self.crashes, self.silenced = crashes, silenced
+        return look
+
+    def taken(self, look: Look, project: Project) -> list[Finding]:
+        """The findings of `look`, and the rest of it noted."""
+        self.crashes += look.crashes
+        self.silenced |= dict.fromkeys(look.silenced)
+        for path, row in look.skipped.items():
+            project.skipped.setdefault(path, row)
+        return list(look.findings)
+
+    def active_rules(self, project: Project) -> list[Rule]:
+        """The rules that may find something in `project`, as it is after other rules changed it."""
+        for source in project.written.values():
+            self._screen(source.encode(source.text))
+        return [rule for rule in self.rules if rule.id in self.hit]
+
+    def findings_of(self, rule: Rule, project: Project) -> list[Finding]:
+        """What `rule` finds and we were asked for, sorted. Files that it fails on are left out and listed."""
+        project.release()
+        for _ in range(MAX_CRASHES):
+            try:
+                found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
+                found |= dict.fromkeys(python2_files.find(rule, project))
+                break
+            except Exception as error:
+                if os.environ.get("SPAWNFIX_DEBUG"):
+                    raise
+                path = culprit(error, project)
+                self.crashes.append(left_out(rule, error, path, project.source(path) if path else None))
+                if path is None:
+                    return []
+                project = project.without(path)
+        else:
+            self.crashes.append(Skipped(".", f"rule {rule.id} failed on {MAX_CRASHES} files (our bug)", rule.id))
+            return []
+        wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
+        full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
+        self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
+        return sorted((self.trials.judged(f, project) for f in wanted if f.path not in full), key=order)
+
+    def _mark_observed(self, finding: Finding, project: Project) -> Finding:
+        """`finding`, proven when a diagnosis saw it happen."""
+        for rule, path, line, words in self.settings.proven:
+            if (rule, path) != (finding.rule, finding.path):
+                continue
+            now = self._line_now(project, path, line)
+            hit = now is not None and finding.span.line <= now <= finding.span.end_line
+            if hit:
+                hop = Hop(path, finding.span.line, words)
+                return replace(finding, confidence=Confidence.PROVEN, trace=(*finding.trace, hop))
+        return finding
+
+    def _line_now(self, project: Project, path: str, line: int) -> int | None:
+        """Where line `line` of the untouched file `path` is in `project`; None when it is no more."""
+        source, before = project.source(path), self.proven_texts.get(path)
+        if before is None or source is None or source.text == before:
+            return line
+        blocks = difflib.SequenceMatcher(
+            None, before.splitlines(), source.text.splitlines(), False
+        ).get_matching_blocks()
+        return next((b.b + line - 1 - b.a + 1 for b in blocks if b.a <= line - 1 < b.a + b.size), None)
+
+    def covers(self, path: str) -> bool:
+        """True when findings in `path` are asked for."""
+        return not self.scope or path == self.scope or path.startswith(f"{self.scope}/")
+
+    def idle_suppressions(self, path: str, project: Project) -> Iterator[Hop]:
+        """The suppressions in `path` that name no rule, or silence nothing that a rule of this run finds."""
+        source = project.source(path)
+        ran = {rule.id for rule in self.rules}
+        if source is None or not (path.endswith(".py") or is_shell(path, source.text)):
+            return
+        for item in suppressions(source):
+            unknown = [rule for rule in item.rules if rule not in self.known_ids]
+            for rule in unknown:
+                yield Hop(path, item.line, f"no rule called {rule!r}{nearest(rule, self.known_ids)}")
+            judged = set(item.rules or self.known_ids) <= ran
+            here = (finding for finding in self.silenced if finding.path == path)
+            if not unknown and judged and not any(item.silences(finding) for finding in here):
+                yield Hop(path, item.line, "nothing is found here that this comment could suppress")
+
+    def _wanted(self, finding: Finding, project: Project) -> bool:
+        if not self.covers(finding.path):
+            return False
+        if finding.rule in self.settings.ignored_rules(finding.path):
+            return False
+        source = project.source(finding.path)
+        if source is not None and any(item.silences(finding) for item in suppressions(source)):
+            self.silenced[finding] = None
+            return False
+        return finding.confidence.reaches(self.settings.confidence)
+
+    def tested(self, found: Iterable[Finding], project: Project) -> list[Finding]:
+        """`found`, refused where the fix fails a first test."""
+        found = list(found)
+        self.trials.test(project, self._applicable(found))
+        return [self.trials.judged(finding, project) for finding in found]
+
+    def fix_until_stable(
+        self, rule: Rule, project: Project, look: Look | None = None
+    ) -> tuple[Project, list[AppliedStep], list[Finding]]:
+        """Apply what `rule` can repair until nothing is left: (the project after, what was applied, what remains).
+
+        `look`: what `rule` makes of `project` as it is, where that is known.
+        """
+        applied: list[AppliedStep] = []
+        found = self.findings_of(rule, project) if look is None else self.taken(look, project)
+        first = Counter((rule.id, finding.path) for finding in found)
+        self.found_first = {**first, **self.found_first}
+        for _ in range(MAX_PASSES):
+            batch = disjoint(self._applicable(found))
+            step = self._step(rule, project, batch, found) or self._apply_some(rule, project, batch, found)
+            found = [self.trials.judged(finding, project) for finding in found]
+            if step is None:
+                break
+            applied.append(applied_step(project, [fix for fix in batch if fix in step.fixes], found))
+            project.settled()
+            project, found = step.project, step.found
+        stuck = f"internal check failed: still changing the file after {MAX_PASSES} passes"
+        endless = set(self._applicable(found))
+        return project, applied, [f.refused(stuck) if f.fix in endless else f for f in found]
+
+    def _applicable(self, found: Iterable[Finding]) -> list[Fix]:
+        """The different fixes of `found` that the settings let us apply, in order."""
+        fixes = dict.fromkeys(finding.fix for finding in found if finding.fix is not None)
+        return [fix for fix in fixes if fix.unsafe is None or self.settings.unsafe_fixes]
+
+    def _step(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """`fixes` applied together; None when there are none or one of our checks fails."""
+        if not fixes:
+            return None
+        after, why = rewritten(project, fixes)
+        if why is not None:
+            return None
+        found_after = self.findings_of(rule, after)
+        if recheck(found, fixes, found_after, project) is not None:
+            return None
+        return _Step(after, frozenset(fixes), found_after)
+
+    def _apply_some(self, rule: Rule, project: Project, fixes: Sequence[Fix], found: list[Finding]) -> _Step | None:
+        """As `_step`, with those of `fixes` that pass our checks; the others are rejected or wait for the next pass."""
+        good = self.trials.passing(project, fixes)
+        step = self._step(rule, project, good, found)
+        if step is None and good:
+            good = self._bisect(rule, project, good, found)
+            step = self._step(rule, project, good, found) or self._step(rule, project, good[:1], found)
+        return step
+
+    def _bisect(self, rule: Rule, project: Project, fixes: list[Fix], found: list[Finding]) -> list[Fix]:
+        """Those of `fixes`, which fail together, that do what they should, by halves; the others are rejected."""
+        self.rechecks += 1
+        if len(fixes) == 1 or self.rechecks > MAX_RECHECKS:
+            after, why = rewritten(project, fixes)
+            why = why or recheck(found, fixes, self.findings_of(rule, after), project)
+            for fix in fixes if why is not None else ():
+                self.trials.reject(fix, project, why or "")
+            return [] if why is not None else fixes
+        half = len(fixes) // 2
+        parts = (fixes[:half], fixes[half:])
+        return [
+            fix
+            for part in parts
+            for fix in (part if self._step(rule, project, part, found) else self._bisect(rule, project, part, found))
+        ]
+
+    def all_skipped(self, project: Project) -> tuple[Skipped, ...]:
+        """Every file that was not (wholly) looked at, by path."""
+        rows = [*project.skipped.values(), *self.files.unreadable.values(), *self.crashes]
+        return tuple(sorted(set(rows), key=lambda row: (row.path, row.reason)))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """`fixes` are in `project`, where the rule now finds `found`."""
+
+    project: Project
+    fixes: frozenset[Fix]
+    found: list[Finding]
+
+
+def _too_many(findings: int, path: str, project: Project) -> bool:
+    source = project.source(path)
+    return findings > MAX_FINDINGS or (source is not None and findings * len(source.text) > MAX_WORK)
+
+
+def order(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.sort_key
