@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from codemods.engine.migrate import Plan, plan  # noqa: E402
 from codemods.finding import Confidence  # noqa: E402
@@ -40,9 +40,9 @@ from codemods.project import Project  # noqa: E402
 from codemods.settings import Settings  # noqa: E402
 from codemods.transforms import rules  # noqa: E402
 from codemods.transforms.lambdas import RULE  # noqa: E402
-from codemods.transforms.lambdas.plan import every_target  # noqa: E402
 from codemods.transforms.lambdas.rule import findings  # noqa: E402
 from codemods.tree.files import MemoryFiles  # noqa: E402
+from harness.every_target import every_target  # noqa: E402
 
 _NOT_SOURCES = re.compile(
     r"(?:^|/)(?:tests?|testing|conftest\.py|test_[^/]*\.py|[^/]*_tests?\.py|docs?|setup\.py)(?:/|$)"

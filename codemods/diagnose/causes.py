@@ -105,13 +105,8 @@ def _by_literal() -> tuple[tuple[tuple[str, int], ...], int]:
     return tuple(bits.items()), always
 
 
-def rows_to_try(line: str) -> tuple[KnownError, ...]:
-    """The rows whose pattern may match `line`; tests see that they are few."""
-    return tuple(row.error for row in _possible(_NUMBER.sub("0", line.lower())))
-
-
 @lru_cache(maxsize=1024)  # the lines of a log differ in their numbers, as a rule
-def _possible(text: str) -> tuple[_Row, ...]:
+def rows_that_may_match(text: str) -> tuple[_Row, ...]:
     """The rows that may match `text`, in their order; it is in lower case, with a 0 for every number."""
     literals, found = _by_literal()
     for literal, bits in literals:
@@ -139,7 +134,7 @@ def cause_of(error: str, around: str | Callable[[], str] = "") -> Cause | None:
     """
     line = canonical(error)
     text = line.lower() if line == error else f"{line}\n{error}".lower()
-    for row in _possible(_NUMBER.sub("0", text)):
+    for row in rows_that_may_match(_NUMBER.sub("0", text)):
         match = row.pattern.search(line) or (row.pattern.search(error) if line != error else None)
         if match is None:
             continue

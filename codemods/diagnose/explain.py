@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from ..delivery.target import Target
 from ..engine.migrate import Report, check
 from ..finding import Confidence, Finding, Skipped
-from ..problem import Problem
 from ..project import Project
 from ..quoting import shell
 from ..review.json_report import fix_diff
@@ -20,7 +19,7 @@ from .frames import Frame
 from .nearest import nearest_family
 from .places import Spot, find_spots, module_of, path_of_frame, without_module
 from .report import near
-from .tracebacks import Log, Traceback, read_log
+from .tracebacks import Log, Traceback
 
 MAX_SHOWN = 8
 _SAME_LINE = 4  # a frame of the traceback is the very line of a finding
@@ -67,17 +66,6 @@ class Explanation:
     def diff(self, finding: Finding) -> str:
         """The fix of `finding` as a patch; "" when it has none."""
         return "" if finding.fix is None or self.report is None else fix_diff(finding.fix, self.report.sources)
-
-
-def explain_error(text: str, where: Target | None, settings: Settings | None, typed: str = "") -> Explanation:
-    """What `text`, an error or a whole traceback, means, and where in `where` it may come from.
-
-    Raises Problem when the text holds no error that we know.
-    """
-    log = read_log(text)
-    if log.main is None:
-        raise Problem(unknown_error(text, log))
-    return explain_log(log, where, settings, typed)
 
 
 def explain_log(log: Log, where: Target | None, settings: Settings | None, typed: str = "") -> Explanation:

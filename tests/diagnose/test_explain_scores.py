@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.delivery.target import Target
-from codemods.diagnose.explain import Explanation, explain_error
-from codemods.settings import Settings
-from codemods.tree.files import MemoryFiles
+from codemods.diagnose.explain import Explanation
+from harness.explained import explained_in
 
 PROGRAM = """\
 import threading
@@ -47,8 +45,7 @@ def line_of(text: str, nth: int = 1) -> int:
 
 
 def explained(error: str, path: str = "train.py") -> Explanation:
-    target = Target(MemoryFiles({path: PROGRAM.encode()}), "")
-    return explain_error(error, target, Settings())
+    return explained_in(error, {path: PROGRAM.encode()})
 
 
 def best(error: str) -> list[tuple[int, int]]:

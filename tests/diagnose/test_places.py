@@ -6,10 +6,8 @@ import textwrap
 
 import pytest
 
-from codemods.delivery.target import Target
-from codemods.diagnose.explain import Explanation, explain_error
-from codemods.settings import Settings
-from codemods.tree.files import MemoryFiles
+from codemods.diagnose.explain import Explanation
+from harness.explained import explained_in
 
 SERVER = """
     import os
@@ -42,7 +40,7 @@ def explained(error: str, **files: str) -> Explanation:
         name.replace("__", "/") + ".py": textwrap.dedent(text).lstrip().encode() for name, text in files.items()
     }
     contents = contents or {"pkg/server.py": textwrap.dedent(SERVER).lstrip().encode()}
-    return explain_error(error, Target(MemoryFiles(contents), ""), Settings())
+    return explained_in(error, contents)
 
 
 def places(error: str) -> list[tuple[str, int]]:
@@ -213,5 +211,5 @@ def test_the_script_that_complains_names_its_launch() -> None:
         "other.py": textwrap.dedent(TAKES).encode(),
     }
     error = "train.py: error: unrecognized arguments: --local-rank=0"
-    found = explain_error(error, Target(MemoryFiles(files), ""), Settings())
+    found = explained_in(error, files)
     assert [each.finding.path for each in found.candidates] == ["run.sh"]

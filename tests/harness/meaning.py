@@ -65,8 +65,8 @@ def everything(path: str = PATH, left_out: Collection[str] = ()) -> Rule:
     is in `left_out`. Imported late: other rules' tests need
     the rest of this module where that rule is gone."""
     from codemods.transforms.lambdas import RULE
-    from codemods.transforms.lambdas.plan import every_target
     from codemods.transforms.lambdas.rule import findings
+    from harness.every_target import every_target
 
     def every_crossing(project: Project) -> Iterator[Crossing]:
         source, module = project.source(path), project.module(path)

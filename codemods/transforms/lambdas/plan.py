@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
-from ...syntax.scopes import FUNCTIONS, FunctionNode, Variable, start_of
+from ...syntax.scopes import FUNCTIONS, Variable, start_of
 from .binding_checks import BindingChecks
 from .candidate import Movable, Unit, labels
 from .captures import Captured
@@ -38,22 +38,6 @@ class Target(NamedTuple):
     column: int
     boundary: str = ""  # what pickles it, where that is known
     aboard: bool = False  # an object that keeps it crosses, of the class whose code made it
-
-
-def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode | ast.ClassDef]:
-    """All code of a module that pickle can't name: lambdas, functions and classes inside functions, but no methods."""
-    found: dict[Target, ast.Lambda | FunctionNode | ast.ClassDef] = {}
-    todo: list[tuple[ast.AST, bool]] = [(module, False)]
-    while todo:
-        node, is_local = todo.pop()
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Lambda):
-                found[Target("lambda", child.lineno, child.col_offset)] = child
-            elif isinstance(child, (*FUNCTIONS, ast.ClassDef)) and is_local and not isinstance(node, ast.ClassDef):
-                kind = "class" if isinstance(child, ast.ClassDef) else "function"
-                found[Target(kind, child.lineno, child.col_offset)] = child
-            todo.append((child, is_local or isinstance(child, (ast.Lambda, *FUNCTIONS))))
-    return dict(sorted(found.items(), key=lambda item: item[0][1:]))
 
 
 def plan_hoist(
