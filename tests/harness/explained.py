@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from codemods.delivery.target import Target
 from codemods.diagnose.explain import Explanation, explain_log
 from codemods.diagnose.tracebacks import read_log
@@ -11,6 +9,6 @@ from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
 
-def explained_in(error: str, files: Mapping[str, bytes]) -> Explanation:
+def explained_in(error: str, files: dict[str, bytes]) -> Explanation:
     """What `error`, which names an error that is known, means, and where in `files` it may come from."""
     return explain_log(read_log(error), Target(MemoryFiles(files), ""), Settings())

@@ -10,7 +10,8 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, parameters, position
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from .holders import Problem, held_by
+from .holders import HolderKind, Problem
+from .next_holders import holders_of
 from .uses import ViewUses
 
 CHANGING = frozenset(
@@ -214,8 +215,8 @@ class DictChanges:
 
     def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
         """What the functions of the repository that are given the dict call it."""
-        for held in held_by(outline, argument)[0]:
-            for parameter in self.uses.parameters(held) if held.kind == "argument" else ():
+        for held in holders_of(outline, argument)[0]:
+            for parameter in self.uses.parameters(held) if held.kind is HolderKind.ARGUMENT else ():
                 if parameter.outline is not None:
                     yield _Target(parameter.outline, parameter.scope, parameter.name, (), hops=hops)
 

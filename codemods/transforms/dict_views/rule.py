@@ -16,8 +16,9 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
 from ...syntax.repo import Repo
 from .data import names
-from .holders import Held, Problem, held_by
+from .holders import Holder, HolderKind, Problem
 from .mutations import DictChanges
+from .next_holders import holders_of
 from .screen import ID
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
@@ -37,8 +38,8 @@ class _Candidate:
     outline: Outline
     view: ast.Call
     node: ast.expr  # the view, or the local name that is stored
-    held: tuple[Held, ...]
-    kept: Held | None  # the attribute that keeps it; None: seen to cross without being kept
+    held: tuple[Holder, ...]
+    kept: Holder | None  # the attribute that keeps it; None: seen to cross without being kept
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -101,7 +102,7 @@ class _Search:
         outline, row = foreign.outline, foreign.row
         if isinstance(foreign.answer, Refused):
             return foreign.answer
-        problems = self.uses.problems([Held("attribute", row.view, row.owner)])
+        problems = self.uses.problems([Holder(HolderKind.ATTRIBUTE, row.view, row.owner)])
         if problems and problems[0].fatal:
             return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in problems[:1]]
@@ -115,8 +116,8 @@ class _Search:
     def _view(
         self, outline: Outline, view: ast.Call, receiver: ast.expr, method: str, crossing: Crossing | None
     ) -> Iterator[Finding]:
-        held, _ = held_by(outline, view)
-        kept = [item for item in held if item.kind == "attribute" and keeps(self.repo, outline, item)]
+        held, _ = holders_of(outline, view)
+        kept = [item for item in held if item.kind is HolderKind.ATTRIBUTE and keeps(self.repo, outline, item)]
         stores = [] if kept else list(self._stores(held))
         seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
         if not (kept or stores) and (not seen or self._only_looped_over(held)):
@@ -128,7 +129,7 @@ class _Search:
                 return
         if kind is Kind.OTHER:
             return
-        if stores and any(item.kind == "name" and isinstance(item.scope, ast.Module) for item in held):
+        if stores and any(item.kind is HolderKind.NAME and isinstance(item.scope, ast.Module) for item in held):
             choices = []  # a table of the module stays a view; what is stored from it is copied
         else:
             first = next(iter(kept), stores[0][1] if stores else None)
@@ -140,33 +141,36 @@ class _Search:
         judged = [[self._judge(item, receiver, method, kind, crossing) for item in choice] for choice in choices]
         yield from max(judged, key=lambda found: min(_rank(finding) for finding in found))
 
-    def _only_looped_over(self, held: Iterable[Held]) -> bool:
+    def _only_looped_over(self, held: Iterable[Holder]) -> bool:
         """It goes to a `pool.map` and the like, which take its elements."""
-        uses: list[list[Held]] = []
+        uses: list[list[Holder]] = []
         for item in held:
-            if item.kind == "name" and item.outline is not None and item.scope is not None:
+            if item.kind is HolderKind.NAME and item.outline is not None and item.scope is not None:
                 for node in ast.walk(item.scope):
                     if isinstance(node, ast.Name) and node.id == item.name and isinstance(node.ctx, ast.Load):
-                        uses.append(held_by(item.outline, node, item.nested)[0])
+                        uses.append(holders_of(item.outline, node, item.nested)[0])
             else:
                 uses.append(list(held))
         reached = [ends for ends in uses if ends]
         return bool(reached) and all(
-            any(end.kind == "argument" and end.name in names("element_users") and not end.nested for end in ends)
+            any(
+                end.kind is HolderKind.ARGUMENT and end.name in names("element_users") and not end.nested
+                for end in ends
+            )
             for ends in reached
         )
 
-    def _stores(self, held: Iterable[Held]) -> Iterator[tuple[ast.Name, Held]]:
+    def _stores(self, held: Iterable[Holder]) -> Iterator[tuple[ast.Name, Holder]]:
         """Where a local or global name for the view is stored as an attribute: the name there, and the attribute."""
         for local in held:
-            if local.kind != "name" or local.outline is None or local.scope is None:
+            if local.kind is not HolderKind.NAME or local.outline is None or local.scope is None:
                 continue
             for node in self._reads(local.scope).get(local.name, ()):
                 scope, bindings = local.outline.lookup(node, node.id)
                 if scope is not local.scope or all(local.statement is not binding.statement for binding in bindings):
                     continue
-                for item in held_by(local.outline, node, local.nested)[0]:
-                    if item.kind == "attribute" and keeps(self.repo, local.outline, item):
+                for item in holders_of(local.outline, node, local.nested)[0]:
+                    if item.kind is HolderKind.ATTRIBUTE and keeps(self.repo, local.outline, item):
                         yield node, item
 
     def _reads(self, scope: ast.AST) -> dict[str, list[ast.Name]]:
@@ -203,7 +207,7 @@ class _Search:
         """`list(...)` around the view."""
         outline, node = candidate.outline, candidate.node
         problems = self.uses.problems(list(candidate.held))
-        _, at_once = held_by(outline, node)
+        _, at_once = holders_of(outline, node)
         problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
         change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
@@ -230,7 +234,7 @@ class _Search:
             return Refused(f"line {line} declares it as a view; change that to a list type first")
         return None
 
-    def _declared(self, outline: Outline, kept: Held) -> int | None:
+    def _declared(self, outline: Outline, kept: Holder) -> int | None:
         """The line that says the attribute is of a view type."""
         owner = outline.owner(kept.place) if kept.place is not None else None
         if outline not in self._annotated:
@@ -301,7 +305,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _label(kept: Held) -> str:
+def _label(kept: Holder) -> str:
     if isinstance(kept.place, ast.Attribute):
         return _short(ast.unparse(kept.place))
     return f"{_short(ast.unparse(kept.place.args[0]))}.{kept.name}" if isinstance(kept.place, ast.Call) else kept.name

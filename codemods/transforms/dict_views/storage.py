@@ -8,7 +8,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, Scope, parameters
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from .holders import Held
+from .holders import Holder
 
 _WORKER_SIDE = frozenset(
     ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
@@ -17,7 +17,7 @@ _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object h
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
 
 
-def keeps(repo: Repo, outline: Outline, held: Held) -> bool:
+def keeps(repo: Repo, outline: Outline, held: Holder) -> bool:
     """The object is pickled with this attribute: no class, module or function, nothing set in a worker."""
     place = held.place
     holder = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
@@ -56,7 +56,7 @@ def _left_out(repo: Repo, owner: Class, name: str) -> bool:
     return False
 
 
-def travels(repo: Repo, outline: Outline, kept: Held) -> bool:
+def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
     """The object outlives the function, and is of a kind that may be handed to another process."""
     place = kept.place
     assert place is not None

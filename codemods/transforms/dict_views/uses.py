@@ -10,7 +10,8 @@ from ...syntax.outline import Function, Outline, parameters
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
-from .holders import Held, Problem, held_by
+from .holders import Holder, HolderKind, Problem
+from .next_holders import holders_of
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
 
@@ -22,10 +23,10 @@ class ViewUses:
         self.repo = repo
         self.receivers = receivers
 
-    def problems(self, start: list[Held], depth: int = 3) -> list[Problem]:
+    def problems(self, start: list[Holder], depth: int = 3) -> list[Problem]:
         """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
         todo = list(start)
-        seen: set[Held] = set()
+        seen: set[Holder] = set()
         found: dict[tuple[str, int, str], Problem] = {}
         while todo:
             held = todo.pop()
@@ -33,18 +34,18 @@ class ViewUses:
                 continue
             seen.add(held)
             for outline, use in self._uses(held):
-                more, problems = held_by(outline, use, held.nested, held.hops + 1)
+                more, problems = holders_of(outline, use, held.nested, held.hops + 1)
                 todo.extend(more)
                 for problem in problems:
                     found[problem.path, problem.line, problem.text] = problem
-            if held.kind == "argument":
+            if held.kind is HolderKind.ARGUMENT:
                 todo.extend(self.parameters(held))
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
 
-    def _uses(self, held: Held) -> Iterator[tuple[Outline, ast.AST]]:
-        if held.kind == "attribute":
+    def _uses(self, held: Holder) -> Iterator[tuple[Outline, ast.AST]]:
+        if held.kind is HolderKind.ATTRIBUTE:
             yield from self.attribute_uses(held.name, held.owner)
-        elif held.kind == "name" and held.outline is not None:
+        elif held.kind is HolderKind.NAME and held.outline is not None:
             outline = held.outline
             for node in ast.walk(held.scope or outline.module):
                 if isinstance(node, ast.Name) and node.id == held.name and isinstance(node.ctx, (ast.Load, ast.Store)):
@@ -61,7 +62,7 @@ class ViewUses:
                         yield outline, node
             if isinstance(held.scope, ast.Module):
                 yield from self._elsewhere(held.name, outline)
-        elif held.kind == "result":
+        elif held.kind is HolderKind.RESULT:
             for outline in self.repo.mentioning(held.name):
                 for call in outline.calls.get(held.name, ()):
                     yield outline, call
@@ -134,7 +135,7 @@ class ViewUses:
             return owner in self.repo.resolver.base_names(cls)
         return self.repo.resolver.may_be_related(cls, owner)
 
-    def parameters(self, held: Held) -> Iterator[Held]:
+    def parameters(self, held: Holder) -> Iterator[Holder]:
         """The parameters of the project's functions that an argument may become."""
         functions: list[tuple[Outline, Function, bool]] = []
         if held.outline is None or held.callee is None:
@@ -155,8 +156,8 @@ class ViewUses:
                 plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
                 name = plain[held.index + bound] if held.index + bound < len(plain) else None
             if name is not None:
-                yield Held(
-                    "name",
+                yield Holder(
+                    HolderKind.NAME,
                     name,
                     outline=outline,
                     scope=function,

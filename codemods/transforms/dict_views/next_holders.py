@@ -1,0 +1,236 @@
+"""One step of a dict view: who refers to it next, and what is done with it on the spot that a list would not do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ...syntax.names import last_name
+from ...syntax.outline import Outline, pairs
+from .as_argument import as_argument, is_direct, is_inside
+from .as_text import AS_TEXT, only_shown
+from .holders import Holder, HolderKind, Problem, local_name, parameter_with_default, stored
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.Sub: "-",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_SET_METHODS = frozenset(("isdisjoint", "mapping"))
+_SET_OPERATORS = frozenset(("__and__", "__or__", "__sub__", "__xor__"))
+_ELEMENTS = frozenset(("get", "pop"))  # of a container: they give the view itself
+_CONTENTS = _ELEMENTS | {"values", "items", "copy"}
+_KEEPERS = frozenset(("dict", "OrderedDict", "SimpleNamespace", "Namespace"))  # f(name=x) holds x under `name`
+_NOT_IN_A_LIST = "which a list does not have"
+
+
+def holders_of(
+    outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0
+) -> tuple[list[Holder], list[Problem]]:
+    """Who refers to `value` next, and what is done with it on the spot."""
+    step = _Step(outline, value, nested, hops)
+    step.climb()
+    return step.holders, step.problems
+
+
+class _Step:
+    """The way from a value up through the expressions that it is a part of.
+
+    `node` is where the way has got to; `nested`: a container is in between; `reached`: `node` may be the view itself.
+    A handler for a kind of parent gives the node to go on from, None at the end of the way.
+    """
+
+    def __init__(self, outline: Outline, value: ast.AST, nested: bool, hops: int) -> None:
+        self.outline, self.value, self.node = outline, value, value
+        self.nested, self.reached, self.hops = nested, not nested, hops
+        self.holders: list[Holder] = []
+        self.problems: list[Problem] = []
+
+    def climb(self) -> None:
+        """Go up as far as the view is the value of an expression, or may be."""
+        while (parent := self.outline.parents.get(self.node)) is not None:
+            handler = _HANDLERS.get(type(parent))
+            above = handler(self, parent) if handler is not None else None
+            if above is None:
+                return
+            self.node = above
+
+    def _problem(self, text: str, fatal: bool = True) -> None:
+        self.problems.append(Problem(self.outline.path, getattr(self.node, "lineno", 0), text, fatal))
+
+    def _becomes_text(self) -> None:
+        if not only_shown(self.outline, self.node):
+            self._problem(AS_TEXT, fatal=False)
+
+    # what has the value of the view
+
+    def same(self, parent: ast.AST) -> ast.AST:
+        """An `or`, an `await`, a keyword argument on its way to the call."""
+        return parent
+
+    def choice(self, parent: ast.IfExp) -> ast.AST | None:
+        """`view if test else other`"""
+        return None if parent.test is self.node else parent
+
+    def walrus(self, parent: ast.NamedExpr) -> ast.AST:
+        """`(name := view)`"""
+        self.holders.append(local_name(self.outline, parent.target, self.nested, self.hops))
+        return parent
+
+    # containers
+
+    def item(self, parent: ast.Subscript) -> ast.AST | None:
+        """`container[key]`"""
+        if parent.value is not self.node or not self.nested:
+            return None
+        self.reached = True
+        return parent
+
+    def attribute(self, parent: ast.Attribute) -> ast.AST | None:
+        """A method of the view, or of the container with it."""
+        call = self.outline.parents.get(parent)
+        if self.nested and parent.attr in _CONTENTS and isinstance(call, ast.Call):
+            self.reached = self.reached or parent.attr in _ELEMENTS
+            return call
+        if self.reached and (parent.attr in _SET_METHODS or parent.attr in _SET_OPERATORS):
+            self._problem(f"uses `.{parent.attr}`, {_NOT_IN_A_LIST}")
+        return None
+
+    def container(self, parent: ast.AST) -> ast.AST | None:
+        """A display or comprehension with the view among its values."""
+        above = self.outline.parents.get(parent)
+        if isinstance(parent, ast.Tuple) and isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod):
+            self._becomes_text()
+            return None
+        if isinstance(parent, ast.DictComp) and parent.value is not self.node:
+            return None
+        self.nested = True
+        return parent
+
+    # operators and texts
+
+    def operator(self, parent: ast.BinOp) -> None:
+        """`view & other`, `"%s" % view`"""
+        if type(parent.op) in _SIGNS and self.reached:
+            self._problem(f"uses it with `{_SIGNS[type(parent.op)]}`, {_NOT_IN_A_LIST}")
+        elif isinstance(parent.op, ast.Mod) and parent.right is self.node:
+            self._becomes_text()
+
+    def augmented(self, parent: ast.AugAssign) -> None:
+        """`view |= other`"""
+        if type(parent.op) in _SIGNS and self.reached:
+            self._problem(f"uses it with `{_SIGNS[type(parent.op)]}=`, {_NOT_IN_A_LIST}")
+
+    def comparison(self, parent: ast.Compare) -> None:
+        """`view == other`"""
+        operands = [parent.left, *parent.comparators]
+        for left, sign, right in zip(operands, parent.ops, parent.comparators, strict=False):
+            if self.node in (left, right) and type(sign) in _SIGNS:
+                self._problem(f"compares it with `{_SIGNS[type(sign)]}`: a list is equal to no set and no view")
+
+    def formatted(self, parent: ast.FormattedValue) -> None:
+        """`f"{view}"`"""
+        self._becomes_text()
+
+    def match(self, parent: ast.Match) -> None:
+        """`match view:`"""
+        self._problem("matches it against patterns: a list is a sequence, a view is none")
+
+    # what refers to it from now on
+
+    def assignment(self, parent: ast.Assign) -> None:
+        """`place = view`, `one, other = view, x`"""
+        for target in parent.targets:
+            for place, part in pairs(target, parent.value):
+                if part is self.node or (part is parent.value and self.node is parent.value):
+                    self.holders.extend(stored(self.outline, place, self.nested, self.hops))
+                elif isinstance(target, ast.Tuple) and self.nested and is_inside(self.outline, self.value, part):
+                    # `self.a, self.b = x.keys(), y.keys()`: the tuple on the right is only punctuation
+                    nested = self.value is not part and not is_direct(self.outline, self.value, part)
+                    self.holders.extend(stored(self.outline, place, nested, self.hops))
+
+    def annotated(self, parent: ast.AnnAssign) -> None:
+        """`place: Keys = view`"""
+        self.holders.extend(stored(self.outline, parent.target, self.nested, self.hops))
+
+    def returned(self, parent: ast.Return) -> None:
+        """`return view`"""
+        scope = self.outline.scope(self.node)
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            marks = {getattr(mark, "attr", getattr(mark, "id", "")) for mark in scope.decorator_list}
+            kind = HolderKind.ATTRIBUTE if marks & {"property", "cached_property"} else HolderKind.RESULT
+            self.holders.append(Holder(kind, scope.name, nested=self.nested, hops=self.hops + 1))
+
+    def loop(self, parent: ast.For | ast.AsyncFor | ast.comprehension) -> None:
+        """`for view in container`"""
+        if self.nested and parent.iter is self.node:
+            loose = isinstance(parent, ast.comprehension)
+            self.holders.extend(
+                local_name(self.outline, name, False, self.hops, loose)
+                for name in ast.walk(parent.target)
+                if isinstance(name, ast.Name)
+            )
+
+    def default(self, parent: ast.arguments) -> None:
+        """`def f(keys=view)`"""
+        self.holders.extend(parameter_with_default(self.outline, parent, self.node, self.nested, self.hops))
+
+    def call(self, parent: ast.Call) -> ast.AST | None:
+        """`f(view)`"""
+        if parent.func is self.node:
+            return None
+        if _gives_back(parent, self.node):
+            return parent
+        holders, problems = as_argument(
+            self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops
+        )
+        self.holders.extend(holders)
+        self.problems.extend(problems)
+        if not (isinstance(self.node, ast.keyword) and last_name(parent.func) in _KEEPERS):
+            return None
+        self.nested = True
+        return parent
+
+
+_HANDLERS: dict[type[ast.AST], Callable[[_Step, Any], ast.AST | None]] = {
+    ast.NamedExpr: _Step.walrus,
+    ast.BoolOp: _Step.same,
+    ast.Await: _Step.same,
+    ast.keyword: _Step.same,
+    ast.IfExp: _Step.choice,
+    ast.Subscript: _Step.item,
+    ast.Attribute: _Step.attribute,
+    ast.Dict: _Step.container,
+    ast.List: _Step.container,
+    ast.Tuple: _Step.container,
+    ast.ListComp: _Step.container,
+    ast.DictComp: _Step.container,
+    ast.BinOp: _Step.operator,
+    ast.AugAssign: _Step.augmented,
+    ast.Compare: _Step.comparison,
+    ast.FormattedValue: _Step.formatted,
+    ast.Match: _Step.match,
+    ast.Assign: _Step.assignment,
+    ast.AnnAssign: _Step.annotated,
+    ast.Return: _Step.returned,
+    ast.For: _Step.loop,
+    ast.AsyncFor: _Step.loop,
+    ast.comprehension: _Step.loop,
+    ast.arguments: _Step.default,
+    ast.Call: _Step.call,
+}
+
+
+def _gives_back(call: ast.Call, default: ast.AST) -> bool:
+    """`d.get(key, default)`, `getattr(x, "name", default)`"""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in ("get", "pop") and len(call.args) == 2 and call.args[1] is default
+    return last_name(call.func) == "getattr" and len(call.args) == 3 and call.args[2] is default
