@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 11  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 12  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 

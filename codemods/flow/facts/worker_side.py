@@ -29,7 +29,10 @@ def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[
         changed = False
         for key, callers in self_calls.items():
             index = methods.get(key, -1)
-            if index >= 0 and index not in inside and key[1] != "__init__" and callers <= inside:
+            if index < 0 or index in inside or key[1] == "__init__":
+                continue
+            others = callers - {index}  # that it calls itself again tells nothing
+            if others and others <= inside:
                 inside.add(index)
                 changed = True
     for index in inside:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
-from ...syntax.scopes import Scope, Scopes, end_of, start_of
+from ...syntax.scopes import FUNCTIONS, Scope, Scopes, end_of, start_of
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
 from .known import Known
@@ -93,8 +93,13 @@ class Handover:
             own = [node for node in stores if node not in inherited]
             late = [node for node in own if not self._is_set_before(node, unit, init)]
             elsewhere, from_base = self._elsewhere(name, unit, me)
-            if name in scopes.inner(cls).bindings or not (stores or from_base):
+            constant = not (stores or from_base) and self._is_constant(name, cls)
+            plain = stores or from_base or self._is_set_by_name(name, unit, me)
+            if not constant and (name in scopes.inner(cls).bindings or not plain):
                 raise Refused(f"{why} (`{me[1]}.{name}` is not a plain attribute set in `__init__`)")
+            above = [node for node in own if self._is_set_above(node, unit, me)]
+            if above and self._are_in_init([node for node in own if node not in above], unit, init):
+                late, own = [], above
             if late or (len(own) > 1 and not self._is_branched(own)) or elsewhere is not None:
                 line = f" at line {late[0].lineno}" if late else f" in {elsewhere}" if elsewhere else ""
                 first = [node for node in own if any(above is init for above in scopes.ancestors(node))]
@@ -119,6 +124,55 @@ class Handover:
         makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
         called = {node.attr for node in ast.walk(init) if isinstance(node, ast.Attribute)}
         return not makers & called  # `__init__` may make it before it sets the attribute
+
+    def _is_set_above(self, store: ast.Attribute, unit: Unit, me: Me) -> bool:
+        """The method that makes the function sets it first, whenever it runs."""
+        maker, statement = me[0].node, self.scopes.statement_of(store)
+        if not isinstance(maker, ast.FunctionDef) or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            return False
+        above = self.scopes.parents[statement]
+        both = isinstance(above, ast.If) and statement in (*above.body, *above.orelse) and bool(above.orelse)
+        outer = above if both else statement
+        return outer in maker.body and end_of(outer) <= start_of(self.scopes.anchor(unit.node, me[0]))
+
+    def _are_in_init(self, stores: list[ast.Attribute], unit: Unit, init: ast.FunctionDef | None) -> bool:
+        """`__init__` sets it with these, and with these alone, and does not make the function."""
+        if any(init is None or init not in self.scopes.ancestors(store) for store in stores):
+            return False
+        return not (stores and init is not None) or not self._may_make(unit, [init])
+
+    def _may_make(self, unit: Unit, inits: Iterable[ast.AST]) -> bool:
+        """One of these constructors may call the method that makes the function, or is it."""
+        around = list(self.scopes.ancestors(unit.node))
+        makers = {above.name for above in around if isinstance(above, ast.FunctionDef)}
+        mentioned = {node.attr for init in inits for node in ast.walk(init) if isinstance(node, ast.Attribute)}
+        return bool(makers & mentioned) or any(init in around for init in inits)
+
+    def _is_constant(self, name: str, cls: ast.ClassDef) -> bool:
+        """It is a literal in the body of the class, or of a base, and no class of the family defines it as a method."""
+        mine = self._class(cls)
+        if mine is None:
+            return False
+        values = [value for base in self.repo.resolver.lineage(mine) for value in _values_in_body(base.node, name)]
+        return all(map(_is_literal, values)) and bool(values) and not self._is_a_method(name, mine)
+
+    def _is_a_method(self, name: str, mine: Class) -> bool:
+        """A class that may be related to this one has a method, or a property, of the name."""
+        for outline, node in self.repo.methods(name):
+            owner = outline.parents[node]
+            if isinstance(owner, ast.ClassDef) and self.repo.resolver.may_be_related(Class(outline, owner), mine):
+                return True
+        return False
+
+    def _is_set_by_name(self, name: str, unit: Unit, me: Me) -> bool:
+        """The constructor sets whatever it is given (`setattr(self, key, value)`), before the function is made."""
+        mine = self._class(me[2])
+        if mine is None or self._is_a_method(name, mine):
+            return False
+        inits = [
+            init for base in self.repo.resolver.lineage(mine) if (init := method(base.node, "__init__")) is not None
+        ]
+        return any(map(_sets_by_name, inits)) and not self._may_make(unit, inits)
 
     def _is_branched(self, stores: list[ast.Attribute]) -> bool:
         """Each is the one of its branch, so that a run does one of them."""
@@ -162,7 +216,7 @@ class Handover:
             if source.path != self.path:
                 stores = self._stores(source.path, name)
                 mine = [store for store in stores if counts(source.path, store)]
-                if mine or not stores:
+                if mine or self.repo.outline(source.path) is None:  # else a comment may say so
                     return f"{source.path}:{mine[0].lineno}" if mine else source.path
         others = (source.path for source in self.project.matching(by_name, word=name) if source.path != self.path)
         return next(others, None)
@@ -183,9 +237,7 @@ class Handover:
             anchor = start_of(self.scopes.anchor(unit.node, self.scopes.inner(own)))
             calls = [statement for statement in own.body if _initialises_base(statement)]
             return len(calls) == 1 and end_of(calls[0]) <= anchor
-        makers = {above.name for above in self.scopes.ancestors(unit.node) if isinstance(above, ast.FunctionDef)}
-        mentioned = {node.attr for found in inits for node in ast.walk(found) if isinstance(node, ast.Attribute)}
-        return not makers & mentioned  # else an `__init__` may make it before it sets the attribute
+        return not self._may_make(unit, inits)  # else an `__init__` may make it before it sets the attribute
 
     def _stores(self, path: str, name: str) -> list[ast.Attribute]:
         """Where the file sets or deletes such an attribute."""
@@ -210,6 +262,43 @@ class Handover:
         found = mine.definitions.get(cls.name, ()) if mine is not None else ()
         same = next((definition for definition in found if definition.lineno == cls.lineno), None)
         return Class(mine, same) if mine is not None and isinstance(same, ast.ClassDef) else None
+
+
+def _values_in_body(cls: ast.ClassDef, name: str) -> Iterator[ast.AST]:
+    """What the body of a class binds a name to; the statement where that is no plain assignment."""
+    for statement in cls.body:
+        targets = assignment_targets(statement)
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            value = getattr(statement, "value", None)
+            yield value if value is not None and not isinstance(statement, ast.AugAssign) else statement
+        elif getattr(statement, "name", None) == name or any(
+            isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+            for node in ast.walk(statement)
+            if not isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+        ):
+            yield statement
+
+
+def _is_literal(value: ast.AST) -> bool:
+    if isinstance(value, ast.UnaryOp):
+        return isinstance(value.operand, ast.Constant)
+    if isinstance(value, ast.Tuple):
+        return all(isinstance(part, ast.Constant) for part in value.elts)
+    return isinstance(value, ast.Constant)
+
+
+def _sets_by_name(init: ast.AST) -> bool:
+    """`setattr(self, key, value)` with names that are not written there."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "setattr"
+        and len(node.args) == 3
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == "self"
+        and not isinstance(node.args[1], ast.Constant)
+        for node in ast.walk(init)
+    )
 
 
 def _initialises_base(statement: ast.stmt) -> bool:

@@ -81,8 +81,9 @@ class Trainer:
         self.scale = scale
 
     def run(self, rows):
+        found = rows.map(lambda row: row * self.scale)
         self.scale = 2
-        return rows.map(lambda row: row * self.scale)
+        return found
 """,
             ("the model `self.net` (train.py:3)",),
             None,

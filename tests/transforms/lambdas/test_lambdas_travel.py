@@ -88,3 +88,79 @@ def test_a_call_with_a_short_name_gives_none() -> None:
     after, _ = hoisted("def build(ds):\n    return ds.map([lambda x: x.t(), lambda x: x.flip(0)])\n")
     assert "_build_t" not in after
     assert "def _build_flip(x):" in after
+
+
+PARTS = """\
+import torchvision
+from base import Base
+{before}
+
+class Parts(Base):
+    {constant}
+
+    def setup(self, kind):
+        {above}
+        transform = torchvision.transforms.Lambda(lambda x: x.view(self.width))
+        {below}
+        self.train_set = torchvision.datasets.MNIST("x", transform=transform)
+        return torch.utils.data.DataLoader(self.train_set, num_workers=2)
+{after}
+"""
+BY_NAME = """\
+class Base:
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
+"""
+
+
+def handed(base: str = "class Base:\n    pass\n", **parts: str) -> bool:
+    """Whether `self.width` is handed to a function, in a class with these parts."""
+    names = ("before", "constant", "above", "below", "after")
+    text = PARTS.format(
+        **{name: parts.get(name, "pass" if name in ("constant", "above", "below") else "") for name in names}
+    )
+    text = "import torch\n" + text
+    files = MemoryFiles({"a.py": text.encode(), "base.py": base.encode()})
+    after = plan(files, Settings(select=("lambdas",))).contents.get("a.py", b"").decode()
+    assert ("functools.partial(_setup_transform, self.width)" in after) is bool(after)
+    return bool(after)
+
+
+def test_a_constant_of_the_class_is_handed_over() -> None:
+    assert handed(constant="width = 28")
+    assert handed(base="class Base:\n    width = -1\n")
+    assert not handed(constant="width = []")
+    assert not handed(constant="width = 28", after="\nParts.width = 3")
+    assert not handed(constant="width = 28", below="self.width = 3")
+    prop = "\nclass Wide(Parts):\n    @property\n    def width(self):\n        return 1"
+    assert not handed(constant="width = 28", after=prop)
+    assert handed(constant="width = 28", after=prop.replace("(Parts)", ""))
+
+
+def test_an_attribute_that_the_same_method_sets_first_is_handed_over() -> None:
+    assert handed(above="_, self.width = kind")
+    assert handed(above="self.width = kind", base="class Base:\n    def other(self):\n        self.depth = 1\n")
+    assert handed(above="if kind:\n            self.width = 1\n        else:\n            self.width = 2")
+    assert not handed(above="if kind:\n            self.width = 1")
+    assert not handed(above="for self.width in kind:\n            pass")
+    assert not handed(below="self.width = kind")
+    assert not handed(above="self.width = kind", below="self.width += 1")
+    assert not handed(above="self.width = kind", after="\n    def more(self):\n        self.width = 2")
+    assert handed(above="self.width = kind", after="\n    def __init__(self):\n        self.width = None")
+    made_first = "\n    def __init__(self):\n        self.setup(1)\n        self.width = None"
+    assert not handed(above="self.width = kind", after=made_first)
+
+
+def test_an_attribute_that_the_constructor_sets_by_name_is_handed_over() -> None:
+    assert handed(base=BY_NAME)
+    assert not handed(base=BY_NAME + "        self.setup(1)\n")
+    assert not handed(base=BY_NAME.replace("__init__", "take"))
+    assert not handed(base=BY_NAME + "\n    @property\n    def width(self):\n        return 1\n")
+    assert not handed(base=BY_NAME, below="self.width = 3")
+
+
+def test_a_comment_sets_no_attribute() -> None:
+    base = "class Base:\n    pass\n\n\ndef build(self):\n    # self.width = 2\n    return 1\n"
+    assert handed(constant="width = 28", base=base)
+    assert not handed(constant="width = 28", base=base.replace("# ", ""))
