@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 
@@ -137,8 +138,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was not looked at, and why."""
+    """A file that was not, or not wholly, looked at, and why."""
 
     path: str
     reason: str
     failed: str | None = None  # the rule that crashed over it: what it would have found is not known
+    partly: bool = False  # some rules looked at some of it
+    unread: bool = False  # the system did not let us read it
+
+    @property
+    def missed(self) -> bool:
+        """True when no rule looked at any of it."""
+        return not self.partly and self.failed is None
+
+
+def missed(skipped: Iterable[Skipped]) -> list[str]:
+    """The paths of the files that no rule looked at, sorted."""
+    return sorted({row.path for row in skipped if row.missed})

@@ -14,7 +14,7 @@ from .reads import Reads
 from .settings import Settings
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
-from .tree.reading import MAX_BYTES, MAX_TEXT
+from .tree.reading import MAX_BYTES, MAX_TEXT, unread
 from .tree.source import Source, UnreadableSource
 from .word_index import WordIndex, is_word
 
@@ -107,12 +107,13 @@ class Project:
                 raise UnreadableSource(f"larger than {MAX_BYTES // 2**20} MiB")
             self._room[0] -= len(data)
             if self._room[0] < 0:
-                raise UnreadableSource(f"left out: more than {MAX_TEXT // 2**20} MiB of text; --exclude helps")
+                most = f"{MAX_TEXT // 2**20} MiB"
+                raise UnreadableSource(f"left out: more than {most} of text; `exclude` in the settings helps")
             return Source.from_bytes(path, data)
         except UnreadableSource as error:
             self.skipped[path] = Skipped(path, str(error))
         except OSError as error:
-            self.skipped[path] = Skipped(path, error.strerror or str(error))
+            self.skipped[path] = unread(path, error)
         return None
 
     def module(self, path: str) -> ast.Module | None:
@@ -128,14 +129,14 @@ class Project:
         found = None if source is None else parsed(source)
         if not isinstance(found, NotParsed):
             return found
-        self.skipped[path] = Skipped(path, found.reason)
+        self.skipped[path] = Skipped(path, found.reason, partly=found.python2)
         if found.python2:
             self._python2.add(path)
         return None
 
-    def skip(self, path: str, reason: str) -> None:
-        """Note that `path` can't be looked at."""
-        self.skipped[path] = Skipped(path, reason)
+    def skip(self, path: str, reason: str, partly: bool = False) -> None:
+        """Note that `path` can't be looked at; `partly`: not by one rule, or not all of it."""
+        self.skipped[path] = Skipped(path, reason, partly=partly)
 
     def leave_out(self, path: str, reason: str) -> None:
         """Treat a Python file as one that does not parse."""

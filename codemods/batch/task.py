@@ -56,7 +56,9 @@ def migrate_repository(spec: Spec, scratch: Path) -> Outcome:
 
 
 def _settle(outcome: Outcome, spec: Spec) -> None:
-    """Not all went well when a rule failed on everything, or memory ran out on the way."""
+    """Not all went well when a rule failed on everything, files could not be read, or memory ran out on the way."""
+    if outcome.reason is not None:
+        outcome.status, outcome.stage = FAILED, "analyse"
     for path, what in outcome.crashes:
         if "MemoryError" in what:
             outcome.status, outcome.stage = FAILED, "memory"
@@ -153,7 +155,10 @@ def _count(findings: Iterable[Finding], outcome: Outcome) -> None:
     outcome.confidence = {rule: dict(sorted(by_rule[rule].items())) for rule in sorted(by_rule)}
 
 
-def _note(rows: Iterable[Skipped], outcome: Outcome) -> None:
+def _note(rows: Sequence[Skipped], outcome: Outcome) -> None:
+    lost = [row for row in rows if row.unread or (row.missed and not outcome.files_seen)]
+    if lost:
+        outcome.reason = f"not looked at: {lost[0].path}: {lost[0].reason}"
     skipped = sorted({(row.path, row.reason) for row in rows})
     outcome.skipped = len({path for path, _ in skipped})
     outcome.crashes = [[path, reason] for path, reason in skipped if "our bug" in reason or "MemoryError" in reason]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..engine.time_limit import time_limit
+from ..finding import missed
 from ..problem import Problem
 from ..quoting import shell
 from .narrow import narrowed
@@ -19,7 +20,7 @@ from .run import complete, settings_of, watched_rules
 from .values import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..delivery.target import Target
     from ..engine.results import Report
@@ -67,13 +68,14 @@ def run_check(
     with time_limit(timeout):
         report = _report(where, asked, not no_cache, allow_local_rules, jobs)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
-        report = replace(report, findings=found, skipped=(*report.skipped, *where.untracked()))
+        skipped = tuple(row for row in report.skipped if row.failed or where.covers(row.path))
+        report = replace(report, findings=found, skipped=(*skipped, *where.untracked()))
         if where.scope or where.scopes:
-            report = replace(report, files_seen=_asked_for(where))
+            report = replace(report, files_seen=_asked_for(where, missed(report.skipped)))
     report = narrowed(report, where, since, baseline)
     if write_baseline is not None or add_ignores:
         _set_aside(report, where, write_baseline, add_ignores)
-        complete(report.skipped)
+        complete(report.skipped, where, report.files_seen, report=True)
         return 0
     if format in (Format.text, Format.full, Format.concise):
         _show(report, Format.full if verbose and format is Format.text else format, statistics, output_file)
@@ -83,17 +85,18 @@ def run_check(
             put(data)
         else:
             _write(output_file, data)
-    if not report.files_seen:
+    if not report.files_seen and not report.skipped:
         say(f"{', '.join(map(str, paths))}: no files to look at")
-    complete(report.skipped)
+    complete(report.skipped, where, report.files_seen, report=True)
     return 1 if report.findings and not exit_zero else 0
 
 
-def _asked_for(where: Target) -> int:
-    """How many files there are at the paths that were named: more are read, to see where values go."""
+def _asked_for(where: Target, missed: Collection[str]) -> int:
+    """How many files were looked at of those that were named: more are read, to see where values go."""
     from ..tree.suffixes import READ
 
-    return sum(where.covers(entry.path) and bool(READ.search(entry.path)) for entry in where.files.entries())
+    paths = {entry.path for entry in where.files.entries()}.difference(missed)
+    return sum(where.covers(path) and bool(READ.search(path)) for path in paths)
 
 
 def _report(where: Target, asked: Asked, use_cache: bool, allow_local_rules: bool, jobs: int) -> Report:

@@ -171,7 +171,7 @@ def migrate(
         show(chosen, not no_pager)
     elif dry_run:
         put(diff)
-    complete(done.skipped)
+    complete(done.skipped, where, done.files_seen)
     raise typer.Exit(1 if exit_code and done.changes else 0)
 
 

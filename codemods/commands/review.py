@@ -103,7 +103,7 @@ def review(
             say("")
             say("make what you accepted, now or later:")
             say(f"  spawnfix migrate --decisions {shell(str(file))} {shell(str(path))}")
-    complete(whole.skipped)
+    complete(whole.skipped, where, whole.files_seen)
 
 
 def write_page(plan: Plan, where: Target, file: Path, decisions: Path | None) -> None:

@@ -12,7 +12,7 @@ from ..problem import Problem
 from .output import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ..delivery.target import Target
     from ..finding import Confidence, Skipped
@@ -67,11 +67,21 @@ def watched_rules(doing: str) -> contextlib.AbstractContextManager[dict[str, Rul
     return watched(doing)
 
 
-def complete(skipped: Iterable[Skipped]) -> None:
-    """Raises Problem when a rule failed: what it would have found is not known."""
+def complete(skipped: Sequence[Skipped], where: Target, seen: int, report: bool = False) -> None:
+    """Raises Problem when it is not known what there is to find: no success of a run may look as if nothing was.
+
+    A rule failed, a file that was named can't be looked at, or none can (`seen`: 0), or, for a `report`, the system
+    kept a file from us. Else those in a folder that can't be looked at (Python 2, data) are named, that is all.
+    """
     failed = sorted({row.failed for row in skipped if row.failed is not None})
     if failed:
         raise Problem(
             f"rule {', '.join(failed)} failed, so its findings are missing; "
             "please report it, with what SPAWNFIX_DEBUG=1 shows"
         )
+    scopes = where.scopes or (where.scope,)
+    asked = [row for row in skipped if row.missed and where.covers(row.path)]
+    lost = [row for row in asked if (report and row.unread) or row.path in scopes or not seen]
+    if lost:
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        raise Problem(f"not looked at: {lost[0].path}: {lost[0].reason}{more}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import transforms
+from ..finding import missed
 from ..problem import Problem
 from ..quoting import shell
 from ..tree.writing import replace_files, written
@@ -106,9 +107,11 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
         parts += [f"{declined[rule]} left as is"] if declined[rule] else []
         yield f"{rule}: {', '.join(parts)}"
-    if not fixed and not any(skipped.failed for skipped in plan.skipped):
+    if not fixed and not any(skipped.failed for skipped in plan.skipped) and (plan.files_seen or not plan.skipped):
         nothing = "nothing to repair" if plan.remaining or plan.declined else "nothing found"
-        yield f"{nothing} in {_counted(plan.files_seen, 'file')}"
+        lost = len(missed(plan.skipped))
+        less = f"; {_counted(lost, 'file')} {'was' if lost == 1 else 'were'} not looked at" if lost else ""
+        yield f"{nothing} in {_counted(plan.files_seen, 'file')}{less}"
     if refused:
         yield "`spawnfix check` shows each with its reason"
 

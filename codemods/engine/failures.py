@@ -17,9 +17,13 @@ def left_out(rule: Rule, error: Exception, path: str | None, source: Source | No
     """Why `rule` left out the file `path` that `error` came from (None: it is not known which)."""
     if path is not None and source is not None:
         if type(error).__name__ == "ParserSyntaxError" and not libcst_reads(source.text):
-            return Skipped(path, f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not")
+            return Skipped(
+                path, f"left out by {rule.id}: Python reads it, but LibCST, which rewrites it, does not", partly=True
+            )
         if isinstance(error, SyntaxError) and not compiles(source.text):
-            return Skipped(path, f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}")
+            return Skipped(
+                path, f"left out by {rule.id}: it does not compile: line {error.lineno}: {error.msg}", partly=True
+            )
     what = f"{type(error).__name__}: {error}".partition("\n")[0]
     return Skipped(path or ".", f"rule {rule.id} failed here (our bug): {what}", rule.id)
 

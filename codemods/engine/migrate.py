@@ -56,7 +56,8 @@ def check(
     named, skipped = named_sources(project, found), run.all_skipped(project)
     silenced = tuple(f.path for f in run.silenced if f.confidence.reaches(settings.confidence))
     idle = tuple(hop for path in run.commented if run.covers(path) for hop in run.idle_suppressions(path, project))
-    return Report(files.root, found, skipped, run.files_seen, named, settings.unsafe_fixes, silenced, idle)
+    seen = run.looked_at(skipped)
+    return Report(files.root, found, skipped, seen, named, settings.unsafe_fixes, silenced, idle)
 
 
 @raised_recursion_limit()
@@ -100,4 +101,5 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
     remaining = tuple(sorted((finding for _, left in looked.values() for finding in left), key=order))
     kept = tuple(change for change in changes if change.contents)
     skipped, named = run.all_skipped(project), named_sources(project, remaining)
-    return Plan(kept, remaining, skipped, run.files_seen, run.files.root, named, dict(run.found_first))
+    seen = run.looked_at(skipped)
+    return Plan(kept, remaining, skipped, seen, run.files.root, named, dict(run.found_first))

@@ -16,7 +16,7 @@ class Report:
     root: str
     findings: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
-    files_seen: int
+    files_seen: int  # without those that nothing looked at
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
     unsafe_fixes: bool = False  # as in the settings of the run
     suppressed: tuple[str, ...] = ()  # the paths of findings that comments silence
@@ -57,7 +57,7 @@ class Plan:
     changes: tuple[RuleChange, ...]
     remaining: tuple[Finding, ...]
     skipped: tuple[Skipped, ...]
-    files_seen: int
+    files_seen: int  # as in a report
     root: str = "."
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
     found_first: Mapping[tuple[str, str], int] = field(default_factory=dict)  # by rule and path, at its first look

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..finding import Confidence, Finding, Fix, Hop, Skipped
+from ..finding import Confidence, Finding, Fix, Hop, Skipped, missed
 from ..project import Project
 from ..reads import Reads
 from ..rule import Rule
@@ -16,6 +16,7 @@ from ..settings import Settings, nearest
 from ..syntax.suppress import suppressions
 from ..tree.files import Files
 from ..tree.reading import ReadFiles
+from ..tree.source import may_hide
 from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
@@ -58,6 +59,7 @@ class Run:
 
     def screened(self) -> Project:
         """The project, after a look at the bytes of its files for what the rules may find. Parses nothing."""
+        hidden: list[str] = []
         for entry in self.files.entries():
             if READ.search(entry.path):
                 self.files_seen += 1
@@ -65,9 +67,13 @@ class Run:
                 self._screen(data)
                 if b"spawnfix:" in data:
                     self.commented.append(entry.path)
+                if entry.path.endswith(".py") and may_hide(data):
+                    hidden.append(entry.path)
         observed = (path for _, path, _, _ in self.settings.proven)  # a diagnosis raises the confidence there
         self.careful = frozenset([*self.commented, *observed])
         project = Project(self.files, self.settings, self.settings.confidence, self.careful)
+        for path in hidden:
+            project.source(path)  # says so where it can't be read
         for _, path, _, _ in self.settings.proven:
             source = project.source(path)
             if source is not None:
@@ -132,7 +138,9 @@ class Run:
             return []
         wanted = [f for f in (self._mark_observed(f, project) for f in found) if self._wanted(f, project)]
         full = {path for path, number in Counter(f.path for f in wanted).items() if _too_many(number, path, project)}
-        self.crashes += [Skipped(path, f"left out by {rule.id}: too many findings for one file") for path in full]
+        self.crashes += [
+            Skipped(path, f"left out by {rule.id}: too many findings for one file", partly=True) for path in full
+        ]
         return sorted((self.trials.judged(f, project) for f in wanted if f.path not in full), key=order)
 
     def _mark_observed(self, finding: Finding, project: Project) -> Finding:
@@ -264,6 +272,10 @@ class Run:
         """Every file that was not (wholly) looked at, by path."""
         rows = [*project.skipped.values(), *self.files.unreadable.values(), *self.crashes]
         return tuple(sorted(set(rows), key=lambda row: (row.path, row.reason)))
+
+    def looked_at(self, skipped: Sequence[Skipped]) -> int:
+        """How many files were looked at: those of the run without the ones that no rule looked at."""
+        return self.files_seen - sum(READ.search(path) is not None for path in missed(skipped))
 
 
 @dataclass(frozen=True)

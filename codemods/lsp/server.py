@@ -99,7 +99,7 @@ class Server(LanguageServer):
         try:
             return await work
         except Problem as problem:
-            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"{NAME}: {problem}"))
+            self._warn(str(problem))
             return None
         finally:
             if token is not None:
@@ -108,11 +108,20 @@ class Server(LanguageServer):
     def _show(self, place: _Place, report: Report, base: Path) -> None:
         place.shapes = Shapes(report, base, self.workspace.position_codec.client_num_units, self._is_saved)
         rows = place.shapes.diagnostics()
+        for uri, row in place.shapes.not_looked_at():
+            if any(_same(key, uri) for key in self.workspace.text_documents):
+                rows.setdefault(uri, []).append(row)
+        for skipped in report.skipped:
+            if skipped.failed is not None:
+                self._warn(f"{skipped.path}: {skipped.reason}")
         for uri in place.shown - rows.keys():
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
         for uri, diagnostics in rows.items():
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
         place.shown = set(rows)
+
+    def _warn(self, what: str) -> None:
+        self.window_log_message(types.LogMessageParams(types.MessageType.Warning, f"{NAME}: {what}"))
 
     def _is_saved(self, uri: str, source: Source) -> bool:
         """True when `uri` has the text that was looked at, in the editor or, where it is not open, on disk."""

@@ -42,6 +42,17 @@ class Shapes:
             rows.setdefault(self.uri(finding.path), []).append(self._diagnostic(finding))
         return rows
 
+    def not_looked_at(self) -> Iterator[tuple[str, types.Diagnostic]]:
+        """For each file that was not, or not wholly, looked at: its URI, and why."""
+        start = types.Range(types.Position(0, 0), types.Position(0, 0))
+        for row in self.report.skipped:
+            if row.path != ".":
+                text = f"{'only in part' if row.partly else 'not'} looked at: {row.reason}"
+                yield (
+                    self.uri(row.path),
+                    types.Diagnostic(start, text, types.DiagnosticSeverity.Information, source=NAME),
+                )
+
     def actions(self, path: str, wanted: types.Range) -> list[types.CodeAction]:
         """The fixes of the findings in `wanted` of `path`, and the comments that silence them."""
         return [action for finding in self.at(path, wanted) for action in self._actions(finding)]

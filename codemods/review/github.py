@@ -23,7 +23,8 @@ def to_github(report: Report) -> str:
         title = _property(f"spawnfix: {finding.rule}")
         lines.append(f"::{_LEVEL[finding.confidence]} {place},title={title}::{_data(text)}\n")
     for row in report.skipped:
-        lines.append(f"::notice file={_property(row.path)},title=spawnfix%3A skipped::{_data(row.reason)}\n")
+        level = "warning" if row.failed or row.unread else "notice"
+        lines.append(f"::{level} file={_property(row.path)},title=spawnfix%3A skipped::{_data(row.reason)}\n")
     return "".join(lines)
 
 

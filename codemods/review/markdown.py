@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..engine.results import Report
-from ..finding import Confidence, Finding, Hop
+from ..finding import Confidence, Finding, Hop, missed
 from .printing import count, sentence
 from .text import status
 
@@ -53,7 +53,14 @@ def code(words: str) -> str:
 
 def to_markdown(report: Report) -> str:
     """`report` as a table for each rule, with traces folded."""
-    parts = ["## spawnfix", "", f"{count(len(report.findings), 'finding')} in {count(report.files_seen, 'file')}.", ""]
+    lost = missed(report.skipped)
+    aside = f"; {count(len(lost), 'file')} {'was' if len(lost) == 1 else 'were'} not looked at" if lost else ""
+    parts = [
+        "## spawnfix",
+        "",
+        f"{count(len(report.findings), 'finding')} in {count(report.files_seen, 'file')}{aside}.",
+        "",
+    ]
     by_rule: dict[str, list[Finding]] = {}
     for finding in report.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
@@ -71,7 +78,7 @@ def to_markdown(report: Report) -> str:
             parts.append(row)
         parts.append("")
     if report.skipped:
-        parts += [f"{count(len(report.skipped), 'file')} could not be looked at:", ""]
+        parts += [f"{count(len(report.skipped), 'file')} not, or not wholly, looked at:", ""]
         parts += [f"- {code(row.path)}: {prose(row.reason)}" for row in report.skipped[:10]]
         parts += [f"- and {len(report.skipped) - 10} more"] if len(report.skipped) > 10 else []
         parts.append("")

@@ -51,10 +51,10 @@ def to_sarif(report: Report, rules: Mapping[str, Rule] | None = None) -> _Object
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
                     {
-                        "executionSuccessful": True,
+                        "executionSuccessful": not any(row.failed or row.unread for row in report.skipped),
                         "toolExecutionNotifications": [
                             {
-                                "level": "warning",
+                                "level": "error" if row.failed or row.unread else "warning",
                                 "message": {"text": f"skipped: {row.reason}"},
                                 "locations": [{"physicalLocation": {"artifactLocation": _artifact(row.path)}}],
                             }

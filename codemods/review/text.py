@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.text import Text
 
 from ..engine.results import Report
-from ..finding import Confidence, Finding, Hop, Skipped, Span
+from ..finding import Confidence, Finding, Hop, Skipped, Span, missed
 from ..quoting import shell
 from ..tree.source import Source
 from .printing import clean as clean
 from .printing import count, place, printed, prose, sentence
 
 SHOWN_SKIPPED = 10
+NAMED_SKIPPED = 3  # in the line of totals
 _FRAME_LINES = 6  # of a finding that spans more
 _FRAME_WIDTH = 160  # of a source line; longer ones are cut around the place, on a terminal at its width
 _TRACE = 6  # hops of a trace that are shown when it is not wanted whole
@@ -220,7 +221,7 @@ def _trace(root: str, trace: Sequence[Hop], out: Console, full: bool) -> None:
 def _skipped(skipped: tuple[Skipped, ...], out: Console) -> None:
     if not skipped:
         return
-    printed(out, (f"{count(len(skipped), 'file')} could not be looked at:", "yellow"))
+    printed(out, (f"{count(len(skipped), 'file')} not, or not wholly, looked at:", "yellow"))
     for row in skipped[:SHOWN_SKIPPED]:
         printed(out, f"  {clean(row.path)}: {sentence(row.reason)}")
     if len(skipped) > SHOWN_SKIPPED:
@@ -254,8 +255,11 @@ def _totals(report: Report, out: Console) -> None:
     if not report.findings and failed:
         printed(out, (f"Not known: rule {', '.join(failed)} failed", "bold red"), f" in {files}.")
         return
+    if not report.findings and not report.files_seen and report.skipped:
+        printed(out, ("Not known", "bold red"), f"{not_looked_at(report)}.")
+        return
     if not report.findings:
-        printed(out, ("Nothing found", "bold green"), f" in {files}.")
+        printed(out, ("Nothing found", "bold green"), f" in {files}{not_looked_at(report)}.")
         return
     rules = Counter(finding.rule for finding in report.findings)
     listed = ", ".join(f"{number} {rule}" for rule, number in sorted(rules.items(), key=lambda row: (-row[1], row[0])))
@@ -263,11 +267,21 @@ def _totals(report: Report, out: Console) -> None:
     printed(
         out,
         (f"{count(len(report.findings), 'finding')}", "bold"),
-        f" in {places} of {files}: {listed}.",
+        f" in {places} of {files}: {listed}{not_looked_at(report)}.",
     )
     states = Counter(status(report, finding) for finding in report.findings)
     for line in _next(report, states):
         printed(out, line)
+
+
+def not_looked_at(report: Report) -> str:
+    """What stands behind the number of files that were looked at: those that were not, in words; "" when all were."""
+    paths = missed(report.skipped)
+    if not paths:
+        return ""
+    more = f" and {len(paths) - NAMED_SKIPPED} more" if len(paths) > NAMED_SKIPPED else ""
+    verb = "was" if len(paths) == 1 else "were"
+    return f"; {count(len(paths), 'file')} {verb} not looked at: {', '.join(map(clean, paths[:NAMED_SKIPPED]))}{more}"
 
 
 def _next(report: Report, states: Counter[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,6 +13,13 @@ from .files import Entry, Files
 
 MAX_BYTES = 4 * 1024 * 1024  # larger files are data or generated
 MAX_TEXT = 512 * 1024 * 1024  # bytes of all files that are read
+
+_OURS = (errno.EFBIG, errno.ELOOP, errno.EINVAL)  # too large, a link, a pipe: files that we don't want, of any rights
+
+
+def unread(path: str, error: OSError) -> Skipped:
+    """The file `path`, which could not be read."""
+    return Skipped(path, error.strerror or str(error), unread=error.errno not in _OURS)
 
 
 class ReadFiles:
@@ -47,7 +55,7 @@ class ReadFiles:
         try:
             data = self._files.read(path)
         except OSError as error:
-            self.unreadable[path] = Skipped(path, error.strerror or str(error))
+            self.unreadable[path] = unread(path, error)
             return b""
         if len(data) <= min(MAX_BYTES, self._room):
             self.kept[path] = data

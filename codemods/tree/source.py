@@ -42,6 +42,14 @@ _CODECS = frozenset({
 _FUTURE_FSTRINGS = re.compile(rb"\A((?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*)future[-_]fstrings\b")
 
 
+_COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*(?!utf-?8\b)", re.IGNORECASE)
+
+
+def may_hide(data: bytes) -> bool:
+    """True for Python files in whose bytes words can't be looked for: they may not be text, or not the text itself."""
+    return b"\0" in data or data.startswith(_LFS) or _COOKIE.match(data) is not None
+
+
 def _codec(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name

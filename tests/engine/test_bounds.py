@@ -84,7 +84,7 @@ def test_more_python_than_one_run_can_follow(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(codemods.project, "MAX_NODES", nodes + 1)
     part = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in part.findings] == ["a.py", "b.py"]
-    reason = "left out: more Python than one run can follow; --exclude helps"
+    reason = "left out: more Python than one run can follow; `exclude` in the settings helps"
     assert [(row.path, row.reason) for row in part.skipped] == [("c.py", reason)]
 
 
@@ -94,7 +94,7 @@ def test_more_text_than_one_run_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     part = check(MemoryFiles(files), Settings())
     assert [finding.path for finding in part.findings] == ["a.py", "b.py"]
     assert [(row.path, row.reason) for row in part.skipped] == [
-        ("c.py", "left out: more than 0 MiB of text; --exclude helps")
+        ("c.py", "left out: more than 0 MiB of text; `exclude` in the settings helps")
     ]
 
 

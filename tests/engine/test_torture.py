@@ -266,11 +266,14 @@ def test_folder_that_may_not_be_read_is_one_line(tmp_path: Path, home: Path) -> 
     finally:
         for name in ("closed", "listed"):
             (folder / name).chmod(0o755)
-    assert done.returncode == 0, done.stderr
+    assert (seen.returncode, done.returncode) == (2, 0), done.stderr
     assert skipped(done.stderr) == {"closed": "Permission denied", "listed/c.py": "Permission denied"}
     assert "rewrote 2 files" in done.stderr
     for path in ("closed/b.py", "listed/c.py"):
         assert re.search(f"{path}.*Permission denied", seen.stdout + seen.stderr), seen
+    assert re.search(r"^spawnfix: not looked at: closed/b.py: Permission denied \(and 1 more\)$", seen.stderr, re.M), (
+        seen
+    )
 
 
 def test_file_that_vanishes_while_the_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

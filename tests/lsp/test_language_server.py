@@ -235,6 +235,25 @@ def test_a_file_in_no_repository_and_one_that_is_no_file(tmp_path: Path) -> None
     session(home, story)
 
 
+@pytest.mark.slow
+def test_a_file_that_cannot_be_looked_at_says_so(folder: Path) -> None:
+    async def story(editor: Editor) -> None:
+        (folder / "broken.py").write_text("f = lambda: (\n")
+        subprocess.run(["git", "-C", str(folder), "add", "-A"], check=True)
+        editor.open("train.py")
+        await editor.until(lambda: "train.py" in editor.shown)
+        assert "broken.py" not in editor.shown  # nobody has it open
+        editor.open("broken.py")
+        await editor.until(lambda: "broken.py" in editor.shown)
+        (row,) = editor.shown["broken.py"]
+        assert (row.message, row.severity) == (
+            "not looked at: line 1: '(' was never closed",
+            types.DiagnosticSeverity.Information,
+        )
+
+    session(folder, story)
+
+
 def test_without_pygls_the_command_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from harness.tool import spawnfix
 

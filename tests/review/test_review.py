@@ -269,10 +269,10 @@ run me.sh:1:1  dist-launcher  possible  [unsafe]
   fix: use torchrun
   unsafe: only with --unsafe-fixes: ranks may differ
 
-1 file could not be looked at:
+1 file not, or not wholly, looked at:
   bad.py: line 3: invalid syntax
 
-3 findings in 3 of 12 files: 1 dict-views, 1 dist-launcher, 1 lambdas.
+3 findings in 3 of 12 files: 1 dict-views, 1 dist-launcher, 1 lambdas; 1 file was not looked at: bad.py.
 1 can be fixed; 1 only with --unsafe-fixes; 1 refused, the reason is given above.
 Fix them on a branch of their own: spawnfix migrate here
 """

@@ -198,7 +198,7 @@ def collect(project: Project) -> Mapping[str, FileFacts]:
                 project.release()
         elif room < 0 and project.source(path) is not None:
             facts.pop(path, None)
-            project.leave_out(path, "left out: more Python than one run can follow; --exclude helps")
+            project.leave_out(path, "left out: more Python than one run can follow; `exclude` in the settings helps")
         room -= len(facts[path].lines) if path in facts else 0
     made.pop("", None)
     if made:

@@ -33,7 +33,9 @@ def find(project: Project) -> Iterable[Finding]:
         outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
         every = list(reads(outline)) if outline is not None else []
         if len(every) > _MOST:
-            project.skip(source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables")
+            project.skip(
+                source.path, f"left out by launcher-env: more than {_MOST} reads of launcher variables", partly=True
+            )
         elif outline is not None:
             found = [(read, reach.way(outline, read.node)) for read in every]
             for read, way in found:
