@@ -67,6 +67,11 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 todo.append(value)
 
 
+def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The parent of every node below `tree`."""
+    return {child: node for node in walk(tree) for child in children(node)}
+
+
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # in the order of the fields
 
 

@@ -6,7 +6,9 @@ import ast
 from collections import Counter
 
 from ..tree.source import Source
-from .scopes import FUNCTIONS, Scopes, start_of
+from .binding_rules import FUNCTIONS
+from .scope_data import start_of
+from .scopes import Scopes
 
 
 def indentation_at(source: Source, line: int) -> str:

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias
 
-FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
-Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
+from .binding_rules import BindingKind, ScopeKind
+
 Position: TypeAlias = "tuple[int, int]"
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
-BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__spec__", "__loader__"}
-
-
-class Kind(Enum):
-    """What opened a scope."""
-
-    MODULE = "module"
-    CLASS = "class"
-    FUNCTION = "function"
-    LAMBDA = "lambda"
-    COMPREHENSION = "comprehension"
 
 
 @dataclass(eq=False)
 class Scope:
     """One namespace. `bindings` holds what is bound here, also from inner scopes through `global` and `nonlocal`."""
 
-    kind: Kind
+    kind: ScopeKind
     node: ast.AST
     parent: Scope | None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
@@ -44,25 +27,26 @@ class Scope:
     @property
     def is_local(self) -> bool:
         """True for scopes whose names inner functions capture."""
-        return self.kind in (Kind.FUNCTION, Kind.LAMBDA, Kind.COMPREHENSION)
+        return self.kind in (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.COMPREHENSION)
 
     @property
     def parameters(self) -> list[str]:
         """Names of the parameters, in order."""
-        return [name for name, found in self.bindings.items() if any(match.kind == "param" for match in found)]
+        return [
+            name for name, found in self.bindings.items() if any(item.kind is BindingKind.PARAMETER for item in found)
+        ]
 
 
 @dataclass(eq=False)
 class Binding:
     """One place that binds (or deletes) a name.
 
-    `kind`: param, assign, aug, declare (annotation without value), for, with, except, import, def, class, walrus,
-    match, del. `node` is the smallest node, `statement` what completes it; `by` is the scope that runs it, which is not
-    the owner under `global` and `nonlocal`.
+    `node` is the smallest node, `statement` what completes it; `by` is the scope that runs it, which is not the owner
+    under `global` and `nonlocal`.
     """
 
     name: str
-    kind: str
+    kind: BindingKind
     node: ast.AST
     statement: ast.AST
     by: Scope
@@ -75,10 +59,12 @@ class Binding:
     @property
     def done(self) -> Position:
         """Where the name has its value: the end of an assignment, the target of a loop, the start of a function."""
-        if self.kind == "param":
+        if self.kind is BindingKind.PARAMETER:
             return start_of(self.statement)
-        if self.kind in ("for", "except", "with", "match"):
-            return end_of(self.node) if self.kind != "except" else start_of(self.node)
+        if self.kind is BindingKind.EXCEPT:
+            return start_of(self.node)
+        if self.kind in (BindingKind.LOOP, BindingKind.WITH, BindingKind.MATCH):
+            return end_of(self.node)
         return end_of(self.statement)
 
 

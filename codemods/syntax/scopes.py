@@ -10,56 +10,24 @@ Positions are `ast` positions: (line 1-based, column 0-based in UTF-8 bytes).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from ..nodes import parents_of
 from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds
+from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind
 from .main_guard import is_main_guard
 from .scope_builder import Builder
-from .scope_data import (
-    BUILTINS,
-    COMPREHENSIONS,
-    FUNCTIONS,
-    LOOPS,
-    Binding,
-    Comprehension,
-    FunctionNode,
-    Kind,
-    Position,
-    Scope,
-    Use,
-    Variable,
-    end_of,
-    line_of,
-    start_of,
-)
-
-__all__ = [
-    "BUILTINS",
-    "COMPREHENSIONS",
-    "FUNCTIONS",
-    "LOOPS",
-    "Binding",
-    "Comprehension",
-    "FunctionNode",
-    "Kind",
-    "Position",
-    "Scope",
-    "Scopes",
-    "Use",
-    "Variable",
-    "end_of",
-    "line_of",
-    "start_of",
-]
+from .scope_data import Binding, Scope, Use, Variable, start_of
 
 
 class Scopes:
-    """The scopes of one module."""
+    """The scopes of one module. `parents`: the parent of every node, where that is known."""
 
-    def __init__(self, module: ast.Module) -> None:
-        built = Builder(module)
-        self.tree, self.module, self.parents, self.uses = module, built.module, built.parents, built.uses
+    def __init__(self, module: ast.Module, parents: Mapping[ast.AST, ast.AST] | None = None) -> None:
+        self.parents = parents_of(module) if parents is None else parents
+        built = Builder(module, self.parents)
+        self.tree, self.module, self.uses = module, built.module, built.uses
         self._inner, self._where = built.inner, built.where
         self._settle(built.bound)
 
@@ -104,9 +72,9 @@ class Scopes:
         while at is not None:
             if name in at.globals:
                 return self.module
-            if at.kind is Kind.MODULE:
+            if at.kind is ScopeKind.MODULE:
                 return at if name in at.bindings else None
-            if name in at.bindings and name not in at.nonlocals and (at is scope or at.kind is not Kind.CLASS):
+            if name in at.bindings and name not in at.nonlocals and (at is scope or at.kind is not ScopeKind.CLASS):
                 return at
             at = at.parent
         return None
@@ -157,18 +125,22 @@ class Scopes:
     def why_not_once(self, variable: Variable, creation: ast.AST) -> str | None:
         """None when `variable` keeps, from `creation` on, the value that it has there; else the reason, in words."""
         name, scope = variable.name, variable.scope
-        if scope.kind is Kind.COMPREHENSION:
+        if scope.kind is ScopeKind.COMPREHENSION:
             return f"`{name}` is a loop variable (line {variable.bindings[0].line}): pass its value as an argument"
         anchor = self.anchor(creation, scope)
         for binding in variable.bindings:
-            if binding.kind == "declare":
+            if binding.kind is BindingKind.DECLARATION:
                 continue
             if binding.by is not scope:
                 return f"`{name}` is re-bound from another function (line {binding.line}): keep it in an object instead"
-            if binding.kind in ("del", "except"):
+            if binding.kind in ENDING:
                 return f"`{name}` is deleted again (line {binding.line}): give the value another name"
             if self._shared_loop(binding, anchor, scope):
-                what = "is a loop variable" if binding.kind == "for" else "is bound anew in each round of a loop"
+                what = (
+                    "is a loop variable"
+                    if binding.kind is BindingKind.LOOP
+                    else "is bound anew in each round of a loop"
+                )
                 return f"`{name}` {what} (line {binding.line}): pass its value as an argument"
             if binding.done > start_of(anchor) and not self._never_after(binding, anchor):
                 what = "re-bound" if binding is not variable.bindings[0] else "bound only later,"
@@ -180,15 +152,12 @@ class Scopes:
     def is_loop_variable(self, variable: Variable, creation: ast.AST) -> bool:
         """True when all that speaks against a copy taken at `creation` is that the next round of a loop binds anew."""
         scope = variable.scope
-        if scope.kind is Kind.COMPREHENSION:
+        if scope.kind is ScopeKind.COMPREHENSION:
             return True
         anchor = self.anchor(creation, scope)
-        bound = [binding for binding in variable.bindings if binding.kind != "declare"]
+        bound = [binding for binding in variable.bindings if binding.kind is not BindingKind.DECLARATION]
         return (
-            all(
-                item.by is scope and item.kind not in ("del", "except") and item.done <= start_of(anchor)
-                for item in bound
-            )
+            all(item.by is scope and item.kind not in ENDING and item.done <= start_of(anchor) for item in bound)
             and any(self._shared_loop(item, anchor, scope) for item in bound)
             and self.is_surely_bound(variable, anchor)
         )
@@ -240,7 +209,7 @@ class Scopes:
     def is_surely_bound(self, variable: Variable, anchor: ast.AST) -> bool:
         """True when every path to `anchor` (in the variable's own scope) has bound the variable."""
         name, scope = variable.name, variable.scope
-        if any(binding.kind == "param" for binding in variable.bindings):
+        if any(binding.kind is BindingKind.PARAMETER for binding in variable.bindings):
             return True
         below = anchor
         for above in self.ancestors(anchor):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codemods.syntax.scopes import FUNCTIONS, FunctionNode
+from codemods.syntax.binding_rules import FUNCTIONS, FunctionNode
 from codemods.transforms.lambdas.plan import Target
 
 

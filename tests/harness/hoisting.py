@@ -9,7 +9,8 @@ from codemods.engine.apply import edits_of
 from codemods.engine.verify import verify
 from codemods.finding import Fix, Refused
 from codemods.project import Project
-from codemods.syntax.scopes import FUNCTIONS, Scopes
+from codemods.syntax.binding_rules import FUNCTIONS
+from codemods.syntax.scopes import Scopes
 from codemods.transforms.lambdas.known import Unknown
 from codemods.transforms.lambdas.plan import Target, plan_hoist
 from codemods.tree.files import MemoryFiles

@@ -6,7 +6,10 @@ import ast
 
 import pytest
 
-from codemods.syntax.scopes import Kind, Scopes, Variable, is_main_guard
+from codemods.syntax.binding_rules import ScopeKind
+from codemods.syntax.main_guard import is_main_guard
+from codemods.syntax.scope_data import Variable
+from codemods.syntax.scopes import Scopes
 
 
 def scopes_of(text: str) -> Scopes:
@@ -279,7 +282,7 @@ def test_bindings_know_their_kind() -> None:
 def test_global_binds_the_module_and_says_who_does_it() -> None:
     scopes = scopes_of("a = 1\ndef f():\n    global a\n    a = 2\n")
     by = [binding.by.kind for binding in Variable(scopes.module, "a").bindings]
-    assert by == [Kind.MODULE, Kind.FUNCTION]
+    assert by == [ScopeKind.MODULE, ScopeKind.FUNCTION]
 
 
 def test_star_imports_are_kept_apart() -> None:

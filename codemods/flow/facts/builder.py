@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from ...nodes import walk
-from ...syntax.scope_data import Kind
+from ...syntax.binding_rules import ScopeKind
 from .records import FileFacts
 from .scope import DEAD, SEVERAL, Scope
 
@@ -20,7 +20,7 @@ class FactsBuilder:
     def __init__(self, path: str) -> None:
         self.facts = FileFacts(path)
         self._lines, self._labels, self._edges = self.facts.lines, self.facts.labels, self.facts.edges
-        self.module = self.scope = Scope(Kind.MODULE, "", None)
+        self.module = self.scope = Scope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, Scope]] = []
         self.line = 1
 
@@ -49,7 +49,7 @@ class FactsBuilder:
     def bind(self, name: str, value: int = -1, constant: object = SEVERAL) -> int:
         """The node of a variable that is bound here, to `value` where that matters."""
         scope = self.scope
-        while scope.kind is Kind.COMPREHENSION and scope.parent is not None:  # a walrus binds outside
+        while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:  # a walrus binds outside
             scope = scope.parent
         if name in scope.globals:
             scope = self.module
@@ -60,7 +60,7 @@ class FactsBuilder:
         scope.current.pop(name, None)
         if value >= 0:
             self.edge(value, node)
-            if scope is self.scope and scope.kind is Kind.FUNCTION and name not in scope.nonlocals:
+            if scope is self.scope and scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals:
                 scope.current[name] = value
         return node
 
@@ -79,11 +79,11 @@ class FactsBuilder:
         outer = scope.parent
         assert outer is not None
         self.scope = outer
-        while outer.kind is Kind.CLASS and outer.parent is not None and scope.kind is not Kind.COMPREHENSION:
+        while outer.kind is ScopeKind.CLASS and outer.parent is not None and scope.kind is not ScopeKind.COMPREHENSION:
             outer = outer.parent
         for name, node in scope.names.items():
             if name not in scope.bound:
-                above = outer.current.get(name, -1) if scope.kind is Kind.COMPREHENSION else -1
+                above = outer.current.get(name, -1) if scope.kind is ScopeKind.COMPREHENSION else -1
                 if above == DEAD:
                     continue
                 above = above if above >= 0 else self.variable(name, outer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ...syntax.scope_data import Kind
+from ...syntax.binding_rules import ScopeKind
 from .builder import FactsBuilder
 from .expressions import Expressions
 from .records import FileFacts
@@ -34,9 +34,9 @@ def _set_captures(builder: FactsBuilder) -> None:
     captured: dict[int, list[int]] = {}
     for function, name, scope in builder.free:
         outer = scope.parent
-        while outer is not None and (outer.kind is Kind.CLASS or name not in outer.bound):
+        while outer is not None and (outer.kind is ScopeKind.CLASS or name not in outer.bound):
             outer = outer.parent
-        if outer is not None and outer.kind is not Kind.MODULE:
+        if outer is not None and outer.kind is not ScopeKind.MODULE:
             captured.setdefault(function, []).append(scope.names[name])
     for function, nodes in captured.items():
         builder.facts.functions[function].captures = tuple(nodes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ...syntax.scope_data import Kind
 from .builder import FactsBuilder
 from .records import Class, Function, Parameter
 from .scope import Scope
@@ -35,8 +35,8 @@ def enter_function(
     function = Function(kind, name, qualname, position(node), (), returns, owner, binding, False, wraps)
     facts.functions.append(function)
     facts.function_nodes.append(holder)
-    own_class = owner if kind == "method" or outer.kind is Kind.CLASS else -1
-    scope = builder.scope = Scope(Kind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
+    own_class = owner if kind == "method" or outer.kind is ScopeKind.CLASS else -1
+    scope = builder.scope = Scope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
     star = [(arguments.vararg, "*"), (arguments.kwarg, "**")]
     for argument, how in [
         *((a, "/") for a in arguments.posonlyargs),
@@ -64,12 +64,12 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
     facts, outer = builder.facts, builder.scope
     nested, scope = False, outer
     while scope.parent is not None:
-        nested = nested or scope.kind is Kind.FUNCTION
+        nested = nested or scope.kind is ScopeKind.FUNCTION
         scope = scope.parent
     qualname = f"{outer.qualname}.{node.name}" if outer.qualname else node.name
     index = len(facts.classes)
     names = tuple(dotted(base) for base in node.bases)
     facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
     facts.class_nodes.append(-1)
-    builder.scope = Scope(Kind.CLASS, qualname, outer, outer.function, index)
+    builder.scope = Scope(ScopeKind.CLASS, qualname, outer, outer.function, index)
     return index

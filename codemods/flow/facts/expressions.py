@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ...nodes import children
+from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ...syntax.scope_data import Kind
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call
@@ -164,7 +164,7 @@ class Expressions:
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> int:
         builder = self.builder
         outer = builder.scope
-        builder.scope = Scope(Kind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
+        builder.scope = Scope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
         for generator in node.generators:
             value = self.value(generator.iter)
             self._bind_inner(generator.target, builder.element(value) if value >= 0 else -1)
@@ -269,7 +269,7 @@ class Expressions:
 
     def _note_self_call(self, method: str) -> None:
         scope: Scope | None = self.builder.scope
-        while scope is not None and scope.parent is not None and scope.parent.kind is not Kind.CLASS:
+        while scope is not None and scope.parent is not None and scope.parent.kind is not ScopeKind.CLASS:
             scope = scope.parent
         if scope is not None and scope.parent is not None:
             self.self_calls.setdefault((scope.parent.owner, method), set()).add(scope.function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...syntax.scope_data import Kind
+from ...syntax.binding_rules import ScopeKind
 
 SEVERAL = object()  # bound more than once, or not to a literal
 DEAD = -2  # in `Scope.current`: the name holds nothing that matters here
@@ -23,7 +23,9 @@ class Scope:
         "qualname",
     )
 
-    def __init__(self, kind: Kind, qualname: str, parent: Scope | None, function: int = -1, owner: int = -1) -> None:
+    def __init__(
+        self, kind: ScopeKind, qualname: str, parent: Scope | None, function: int = -1, owner: int = -1
+    ) -> None:
         self.kind = kind
         self.qualname = qualname
         self.parent = parent

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 
 from ...nodes import children, walk
+from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ...syntax.scope_data import Kind
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
@@ -125,7 +125,7 @@ class Statements:
             self.expressions.assign(node.target, self.expressions.value(node.value), node.value)
         elif isinstance(node.target, ast.Name):
             builder.bind(node.target.id)
-        if builder.scope.kind is Kind.CLASS and isinstance(node.target, ast.Name):
+        if builder.scope.kind is ScopeKind.CLASS and isinstance(node.target, ast.Name):
             owner = builder.facts.classes[builder.scope.owner]
             owner.fields = (*owner.fields, node.target.id)
 
@@ -174,7 +174,7 @@ class Statements:
         decorators = [dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
         applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
         scope = builder.scope
-        kind = "method" if scope.kind is Kind.CLASS else "top" if scope.kind is Kind.MODULE else "function"
+        kind = "method" if scope.kind is ScopeKind.CLASS else "top" if scope.kind is ScopeKind.MODULE else "function"
         last = {name.rpartition(".")[2] for name in decorators}
         binding = next((b for b in ("staticmethod", "classmethod", "property") if b in last), "")
         if not binding and last & {"cached_property", "setter", "lazy_property"}:

@@ -8,10 +8,12 @@ import re
 from ...finding import Refused
 from ...nodes import walk
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS, BindingKind, ScopeKind
 from ...syntax.names import last_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes, Variable, start_of
+from ...syntax.scope_data import Scope, Variable, start_of
+from ...syntax.scopes import Scopes
 from .candidate import Unit, assignment_targets
 from .inspection_checks import CALLABLE, RENAMED, UNBOUND
 from .known import Known, outside_uses
@@ -64,7 +66,7 @@ class BindingChecks:
             first = [parameter.arg for parameter in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
             if first in (["self"], ["cls"]):
                 raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
-            if unit.home.kind is Kind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
+            if unit.home.kind is ScopeKind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
                 raise Refused(f"it may be a method of the class around it, and {UNBOUND}")
             for above in self.scopes.ancestors(unit.node):
                 if isinstance(above, ast.Call) and len(above.args) == 3 and last_name(above.func) == "type":
@@ -156,7 +158,7 @@ class BindingChecks:
             return False
         owner = self.scopes.owner(self.scopes.around(value), value.id)
         bound = owner.bindings[value.id] if owner is not None else []
-        return value.id == "cls" or value.id[:1].isupper() or any(item.kind == "class" for item in bound)
+        return value.id == "cls" or value.id[:1].isupper() or any(item.kind is BindingKind.CLASS for item in bound)
 
 
 def _is_type(value: ast.expr) -> bool:

@@ -11,8 +11,10 @@ import ast
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...finding import Edit
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.placement import first_attached_line, indentation_at
-from ...syntax.scopes import FUNCTIONS, Scopes, Use, Variable, end_of, line_of
+from ...syntax.scope_data import Use, Variable, end_of, line_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit
 from .class_fields import field_edits, why_not_on_objects

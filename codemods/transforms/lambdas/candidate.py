@@ -8,17 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ...finding import Refused
-from ...syntax.scopes import (
-    FunctionNode,
-    Position,
-    Scope,
-    Scopes,
-    Use,
-    Variable,
-    end_of,
-    line_of,
-    start_of,
-)
+from ...syntax.binding_rules import FunctionNode
+from ...syntax.scope_data import Position, Scope, Use, Variable, end_of, line_of, start_of
+from ...syntax.scopes import Scopes
 
 Movable: TypeAlias = "ast.Lambda | FunctionNode | ast.ClassDef"
 

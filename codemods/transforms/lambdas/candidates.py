@@ -6,15 +6,9 @@ import ast
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.scopes import (
-    FUNCTIONS,
-    Kind,
-    Scopes,
-    Use,
-    Variable,
-    line_of,
-    start_of,
-)
+from ...syntax.binding_rules import DEFINITIONS, FUNCTIONS, LASTING, BindingKind, ScopeKind
+from ...syntax.scope_data import Use, Variable, line_of, start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import SEES_NAMES, Movable, Unit, assignment_targets
 from .class_fields import within_fields
@@ -77,12 +71,12 @@ class Units:
         if len(variable.bindings) != 1:
             return None
         binding = variable.bindings[0]
-        if binding.kind in ("def", "class") and binding.by is variable.scope:
+        if binding.kind in DEFINITIONS and binding.by is variable.scope:
             assert isinstance(binding.node, (*FUNCTIONS, ast.ClassDef))
             return binding.node
         value = getattr(binding.statement, "value", None)
         if (
-            binding.kind == "assign"
+            binding.kind is BindingKind.ASSIGNMENT
             and isinstance(value, ast.Lambda)
             and assignment_targets(binding.statement) == [binding.node]
         ):
@@ -95,10 +89,10 @@ class Units:
         if any(isinstance(above, ast.JoinedStr) for above in scopes.ancestors(node)):
             raise Refused("it stands inside an f-string: make it a function by hand")
         if not isinstance(node, ast.Lambda):
-            if unit.home.kind is Kind.CLASS:
+            if unit.home.kind is ScopeKind.CLASS:
                 raise Refused("it is part of a class made inside a function: move that class to module level")
             owner = scopes.owner(unit.home, node.name)
-            if owner is not None and owner.kind is Kind.MODULE and unit.home.kind is not Kind.MODULE:
+            if owner is not None and owner.kind is ScopeKind.MODULE and unit.home.kind is not ScopeKind.MODULE:
                 raise Refused(f"`global {node.name}` binds it only where the function runs: define it at module level")
             self.header.decorators(unit)
         self._body(unit)
@@ -160,7 +154,7 @@ class Units:
 
     def _capture(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         bindings = variable.bindings
-        imported = [binding for binding in bindings if binding.kind == "import"]
+        imported = [binding for binding in bindings if binding.kind is BindingKind.IMPORT]
         if imported:
             if isinstance(unit.node, ast.ClassDef):
                 raise Refused(f"it uses `{variable.name}`, imported in the function: import it at the top of the file")
@@ -189,7 +183,10 @@ class Units:
 
     def _another_self(self, variable: Variable) -> None:
         """The first parameter of a method is a value like others only where it is no instance."""
-        function, again = variable.scope.node, [binding for binding in variable.bindings if binding.kind != "param"]
+        function, again = (
+            variable.scope.node,
+            [binding for binding in variable.bindings if binding.kind is not BindingKind.PARAMETER],
+        )
         if isinstance(function, FUNCTIONS) and isinstance(self.scopes.parents[function], ast.ClassDef) and again:
             parameters = [*function.args.posonlyargs, *function.args.args]
             if parameters and parameters[0].arg == variable.name:
@@ -219,7 +216,7 @@ class Units:
             if not guarded:
                 continue
             line = guarded[0].line
-            if any(item.kind in ("def", "class", "import") for item in guarded):
+            if any(item.kind in LASTING for item in guarded):
                 raise Refused(f"`{use.name}` exists only under the main guard (line {line}): move it above the guard")
             if len(guarded) < len(bindings) or unit.home is not module or isinstance(unit.node, ast.ClassDef):
                 what = f"`{use.name}` is set only under the main guard (line {line})"

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ...finding import Refused
+from ...syntax.binding_rules import COMPREHENSIONS
 from ...syntax.names import last_name
 from ...syntax.repo import Repo
-from ...syntax.scopes import COMPREHENSIONS, Binding, Scopes, Use, Variable, line_of
+from ...syntax.scope_data import Binding, Use, Variable, line_of
+from ...syntax.scopes import Scopes
 from ...syntax.unpicklable import Recogniser
 from .candidate import Unit, is_after
 from .libraries import libraries

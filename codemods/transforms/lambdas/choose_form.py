@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ...finding import Refused
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.names import last_name
-from ...syntax.scopes import FUNCTIONS, Variable, start_of
+from ...syntax.scope_data import Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Unit, assignment_targets
 from .choose_name import class_name

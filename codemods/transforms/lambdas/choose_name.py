@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from ...syntax.scopes import FUNCTIONS, FunctionNode, line_of
+from ...syntax.binding_rules import FUNCTIONS, FunctionNode
+from ...syntax.scope_data import line_of
 from .callable_class import keeps_state
 from .candidate import Unit
 from .file_state import FileRewrite, Move, Signature

@@ -12,8 +12,10 @@ from __future__ import annotations
 import ast
 
 from ...finding import Edit
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.placement import blank_lines_below, end_of_line
-from ...syntax.scopes import FUNCTIONS, Scopes, Use
+from ...syntax.scope_data import Use
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from ...syntax.scopes import FUNCTIONS, Scopes
+from ...syntax.scopes import Scopes
 from .libraries import libraries
 from .settled import Settled
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...finding import Edit, Refused
 from ...syntax.placement import indentation_at
-from ...syntax.scopes import end_of, start_of
+from ...syntax.scope_data import end_of, start_of
 from ...tree.source import Source
 
 _DEF = re.compile(r"\s*(?:async\s+)?def\s+\w+\(")

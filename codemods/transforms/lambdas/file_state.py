@@ -12,7 +12,8 @@ from ...finding import Edit, Import, Refused
 from ...project import Project
 from ...syntax.line_width import line_width
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
-from ...syntax.scopes import Scope, Scopes, Use, end_of, start_of
+from ...syntax.scope_data import Scope, Use, end_of, start_of
+from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .candidates import Units
 from .free_names import Names

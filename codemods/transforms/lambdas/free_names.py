@@ -8,8 +8,10 @@ import keyword
 import re
 
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS, ScopeKind
 from ...syntax.names import last_name
-from ...syntax.scopes import FUNCTIONS, Kind, Scope, Scopes
+from ...syntax.scope_data import Scope
+from ...syntax.scopes import Scopes
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 # `Conv3D` and `ReLU` are one word, `V2Block`, `DiTBlock` and `LoRALayer` are two
@@ -135,7 +137,7 @@ def is_identity(node: ast.AST) -> bool:
 def _table_above(scopes: Scopes, table: ast.Dict) -> str:
     """The name that a dict outside of functions has: no function's name says what its entries are about."""
     parent = scopes.parents[table]
-    outside = scopes.around(table).kind is Kind.MODULE and isinstance(parent, ast.Assign)
+    outside = scopes.around(table).kind is ScopeKind.MODULE and isinstance(parent, ast.Assign)
     return snake(last_name(parent.targets[0])) if outside and isinstance(parent, ast.Assign) else ""
 
 
@@ -278,7 +280,7 @@ class Names:
             return False
         above = home.parent
         while above is not None:
-            if above.kind is not Kind.CLASS and name in above.bindings:
+            if above.kind is not ScopeKind.CLASS and name in above.bindings:
                 return False
             above = above.parent
         return not self._is_star_imported

@@ -6,7 +6,8 @@ import ast
 import re
 
 from ...finding import Refused
-from ...syntax.scopes import Scopes, Use, end_of, line_of, start_of
+from ...syntax.scope_data import Use, end_of, line_of, start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 
 _SHOWS_ITSELF = re.compile(r"(?<![=<>!])=\s*(?:![rsa]\s*)?[:}]")  # f"{x=}" prints the expression

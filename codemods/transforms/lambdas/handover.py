@@ -9,9 +9,11 @@ from typing import TypeAlias
 
 from ...finding import Refused
 from ...project import Project
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
-from ...syntax.scopes import FUNCTIONS, Scope, Scopes, end_of, start_of
+from ...syntax.scope_data import Scope, end_of, start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit, assignment_targets
 from .known import Known

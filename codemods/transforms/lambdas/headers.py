@@ -6,13 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from ...finding import Refused
-from ...syntax.scopes import (
-    FUNCTIONS,
-    FunctionNode,
-    Variable,
-    line_of,
-    start_of,
-)
+from ...syntax.binding_rules import FUNCTIONS, BindingKind, FunctionNode
+from ...syntax.scope_data import Variable, line_of, start_of
 from .candidate import Unit
 from .class_fields import is_alone, may_be_handed_over, within_fields
 from .libraries import libraries
@@ -147,7 +142,7 @@ class Header:
                 continue
             variable = Variable(owner, use.name)
             value = self.units.movable_value(variable)
-            if any(binding.kind == "import" for binding in variable.bindings):
+            if any(binding.kind is BindingKind.IMPORT for binding in variable.bindings):
                 raise Refused(f"its base `{use.name}` is imported in the function: import it at the top of the file")
             if not isinstance(value, ast.ClassDef):
                 raise Refused(f"its base `{use.name}` is a variable: write the classes out at module level")

@@ -14,8 +14,10 @@ from weakref import WeakKeyDictionary
 from ...finding import Refused
 from ...flow.answers.introspection import Question
 from ...nodes import walk
+from ...syntax.binding_rules import FUNCTIONS, ScopeKind
 from ...syntax.names import last_name
-from ...syntax.scopes import FUNCTIONS, Kind, Scopes, start_of
+from ...syntax.scope_data import start_of
+from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .settled import origin_in
 
@@ -39,7 +41,7 @@ class Identities(Protocol):
 def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> str | None:
     """Where the function is told from another that does the same, in words; None where no such place is seen."""
     home = scopes.around(node)
-    if home.kind is Kind.MODULE and not scopes.loops_around(node, home):
+    if home.kind is ScopeKind.MODULE and not scopes.loops_around(node, home):
         return None  # there is only one
     places = known.identities(path, *start_of(node))
     return _in_words(places[0], path) if places else None

@@ -10,8 +10,10 @@ from functools import cached_property
 from ...finding import Refused
 from ...flow.answers.introspection import ON_A_CLASS
 from ...project import Project
+from ...syntax.binding_rules import LASTING, BindingKind
 from ...syntax.names import last_name
-from ...syntax.scopes import Scopes, start_of
+from ...syntax.scope_data import start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Unit
 from .known import Known, outside_uses
@@ -157,7 +159,7 @@ class InspectionChecks:
         if not isinstance(value, ast.Name) or not unit.home.is_local:
             return False
         owner = self.scopes.owner(self.scopes.around(value), value.id)
-        return owner is unit.home and [binding.kind for binding in owner.bindings[value.id]] == ["param"]
+        return owner is unit.home and [binding.kind for binding in owner.bindings[value.id]] == [BindingKind.PARAMETER]
 
     def _may_be_function(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Attribute):
@@ -166,7 +168,5 @@ class InspectionChecks:
             if value.id == "cls" or value.id[:1].isupper():
                 return False
             owner = self.scopes.owner(self.scopes.around(value), value.id)
-            return owner is not None and all(
-                binding.kind not in ("import", "def", "class") for binding in owner.bindings[value.id]
-            )
+            return owner is not None and all(binding.kind not in LASTING for binding in owner.bindings[value.id])
         return isinstance(value, ast.Subscript)

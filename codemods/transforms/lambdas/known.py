@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ...flow.answers.introspection import Question
-from ...syntax.scopes import Use
+from ...syntax.scope_data import Use
 from .candidate import Unit
 from .identity import Identities
 

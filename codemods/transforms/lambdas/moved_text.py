@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 
 from ...finding import Edit, Refused
+from ...syntax.binding_rules import FUNCTIONS, FunctionNode
 from ...syntax.placement import first_attached_line, indentation_at, last_line
-from ...syntax.scopes import FUNCTIONS, FunctionNode, start_of
+from ...syntax.scope_data import start_of
 from ...tree.source import Source
 from .def_text import edited
 from .shifted_lines import shifted_lines

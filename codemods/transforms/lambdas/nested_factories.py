@@ -9,7 +9,7 @@ import ast
 from itertools import pairwise
 
 from ...finding import Edit, Import, Refused
-from ...syntax.scopes import start_of
+from ...syntax.scope_data import start_of
 from .file_state import FileRewrite
 from .identity import told_apart
 from .known import Known

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ...finding import Edit, Import, Refused
 from ...syntax import assigned as definite
+from ...syntax.binding_rules import BUILTINS, FUNCTIONS, ScopeKind
 from ...syntax.placement import (
     blank_lines_below,
     end_of_line,
@@ -14,16 +15,7 @@ from ...syntax.placement import (
     last_line,
     place_above,
 )
-from ...syntax.scopes import (
-    BUILTINS,
-    FUNCTIONS,
-    Kind,
-    Scope,
-    Use,
-    end_of,
-    line_of,
-    start_of,
-)
+from ...syntax.scope_data import Scope, Use, end_of, line_of, start_of
 from .callable_class import constructor_edits, object_class, object_edits
 from .candidate import Unit
 from .def_text import lambda_as_def, within
@@ -175,7 +167,7 @@ def _check_order(rewrite: FileRewrite, unit: Unit, offset: int) -> None:
             raise Refused(f"{what}, where importing the file would fail: say what it stood for")
         bindings = rewrite.scopes.module.bindings.get(use.name, [])
         owner = rewrite.scopes.owner(use.scope, use.name)
-        if owner is not None and owner.kind is Kind.CLASS:
+        if owner is not None and owner.kind is ScopeKind.CLASS:
             if start_of(use.node) >= min(binding.done for binding in owner.bindings[use.name]):
                 continue
             owner = rewrite.scopes.module if bindings else None  # not bound there yet: Python looks in the module

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ...finding import Edit, Import, Refused
 from ...syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
-from ...syntax.scopes import Scope, Use, line_of
+from ...syntax.scope_data import Scope, Use, line_of
 from .candidate import SEES_NAMES, Unit, is_after
 from .file_state import FileRewrite, Move
 from .known import outside_uses

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...project import Project
-from ...syntax.scopes import FUNCTIONS, Variable, start_of
+from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.scope_data import Variable, start_of
 from .binding_checks import BindingChecks
 from .candidate import Movable, Unit, labels
 from .captures import Captured

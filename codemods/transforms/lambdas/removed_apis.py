@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ...syntax.scopes import Scopes, Use
+from ...syntax.scope_data import Use
+from ...syntax.scopes import Scopes
 from .libraries import libraries
 
 

@@ -6,8 +6,9 @@ import ast
 import re
 
 from ...finding import Edit, Fix, Refused
+from ...syntax.binding_rules import ScopeKind
 from ...syntax.placement import blank_lines_below, end_of_line, first_attached_line, indentation_at
-from ...syntax.scopes import Kind, Scope, end_of, start_of
+from ...syntax.scope_data import Scope, end_of, start_of
 from .candidate import Movable
 from .def_text import lambda_as_def
 from .file_state import FileRewrite
@@ -44,7 +45,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
     if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
         return None
     target, scope = statement.targets[0], scopes.around(node)
-    if not isinstance(target, ast.Name) or scope.kind not in (Kind.MODULE, Kind.CLASS):
+    if not isinstance(target, ast.Name) or scope.kind not in (ScopeKind.MODULE, ScopeKind.CLASS):
         return None
     at: Scope | None = scope
     while at is not None:
@@ -62,7 +63,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
         unit.refused is not None
         or unit.captures
         or unit.frozen
-        or (scopes.under_guard(node) and scope.kind is Kind.MODULE)
+        or (scopes.under_guard(node) and scope.kind is ScopeKind.MODULE)
     ):
         return None
     indent = indentation_at(rewrite.source, statement.lineno)

@@ -12,9 +12,11 @@ import sys
 from functools import cached_property
 
 from ...project import Project
+from ...syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, BindingKind, ScopeKind
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
-from ...syntax.scopes import BUILTINS, FUNCTIONS, Binding, Kind, Scopes, Variable, start_of
+from ...syntax.scope_data import Binding, Variable, start_of
+from ...syntax.scopes import Scopes
 from .libraries import libraries
 
 
@@ -45,7 +47,9 @@ class Settled:
             if not isinstance(root, ast.Name) or self.is_local(root):
                 return False
             bindings = self.scopes.module.bindings.get(root.id, [])
-            return [binding.kind for binding in bindings] == ["import"] and not self._may_change(bindings[0], value)
+            return [binding.kind for binding in bindings] == [BindingKind.IMPORT] and not self._may_change(
+                bindings[0], value
+            )
         return isinstance(value, ast.Name) and self._constant_name(value, within)
 
     def _constant_name(self, value: ast.Name, within: ast.ClassDef | None) -> bool:
@@ -67,7 +71,8 @@ class Settled:
         # `try: import a` / `except: a = None`: all of it is done before the file gets here
         here = start_of(scopes.top_statement(value))
         return all(
-            binding.by is scopes.module and binding.kind != "del" and binding.done <= here for binding in bindings
+            binding.by is scopes.module and binding.kind is not BindingKind.DELETION and binding.done <= here
+            for binding in bindings
         )
 
     def pure_class_value(self, value: ast.expr, within: ast.ClassDef) -> bool:
@@ -93,7 +98,7 @@ class Settled:
     def is_local(self, node: ast.Name) -> bool:
         """The name is no variable of the module."""
         owner = self.scopes.owner(self.scopes.around(node), node.id)
-        return owner is not None and (owner.is_local or owner.kind is Kind.CLASS)
+        return owner is not None and (owner.is_local or owner.kind is ScopeKind.CLASS)
 
     # what modules give
 
@@ -118,7 +123,7 @@ class Settled:
         if module is None:
             return False
         bindings = Scopes(module).module.bindings.get(name, [])
-        return len(bindings) > 1 or any(binding.kind in ("aug", "for", "del") for binding in bindings)
+        return len(bindings) > 1 or any(binding.kind in CHANGING for binding in bindings)
 
     def value_may_change(self, variable: Variable) -> bool:
         """`from m import name` in a function takes the value of that moment: it may be another one later."""
@@ -131,7 +136,7 @@ class Settled:
         module = self.project.module(path) if path is not None else None
         if module is not None:
             bindings = Scopes(module).module.bindings.get(name, [])
-            return any(binding.kind not in ("def", "class", "import") for binding in bindings) or len(bindings) > 1
+            return any(binding.kind not in LASTING for binding in bindings) or len(bindings) > 1
         return False
 
     def file_of(self, binding: Binding) -> str | None:
@@ -228,7 +233,7 @@ def origin_in(scopes: Scopes, base: ast.expr) -> str:
     if not isinstance(root, ast.Name):
         return ast.unparse(base)
     found = scopes.module.bindings.get(root.id, [])
-    if len(found) != 1 or found[0].kind != "import" or not isinstance(found[0].node, ast.alias):
+    if len(found) != 1 or found[0].kind is not BindingKind.IMPORT or not isinstance(found[0].node, ast.alias):
         return ast.unparse(base)
     alias, statement = found[0].node, found[0].statement
     if isinstance(statement, ast.ImportFrom):

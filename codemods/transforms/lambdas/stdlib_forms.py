@@ -8,9 +8,11 @@ from collections.abc import Callable
 from string import Formatter
 
 from ...finding import Import
+from ...syntax.binding_rules import BindingKind, ScopeKind
 from ...syntax.imports import reference
 from ...syntax.names import last_name
-from ...syntax.scopes import Kind, Scopes, end_of, start_of
+from ...syntax.scope_data import end_of, start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 
 _BINDS_OR_ASKS = frozenset({"setattr", "wraps", "update_wrapper", "signature", "getsource", "vectorize", "property"})
@@ -127,7 +129,7 @@ def _is_defaultdict(scopes: Scopes, func: ast.expr) -> bool:
         return False
     root = func.value if isinstance(func, ast.Attribute) else func
     owner = scopes.owner(scopes.around(root), root.id) if isinstance(root, ast.Name) else None
-    return owner is not None and [binding.kind for binding in owner.bindings[last_name(root)]] == ["import"]
+    return owner is not None and [binding.kind for binding in owner.bindings[last_name(root)]] == [BindingKind.IMPORT]
 
 
 def _item_getter(scopes: Scopes, source: Source, node: ast.Lambda) -> tuple[str, tuple[Import, ...]] | None:
@@ -189,4 +191,4 @@ def spelled(scopes: Scopes, path: str, node: ast.AST, module: str, name: str) ->
     except ValueError:
         return None
     owner = scopes.owner(scopes.around(node), text.partition(".")[0])
-    return (text, imports) if owner is None or owner.kind is Kind.MODULE else None
+    return (text, imports) if owner is None or owner.kind is ScopeKind.MODULE else None

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from ...finding import Edit
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.placement import end_of_line, first_attached_line, removal, starts_line
-from ...syntax.scopes import FUNCTIONS, Scopes, Variable, end_of, start_of
+from ...syntax.scope_data import Variable, end_of, start_of
+from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import SEES_NAMES, Unit
 from .settled import Settled

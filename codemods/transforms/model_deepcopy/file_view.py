@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import children, walk
+from ...nodes import children, parents_of
 from ...syntax.outline import outline_of
 from ...tree.source import Source
 from .resolve import Models, dotted
@@ -108,11 +108,6 @@ class FileView:
                     yield node
 
         yield from inside(scope.body)
-
-
-def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
-    """The parent of every node under `tree`."""
-    return {child: node for node in walk(tree) for child in children(node)}
 
 
 def walk_scope(body: Iterable[ast.AST]) -> Iterator[ast.AST]:

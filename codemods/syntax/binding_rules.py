@@ -1,0 +1,92 @@
+"""Python's rules about names, which every analysis of scopes shares: what opens a scope, and what binds a name how."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from enum import Enum
+from typing import TypeAlias
+
+FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+Comprehension: TypeAlias = "ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp"
+Meaning: TypeAlias = "tuple[str, str | None]"  # (module, None) for a module, (module, name) for a name in it
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+IMPORTS = (ast.Import, ast.ImportFrom)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__spec__", "__loader__"}
+
+
+class ScopeKind(Enum):
+    """What opens a scope."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    LAMBDA = "lambda"
+    COMPREHENSION = "comprehension"
+
+
+class BindingKind(Enum):
+    """How a name is bound."""
+
+    PARAMETER = "parameter"
+    ASSIGNMENT = "assignment"
+    AUGMENTED = "augmented assignment"
+    DECLARATION = "annotation without a value"
+    LOOP = "target of a loop"
+    WITH = "target of a with"
+    EXCEPT = "name of an except"
+    IMPORT = "import"
+    FUNCTION = "def"
+    CLASS = "class"
+    WALRUS = "walrus"
+    MATCH = "capture of a pattern"
+    DELETION = "del"
+
+
+DEFINITIONS = frozenset((BindingKind.FUNCTION, BindingKind.CLASS))
+LASTING = DEFINITIONS | {BindingKind.IMPORT}  # what programs bind once, as a rule
+ENDING = frozenset((BindingKind.DELETION, BindingKind.EXCEPT))  # the name is unbound afterwards
+CHANGING = frozenset((BindingKind.AUGMENTED, BindingKind.LOOP, BindingKind.DELETION))  # another value, or none
+
+
+def bound_name(node: ast.AST) -> str | None:
+    """The name that `node` itself binds or deletes, whatever is below it; None for nodes that bind none.
+
+    A parameter is bound in the function's scope, a walrus outside of comprehensions, all else where the node stands;
+    `global` and `nonlocal` move it.
+    """
+    if isinstance(node, ast.Name):
+        return None if isinstance(node.ctx, ast.Load) else node.id
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.alias):
+        return node.asname or node.name.partition(".")[0]
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return node.name
+    return node.rest if isinstance(node, ast.MatchMapping) else None
+
+
+def imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:
+    """Names that an import statement binds, each with what it then stands for. Relative imports have their dots."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.asname:
+                yield alias.asname, (alias.name, None)
+            else:
+                top = alias.name.partition(".")[0]
+                yield top, (top, None)
+    elif isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            yield alias.asname or alias.name, (module, alias.name)
+
+
+def parameters(function: FunctionNode | ast.Lambda) -> list[str]:
+    """All parameter names, in order, the starred ones last."""
+    args = function.args
+    plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return [arg.arg for arg in plain] + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
