@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..finding import Edit
-from ..syntax.bindings import bindings
 from ..tree.source import Source
 from .apply import regions
+from .bound_names import bound_names
 from .compiled import compiled
 
 _BUILTINS = frozenset(dir(builtins))
@@ -82,10 +82,10 @@ class _Change:
         }
         if not moved:
             return None
-        meanings = {item.name: item.meaning for item in bindings(self.new_tree) if item.scope is None}
+        meanings = {item.name: item.meaning for item in bound_names(self.new_tree) if item.scope is None}
         spans = sorted((edit.start, edit.end) for edit in self.edits)
         seen: set[tuple[int, str, bool]] = set()
-        for item in bindings(self.old_tree):
+        for item in bound_names(self.old_tree):
             same = item.meaning is not None and item.meaning == meanings.get(item.name)
             if item.name not in moved or item.scope is None or (id(item.scope), item.name, same) in seen:
                 continue
@@ -100,7 +100,7 @@ class _Change:
     def taken(self) -> str | None:
         """A new module-level name that meant something before."""
         defined = Counter(name for statement in self.new_tree.body for name in _defines(statement))
-        imports = {item.name: item.meaning for item in bindings(self.new_tree) if item.scope is None}
+        imports = {item.name: item.meaning for item in bound_names(self.new_tree) if item.scope is None}
         for name in sorted(self.added):
             if name in _BUILTINS:
                 return f"the new name {name!r} would hide a builtin"
@@ -124,7 +124,7 @@ class _Change:
         for places in uses.values():
             places.sort()
         seen: set[tuple[int, str]] = set()
-        for item in bindings(self.new_tree):
+        for item in bound_names(self.new_tree):
             if item.name not in uses or self.is_new(item.node):
                 continue
             if item.scope is None:
@@ -154,7 +154,7 @@ class _Change:
         if not self.added:
             return None
         first: dict[str, int] = {}
-        for item in bindings(self.new_tree):
+        for item in bound_names(self.new_tree):
             if item.scope is None and item.name in self.added:
                 line = item.node.lineno  # type: ignore[attr-defined]
                 first[item.name] = min(line, first.get(item.name, line))

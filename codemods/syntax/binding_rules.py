@@ -52,6 +52,18 @@ LASTING = DEFINITIONS | {BindingKind.IMPORT}  # what programs bind once, as a ru
 ENDING = frozenset((BindingKind.DELETION, BindingKind.EXCEPT))  # the name is unbound afterwards
 CHANGING = frozenset((BindingKind.AUGMENTED, BindingKind.LOOP, BindingKind.DELETION))  # another value, or none
 
+_NAMED: dict[type[ast.AST], str] = {  # where a node has the name that it binds
+    ast.Name: "id",
+    ast.arg: "arg",
+    ast.FunctionDef: "name",
+    ast.AsyncFunctionDef: "name",
+    ast.ClassDef: "name",
+    ast.ExceptHandler: "name",
+    ast.MatchAs: "name",
+    ast.MatchStar: "name",
+    ast.MatchMapping: "rest",
+}
+
 
 def bound_name(node: ast.AST) -> str | None:
     """The name that `node` itself binds or deletes, whatever is below it; None for nodes that bind none.
@@ -59,15 +71,11 @@ def bound_name(node: ast.AST) -> str | None:
     A parameter is bound in the function's scope, a walrus outside of comprehensions, all else where the node stands;
     `global` and `nonlocal` move it.
     """
-    if isinstance(node, ast.Name):
-        return None if isinstance(node.ctx, ast.Load) else node.id
-    if isinstance(node, ast.arg):
-        return node.arg
-    if isinstance(node, ast.alias):
-        return node.asname or node.name.partition(".")[0]
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-        return node.name
-    return node.rest if isinstance(node, ast.MatchMapping) else None
+    field = _NAMED.get(node.__class__)
+    if field is None:
+        return (node.asname or node.name.partition(".")[0]) if isinstance(node, ast.alias) else None
+    name: str | None = getattr(node, field)
+    return None if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else name
 
 
 def imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..finding import Edit, Import
 from ..tree.source import Source
-from .bindings import FUNCTIONS, IMPORTS, imported
+from .binding_rules import FUNCTIONS, IMPORTS, imported
 from .imports import always_run
 
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ..finding import Import
-from .bindings import FUNCTIONS, IMPORTS, Meaning, imported, visible
+from .binding_rules import FUNCTIONS, IMPORTS, Meaning, imported
+from .scopes import scopes_of
 
 
 def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -21,7 +22,7 @@ def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | 
 
 
 def _only_means(module: ast.Module, name: str, meaning: Meaning, at: int | None) -> bool:
-    return all(binding.meaning == meaning for binding in visible(module, name, at))
+    return all(binding.meaning == meaning for binding in scopes_of(module).visible(name, at))
 
 
 def reference(

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .binding_rules import BindingKind, ScopeKind
+from .binding_rules import BindingKind, Meaning, ScopeKind, imported
 
 Position: TypeAlias = "tuple[int, int]"
 
@@ -55,6 +55,13 @@ class Binding:
     def line(self) -> int:
         """Line of the binding."""
         return line_of(self.node)
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """What an import binds; None for other bindings."""
+        if self.kind is not BindingKind.IMPORT:
+            return None
+        return next(meaning for name, meaning in imported(self.statement) if name == self.name)
 
     @property
     def done(self) -> Position:

@@ -10,25 +10,25 @@ Positions are `ast` positions: (line 1-based, column 0-based in UTF-8 bytes).
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
 
 from ..nodes import parents_of
 from .assigned import binds, blocks, header_binds, pattern_binds, reads, target_binds
 from .binding_rules import ENDING, FUNCTIONS, LOOPS, BindingKind, ScopeKind
 from .main_guard import is_main_guard
 from .scope_builder import Builder
-from .scope_data import Binding, Scope, Use, Variable, start_of
+from .scope_data import Binding, Scope, Use, Variable, end_of, line_of, start_of
 
 
 class Scopes:
-    """The scopes of one module. `parents`: the parent of every node, where that is known."""
+    """The scopes of one module."""
 
-    def __init__(self, module: ast.Module, parents: Mapping[ast.AST, ast.AST] | None = None) -> None:
-        self.parents = parents_of(module) if parents is None else parents
+    def __init__(self, module: ast.Module) -> None:
+        self.parents = parents_of(module)
         built = Builder(module, self.parents)
         self.tree, self.module, self.uses = module, built.module, built.uses
-        self._inner, self._where = built.inner, built.where
+        self._inner, self._where, self._bound = built.inner, built.where, built.bound
         self._settle(built.bound)
 
     def _settle(self, bound: list[Binding]) -> None:
@@ -78,6 +78,29 @@ class Scopes:
                 return at
             at = at.parent
         return None
+
+    @cached_property
+    def _bindings(self) -> dict[str, list[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for binding in self._bound:
+            found.setdefault(binding.name, []).append(binding)
+        return found
+
+    def visible(self, name: str, line: int | None) -> list[Binding]:
+        """Bindings of `name` that a use on `line` could mean; with None, all that make no attribute of a class.
+
+        A variable of a comprehension counts as one of the function around it.
+        """
+        found = []
+        for binding in self._bindings.get(name, ()):
+            scope = binding.by
+            while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
+                scope = scope.parent
+            moved = name in scope.globals or name in scope.nonlocals
+            inside = line is None or line_of(scope.node) <= line <= end_of(scope.node)[0]
+            if moved or scope.kind is ScopeKind.MODULE or (scope.kind is not ScopeKind.CLASS and inside):
+                found.append(binding)
+        return found
 
     def uses_within(self, roots: Iterable[ast.AST]) -> list[Use]:
         """Reads inside the given subtrees, in source order."""
@@ -274,3 +297,9 @@ class Scopes:
                 return (scope, name, parent.node) if len(scope.bindings[name]) == 1 else None
             scope = parent
         return None
+
+
+@lru_cache(maxsize=4)
+def scopes_of(module: ast.Module) -> Scopes:
+    """The scopes of a module that is looked at many times."""
+    return Scopes(module)

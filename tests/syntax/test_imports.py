@@ -8,9 +8,9 @@ import textwrap
 import pytest
 
 from codemods.finding import Import
-from codemods.syntax.bindings import binds
 from codemods.syntax.import_edits import import_edits
 from codemods.syntax.imports import reference
+from codemods.syntax.scopes import Scopes
 from codemods.tree.source import Source
 
 PATH = "a.py"
@@ -279,5 +279,5 @@ def test_a_method_of_that_name_takes_nothing() -> None:
         ("f(name=1)", False),
     ],
 )
-def test_binds(text: str, bound: bool) -> None:
-    assert binds(ast.parse(text), "name") is bound
+def test_what_binds_a_name(text: str, bound: bool) -> None:
+    assert bool(Scopes(ast.parse(text)).visible("name", None)) is bound

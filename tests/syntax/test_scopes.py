@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from codemods.syntax.binding_rules import ScopeKind
+from codemods.syntax.binding_rules import BindingKind, ScopeKind
 from codemods.syntax.main_guard import is_main_guard
 from codemods.syntax.scope_data import Variable
 from codemods.syntax.scopes import Scopes
@@ -265,17 +265,17 @@ def test_bindings_know_their_kind() -> None:
     module = scopes_of(text).module
     kinds = {name: [binding.kind for binding in found] for name, found in module.bindings.items()}
     assert kinds == {
-        "a": ["import"],
-        "d": ["import"],
-        "e": ["for"],
-        "f": ["with"],
-        "g": ["except"],
-        "h": ["def"],
-        "I": ["class"],
-        "j": ["assign", "aug", "del"],
-        "k": ["declare"],
-        "l": ["walrus"],
-        "m": ["match"],
+        "a": [BindingKind.IMPORT],
+        "d": [BindingKind.IMPORT],
+        "e": [BindingKind.LOOP],
+        "f": [BindingKind.WITH],
+        "g": [BindingKind.EXCEPT],
+        "h": [BindingKind.FUNCTION],
+        "I": [BindingKind.CLASS],
+        "j": [BindingKind.ASSIGNMENT, BindingKind.AUGMENTED, BindingKind.DELETION],
+        "k": [BindingKind.DECLARATION],
+        "l": [BindingKind.WALRUS],
+        "m": [BindingKind.MATCH],
     }
 
 

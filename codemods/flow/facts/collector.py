@@ -1,7 +1,9 @@
 """The one `ast` pass: a syntax tree in, `FileFacts` out.
 
 Variables are one node per scope and name; straight-line code sees the last binding. A name is looked up when its
-scope ends, when all that the scope binds is known; so one pass is enough.
+scope ends, when all that the scope binds is known; so one pass is enough. Its scopes are its own, of the kinds of
+`syntax/binding_rules.py`: the pass takes 0.9 to 1.0 of the time of `ast.parse`, and a walk before it for the scopes of
+`syntax/scopes.py` would add 0.75 to 1.2 (timm, Open-Sora).
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...syntax.binding_rules import parameters
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, parameters, position
+from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import HolderKind, Problem

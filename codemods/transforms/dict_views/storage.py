@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ...syntax.binding_rules import parameters
 from ...syntax.names import last_name
-from ...syntax.outline import Outline, Scope, parameters
+from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .holders import Holder

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...syntax.binding_rules import parameters
 from ...syntax.names import last_name
-from ...syntax.outline import Function, Outline, parameters
+from ...syntax.outline import Function, Outline
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method

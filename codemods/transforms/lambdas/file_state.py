@@ -13,7 +13,7 @@ from ...project import Project
 from ...syntax.line_width import line_width
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
 from ...syntax.scope_data import Scope, Use, end_of, start_of
-from ...syntax.scopes import Scopes
+from ...syntax.scopes import scopes_of
 from .candidate import Unit
 from .candidates import Units
 from .free_names import Names
@@ -87,7 +87,7 @@ class FileRewrite:
         self.project, self.path, self.source = project, path, source
         # lines that we write are no longer than this, where they can be broken
         self.width = line_width(source.text, unknown=88)
-        self.scopes = Scopes(module)
+        self.scopes = scopes_of(module)
         self.units = Units(project, source, self.scopes)
         self.names = Names(project, path, self.scopes)
         self.indent_unit = indentation_unit(source, module)

@@ -16,7 +16,7 @@ from ...syntax.binding_rules import BUILTINS, CHANGING, FUNCTIONS, LASTING, Bind
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.scope_data import Binding, Variable, start_of
-from ...syntax.scopes import Scopes
+from ...syntax.scopes import Scopes, scopes_of
 from .libraries import libraries
 
 
@@ -122,7 +122,7 @@ class Settled:
         module = self.project.module(path) if path is not None else None
         if module is None:
             return False
-        bindings = Scopes(module).module.bindings.get(name, [])
+        bindings = scopes_of(module).module.bindings.get(name, [])
         return len(bindings) > 1 or any(binding.kind in CHANGING for binding in bindings)
 
     def value_may_change(self, variable: Variable) -> bool:
@@ -135,7 +135,7 @@ class Settled:
             return True
         module = self.project.module(path) if path is not None else None
         if module is not None:
-            bindings = Scopes(module).module.bindings.get(name, [])
+            bindings = scopes_of(module).module.bindings.get(name, [])
             return any(binding.kind not in LASTING for binding in bindings) or len(bindings) > 1
         return False
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop, Refused
+from ...syntax.binding_rules import parameters
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
-from ...syntax.outline import Outline, parameters
+from ...syntax.outline import Outline
 from ...tree.source import Source
 from .edits import blank_lines, moved_text
 from .guarded_values import GuardedValues, Value

@@ -17,12 +17,13 @@ from ...finding import Confidence, Hop
 from ...flow.boundaries import table
 from ...nodes import children, walk
 from ...project import Project
+from ...syntax.binding_rules import parameters
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name
 from ...syntax.origins import origin
-from ...syntax.outline import Outline, Scope, parameters
+from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
 from .data import names
 from .worker_numbers import WorkerNumbers

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...nodes import walk
+from ...syntax.binding_rules import LOOPS
 from ...syntax.names import last_name
-from ...syntax.outline import LOOPS, Outline, pairs, position
+from ...syntax.outline import Outline, pairs, position
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.unpicklable_table import base_methods
