@@ -22,12 +22,13 @@ from checkouts import commit_files
 
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.transforms.dict_views import RULE as DICT_VIEWS
 from codemods.tree.directory import Selected
 
 LABELS = Path(__file__).with_name("crossings.tsv")
-CODE = frozenset({"lambda", "function", "class"})
+CODE = frozenset({HazardKind.LAMBDA, HazardKind.FUNCTION, HazardKind.CLASS})
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def reported(project: Project, kinds: set[str], bar: Confidence) -> Iterator[tup
     """Path, line and kind of what spawnfix reports at `bar`."""
     for crossing in flow_of(project).crossings(CODE):
         if crossing.confidence.reaches(bar):
-            yield crossing.path, crossing.line, crossing.kind
+            yield crossing.path, crossing.line, crossing.kind.value
     if "dict-view" in kinds:
         for finding in DICT_VIEWS.find(project):
             if finding.confidence.reaches(bar):

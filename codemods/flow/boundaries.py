@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
+from .kinds import HazardKind
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -27,7 +29,7 @@ class Boundary:
     unless: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     source: str = ""
     always: bool = False  # under every start method, fork too
-    only: frozenset[str] = frozenset()  # kinds of values that it can't take; empty: what plain pickle can't
+    only: frozenset[HazardKind] = frozenset()  # kinds of values that it can't take; empty: what plain pickle can't
     says: str = ""  # what it does to them, where that isn't pickling for another process
 
     def crosses(self, literals: Mapping[str | int, object], given: frozenset[str], open_ended: bool) -> bool:
@@ -217,7 +219,7 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
         {name: tuple(values) for name, values in entry.get("unless", {}).items()},
         entry.get("source", ""),
         bool(entry.get("always")),
-        frozenset(entry.get("only", ())),
+        frozenset(map(HazardKind, entry.get("only", ()))),
         entry.get("says", ""),
     )
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..flow.answers.explain import Site
+from ..flow.kinds import HazardKind
 
 _WORDS = {
-    "lambda": "a lambda",
-    "function": "a nested function",
-    "class": "a local class",
-    "dict-view": "a view of a dict",
-    "generator": "a generator",
-    "evaluated": "an evaluated text",
+    HazardKind.LAMBDA: "a lambda",
+    HazardKind.FUNCTION: "a nested function",
+    HazardKind.CLASS: "a local class",
+    HazardKind.DICT_VIEW: "a view of a dict",
+    HazardKind.GENERATOR: "a generator",
+    HazardKind.EVALUATED: "an evaluated text",
 }
 
 

@@ -12,12 +12,13 @@ from codemods.finding import Confidence
 from codemods.flow.answers.crossing import Crossing
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.explain import explain_line
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.review.sites import sites_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
-KINDS = frozenset({"lambda", "function", "class", "dict-view", "generator"})
+KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.INSTANCE}
 
 
 def crossings(files: dict[str, str], settings: Settings | None = None) -> list[Crossing]:
@@ -1370,7 +1371,7 @@ def test_program(name: str) -> None:
     files = PROGRAMS[name]
     found = crossings(files)
     told = {
-        bar.value: {(c.path, c.line) for c in found if c.confidence is bar and c.kind != "generator"}
+        bar.value: {(c.path, c.line) for c in found if c.confidence is bar and c.kind is not HazardKind.GENERATOR}
         for bar in Confidence
     }
     assert told == {bar.value: marked(files, bar.value) for bar in Confidence}
@@ -1620,7 +1621,7 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     made = "\n".join(f"class C{i}:\n    def __init__(self, part):\n        self.part = part\n" for i in range(8))
     steps = "\n    ".join(f"x{i} = C{i}(x{i - 1})" for i in range(1, 8))
     code = f"import pickle\n{made}\ndef main(file):\n    x0 = C0(lambda: 1)\n    {steps}\n    pickle.dump(x7, file)\n"
-    (found,) = [crossing for crossing in crossings({"train.py": code}) if crossing.kind == "lambda"]
+    (found,) = [crossing for crossing in crossings({"train.py": code}) if crossing.kind is HazardKind.LAMBDA]
     told = [hop.what for hop in found.trace]
     assert len(told) > 12
     assert [what for what in told if what.startswith("stored")] == [f"stored as `part` on `C{i}`" for i in range(8)]

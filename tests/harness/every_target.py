@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from codemods.flow.kinds import HazardKind
 from codemods.syntax.binding_rules import FUNCTIONS, FunctionNode
 from codemods.transforms.lambdas.plan import Target
 
@@ -16,9 +17,9 @@ def every_target(module: ast.Module) -> dict[Target, ast.Lambda | FunctionNode |
         node, is_local = todo.pop()
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.Lambda):
-                found[Target("lambda", child.lineno, child.col_offset)] = child
+                found[Target(HazardKind.LAMBDA, child.lineno, child.col_offset)] = child
             elif isinstance(child, (*FUNCTIONS, ast.ClassDef)) and is_local and not isinstance(node, ast.ClassDef):
-                kind = "class" if isinstance(child, ast.ClassDef) else "function"
+                kind = HazardKind.CLASS if isinstance(child, ast.ClassDef) else HazardKind.FUNCTION
                 found[Target(kind, child.lineno, child.col_offset)] = child
             todo.append((child, is_local or isinstance(child, (ast.Lambda, *FUNCTIONS))))
     return dict(sorted(found.items(), key=lambda item: item[0][1:]))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from codemods.engine.apply import edits_of
 from codemods.engine.verify import verify
 from codemods.finding import Fix, Refused
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.syntax.binding_rules import FUNCTIONS
 from codemods.syntax.scopes import Scopes
@@ -26,11 +27,11 @@ def candidates(project: Project) -> list[Target]:
     found = []
     for node in ast.walk(module):
         if isinstance(node, ast.Lambda):
-            found.append(Target("lambda", node.lineno, node.col_offset))
+            found.append(Target(HazardKind.LAMBDA, node.lineno, node.col_offset))
         elif isinstance(node, (*FUNCTIONS, ast.ClassDef)) and any(
             isinstance(above, FUNCTIONS) for above in scopes.ancestors(node)
         ):
-            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            kind = HazardKind.CLASS if isinstance(node, ast.ClassDef) else HazardKind.FUNCTION
             found.append(Target(kind, node.lineno, node.col_offset))
     return found
 

@@ -7,10 +7,11 @@ import textwrap
 
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
-KINDS = frozenset({"lambda", "function", "class", "dict-view", "generator"})
+KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.INSTANCE}
 _MARK = re.compile(r"# (proven|likely|possible)$")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from itertools import count
 
+from ..kinds import NAMELESS, HazardKind
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
-from .contents import NAMELESS, captures, inside
+from .contents import captures, inside
 from .places import Places
 from .same_object import SameObject
 from .trace import Reason, Reasons
@@ -19,7 +20,7 @@ class Closure:
     def __init__(self, places: Places, same_object: SameObject) -> None:
         self.solution, self.places, self.same_object = places.solution, places, same_object
 
-    def of(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[str]) -> Reasons:
+    def of(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[HazardKind]) -> Reasons:
         """Every value (`among` these) that crosses along with the seeds, and why.
 
         Where a boundary minds `only` some kinds, functions go by reference: what they capture stays behind.

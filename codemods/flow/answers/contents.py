@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..facts.records import Position
+from ..kinds import NAMELESS, HazardKind
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
-
-NAMELESS = frozenset({"lambda", "function"})  # kinds of functions that pickle finds no name for
 
 
 def captures(solution: Solution, function: int) -> list[int]:
@@ -15,7 +14,7 @@ def captures(solution: Solution, function: int) -> list[int]:
     return [node + solution.program.offsets[file] for node in made.captures]
 
 
-def inside(solution: Solution, number: int, only: frozenset[str]) -> list[int]:
+def inside(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[int]:
     """Nodes whose values are pickled (or copied, where `only` some kinds matter) along with the value `number`."""
     value = solution.heap.values[number]
     if value.kind == CONTAINER:
@@ -35,12 +34,12 @@ def inside(solution: Solution, number: int, only: frozenset[str]) -> list[int]:
     return [node for name, node in attributes if name not in dropped]
 
 
-def hazards(solution: Solution, number: int, only: frozenset[str]) -> list[tuple[str, str, Position]]:
+def hazards(solution: Solution, number: int, only: frozenset[HazardKind]) -> list[tuple[HazardKind, str, Position]]:
     """What makes pickle fail for a value, of the kinds `only` where some are named: kind, file and place."""
     return [hazard for hazard in _all_hazards(solution, number) if not only or hazard[0] in only]
 
 
-def _all_hazards(solution: Solution, number: int) -> list[tuple[str, str, Position]]:
+def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str, Position]]:
     program, value = solution.program, solution.heap.values[number]
     if value.kind == HAZARD:
         hazard = program.hazards[int(value.a)]
@@ -48,15 +47,15 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[str, str, Positi
     if value.kind == FUNCTION:
         file, function = program.functions[int(value.a)]
         if function.kind in NAMELESS and not function.wraps:
-            return [(function.kind, program.files[file], function.position)]
+            return [(NAMELESS[function.kind], program.files[file], function.position)]
     elif value.kind in (CLASS, INSTANCE):
         file, made = program.classes[int(value.a)]
         if made.nested:
-            return [("class", program.files[file], made.position)]
+            return [(HazardKind.CLASS, program.files[file], made.position)]
     return []
 
 
-def holders(solution: Solution, only: frozenset[str]) -> set[int]:
+def holders(solution: Solution, only: frozenset[HazardKind]) -> set[int]:
     """The hazards of the kinds `only`, and every value along with which one may be pickled."""
     outer: dict[int, list[int]] = {}
     todo: list[int] = []

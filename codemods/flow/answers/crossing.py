@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...finding import Confidence, Trace
 from ..facts.records import Position
 from ..facts.test_code import is_test
+from ..kinds import HazardKind
 from ..solve.heap import INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
@@ -24,12 +25,11 @@ MAX_SAVED = 7  # into a file: what is saved is mostly a dict of numbers
 class Crossing:
     """A hazard that crosses, or may.
 
-    `kind`: "lambda", "function" (a def inside a def), "class" (defined inside a function), "dict-view", "generator",
-    "evaluated" (what `eval` makes of a text), "instance". The position is that of the `ast` node: line 1-based, column
-    0-based in UTF-8 bytes. `boundary`: dotted name of the callable that pickles it, "" where none was seen.
+    The position is that of the `ast` node: line 1-based, column 0-based in UTF-8 bytes. `boundary`: dotted name of the
+    callable that pickles it, "" where none was seen.
     """
 
-    kind: str
+    kind: HazardKind
     path: str
     line: int
     column: int
@@ -48,7 +48,7 @@ class Crossings:
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
 
     def describe(
-        self, hazard: tuple[str, str, Position], confidence: Confidence, number: int, reasons: Reasons
+        self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
     ) -> Crossing:
         """The crossing of a hazard (kind, file, place) by the value `number`, by the path that `reasons` name."""
         kind, path, position = hazard

@@ -10,6 +10,7 @@ from ...finding import Confidence
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position, project_facts
+from ..kinds import HazardKind
 from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ..facts.records import FileFacts
 
 _DEEPCOPY = "copy.deepcopy"
-_Hazard = tuple[str, str, Position]  # kind, file, place
+_Hazard = tuple[HazardKind, str, Position]  # kind, file, place
 _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
 
 
@@ -48,7 +49,7 @@ class Flow:
 
     def __init__(self, facts: Mapping[str, FileFacts], boundaries: Iterable[Mapping[str, object]] = ()) -> None:
         self._facts, self._boundaries = facts, boundaries  # not the project: that holds us, and a circle is never freed
-        self._known_holders: dict[frozenset[str], set[int]] = {}
+        self._known_holders: dict[frozenset[HazardKind], set[int]] = {}
         self._described: dict[tuple[str, int], Crossing] = {}
 
     @cached_property
@@ -68,7 +69,7 @@ class Flow:
     def _seen(self) -> Seen:
         return look(self.solution)
 
-    def crossings(self, kinds: frozenset[str], bar: Confidence = Confidence.POSSIBLE) -> list[Crossing]:
+    def crossings(self, kinds: frozenset[HazardKind], bar: Confidence = Confidence.POSSIBLE) -> list[Crossing]:
         """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence.
 
         Of what is below `bar`, some or all may be missing.
@@ -79,7 +80,7 @@ class Flow:
     def instances(self, path: str, class_line: int) -> Crossing | None:
         """How instances of the class at `path`:`class_line` (of the `class` keyword) cross; None when none was seen to.
 
-        The kind is "instance" and the position that of the class.
+        The kind is INSTANCE and the position that of the class.
         """
         place = (path, class_line)
         if place not in self._described and place in self._instances:
@@ -150,7 +151,7 @@ class Flow:
 
     def _collect(
         self, found: dict[_Hazard, Crossing], confidence: Confidence, seeds: Iterable[tuple[int, Reason]],
-        only: frozenset[str],
+        only: frozenset[HazardKind],
     ) -> None:  # fmt: skip
         """Enter in `found` what crosses with the seeds, where that is surer than what is there."""
         reasons = self._closure.of(seeds, self._holders(only), only)
@@ -164,7 +165,7 @@ class Flow:
                     if known is None or not known.confidence.reaches(made.confidence):
                         found[hazard] = made
 
-    def _holders(self, only: frozenset[str]) -> set[int]:
+    def _holders(self, only: frozenset[HazardKind]) -> set[int]:
         known = self._known_holders.get(only)
         if known is None:
             known = self._known_holders[only] = holders(self.solution, only)
@@ -194,7 +195,7 @@ class Flow:
             *(
                 (Confidence.LIKELY, proven_seeds(self.solution, self._reached, only), only)
                 for only in self._pickier
-                if "instance" in only
+                if HazardKind.INSTANCE in only
             ),
         ):
             reasons = self._closure.of(seeds, None, only)
@@ -202,15 +203,18 @@ class Flow:
                 value = self.solution.heap.values[number]
                 if value.kind == INSTANCE:
                     file, made = self.solution.program.classes[int(value.a)]
-                    hazard = ("instance", self.solution.program.files[file], made.position)
+                    hazard = (HazardKind.INSTANCE, self.solution.program.files[file], made.position)
                     way = (confidence, hazard, number, reasons)
                     found.setdefault((hazard[1], made.position[0]), []).append(way)
         return found
 
     @cached_property
-    def _pickier(self) -> list[frozenset[str]]:
+    def _pickier(self) -> list[frozenset[HazardKind]]:
         """The `only` of boundaries that take some of what plain pickle doesn't."""
-        return sorted({sink.only for sink in self.solution.sinks if sink.only}, key=sorted)
+        return sorted(
+            {sink.only for sink in self.solution.sinks if sink.only},
+            key=lambda only: sorted(kind.value for kind in only),
+        )
 
     def asked(self, path: str, line: int, column: int) -> list[Question]:
         """Where the function or lambda at this position (as in `ast`) is inspected."""
@@ -250,7 +254,13 @@ class Flow:
         if number not in self._deep_copied:
             return None
         way = trace_of(
-            self.solution, number, self._deep_copied[number], self._deep_copied, "function", path, (line, column, 0, 0)
+            self.solution,
+            number,
+            self._deep_copied[number],
+            self._deep_copied,
+            HazardKind.FUNCTION,
+            path,
+            (line, column, 0, 0),
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
 
@@ -292,4 +302,4 @@ class Flow:
 
 
 def _in_order(found: Mapping[_Hazard, Crossing]) -> list[Crossing]:
-    return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind))
+    return sorted(found.values(), key=lambda c: (c.path, c.line, c.column, c.kind.value))

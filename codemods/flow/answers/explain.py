@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...finding import Confidence, Hop, Trace
 from ...project import Project
 from ..boundaries import Boundary
+from ..kinds import NAMELESS, HazardKind
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
 from ..solve.solution import Solution
 from .crossing import Crossing
@@ -23,7 +24,7 @@ class Site:
     `crossing` is set when it crosses or may; else `places` says where it was seen to go, and what that does to it.
     """
 
-    kind: str
+    kind: HazardKind
     line: int
     crossing: Crossing | None
     places: Trace
@@ -44,33 +45,30 @@ def explain_line(project: Project, path: str, line: int) -> list[Site]:
     """Every value on `path`:`line` that plain pickle would reject, and what becomes of it."""
     flow = flow_of(project)
     solution = flow.solution
-    known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(frozenset(_KINDS))}
-    sites: dict[tuple[str, int, int], Site] = {}
+    known = {(c.kind, c.path, c.line, c.column): c for c in flow.crossings(_KINDS)}
+    sites: dict[tuple[HazardKind, int, int], Site] = {}
     for number, kind, position in _values(solution, path):
-        if (
-            position[0]
-            <= line
-            <= (position[2] if kind in ("lambda", "dict-view", "generator", "evaluated") else position[0])
-        ):
+        if position[0] <= line <= (position[2] if kind in _LINES else position[0]):
             crossing = known.get((kind, path, position[0], position[1]))
             places = tuple(_places(solution, number)) if crossing is None or crossing.trace == () else ()
             sites[kind, position[0], position[1]] = Site(kind, position[0], crossing, places)
-    return [sites[key] for key in sorted(sites, key=lambda key: (key[1], key[2], key[0]))]
+    return [sites[key] for key in sorted(sites, key=lambda key: (key[1], key[2], key[0].value))]
 
 
-_KINDS = ("lambda", "function", "class", "dict-view", "generator", "evaluated")
+_KINDS = frozenset(HazardKind) - {HazardKind.INSTANCE}
+_LINES = _KINDS - {HazardKind.FUNCTION, HazardKind.CLASS}  # found on all of their lines
 
 
-def _values(solution: Solution, path: str) -> Iterator[tuple[int, str, tuple[int, int, int, int]]]:
+def _values(solution: Solution, path: str) -> Iterator[tuple[int, HazardKind, tuple[int, int, int, int]]]:
     for number, value in enumerate(solution.heap.values):
         if value.kind == FUNCTION:
             file, function = solution.program.functions[int(value.a)]
-            if solution.program.files[file] == path and function.kind in ("lambda", "function"):
-                yield number, function.kind, function.position
+            if solution.program.files[file] == path and function.kind in NAMELESS:
+                yield number, NAMELESS[function.kind], function.position
         elif value.kind == CLASS:
             file, made = solution.program.classes[int(value.a)]
             if solution.program.files[file] == path and made.nested:
-                yield number, "class", made.position
+                yield number, HazardKind.CLASS, made.position
         elif value.kind == HAZARD:
             hazard = solution.program.hazards[int(value.a)]
             if hazard.path == path:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ..facts.records import Call, Function
 from ..facts.test_code import is_test
+from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MODULE, Value
 from ..solve.paths import explore
 from ..solve.sinks import Sink
@@ -62,9 +63,9 @@ class Reached:
         outer = self._outer(file, function)
         if outer is not None and not self.function(program.function_offset[file] + outer):
             return False
-        if function.kind == "method":
+        if function.kind is FunctionKind.METHOD:
             return self.instantiated(program.class_offset[file] + function.owner)
-        if function.kind != "top":
+        if function.kind is not FunctionKind.TOP:
             return True
         return self._is_used(file, program.facts[file].function_nodes[index - program.function_offset[file]])
 
@@ -126,7 +127,7 @@ class Reached:
             return -1 if owner.nested else file
         if value.kind == FUNCTION:
             file, function = self.solution.program.functions[int(value.a)]
-            return file if function.kind == "top" else -1
+            return file if function.kind is FunctionKind.TOP else -1
         return -1
 
     def _is_used(self, file: int, node: int) -> bool:

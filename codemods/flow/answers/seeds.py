@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
+from ..kinds import HazardKind
 from ..solve.heap import FOREIGN
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
@@ -13,11 +14,11 @@ from .programs import Programs
 from .reached import Reached
 from .trace import Reason
 
-EVERY: frozenset[str] = frozenset()  # as `only`: no kind is left out
+EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
 
 def proven_seeds(
-    solution: Solution, reached: Reached, only: frozenset[str] = EVERY, files: bool | None = None
+    solution: Solution, reached: Reached, only: frozenset[HazardKind] = EVERY, files: bool | None = None
 ) -> Iterator[tuple[int, Reason]]:
     """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...finding import Hop, Trace
 from ..facts.records import Position
+from ..kinds import FunctionKind, HazardKind
 from ..solve.heap import FUNCTION
 from ..solve.solution import Solution
 
@@ -33,18 +34,18 @@ class Reasons(dict[int, Reason]):
 
 
 def trace_of(
-    solution: Solution, number: int, reason: Reason, reasons: Reasons, kind: str, path: str, position: Position
+    solution: Solution, number: int, reason: Reason, reasons: Reasons, kind: HazardKind, path: str, position: Position
 ) -> Trace:
     words = {
-        "lambda": "a lambda is made here",
-        "function": "a function is defined inside another here",
-        "class": "a class is defined inside a function here",
-        "dict-view": "a view of a dict is taken here",
-        "generator": "a generator is made here",
-        "evaluated": "a text is evaluated here",
-        "instance": "instances of this class",
+        HazardKind.LAMBDA: "a lambda is made here",
+        HazardKind.FUNCTION: "a function is defined inside another here",
+        HazardKind.CLASS: "a class is defined inside a function here",
+        HazardKind.DICT_VIEW: "a view of a dict is taken here",
+        HazardKind.GENERATOR: "a generator is made here",
+        HazardKind.EVALUATED: "a text is evaluated here",
+        HazardKind.INSTANCE: "instances of this class",
     }
-    hops = [Hop(path, position[0], words.get(kind, f"a {kind} is made here"))]
+    hops = [Hop(path, position[0], words[kind])]
     seen: set[int] = set()
     while True:
         if reason.node >= 0:
@@ -56,7 +57,7 @@ def trace_of(
         value = solution.heap.values[number]
         if value.kind == FUNCTION:
             file, function = solution.program.functions[int(value.a)]
-            what = "the lambda" if function.kind == "lambda" else f"`{function.name}`"
+            what = "the lambda" if function.kind is FunctionKind.LAMBDA else f"`{function.name}`"
             hops.append(Hop(solution.program.files[file], function.position[0], f"captured by {what} made here"))
         reason = reasons[number]
     if reason.hop is not None:

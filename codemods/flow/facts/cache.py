@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...store import MAX_BYTES, Store, packed, unpacked
+from ..kinds import FunctionKind, HazardKind
 from . import records as _facts
 from .records import FACTS_VERSION, FileFacts
 
@@ -21,7 +22,11 @@ MAX_CACHE_BYTES = MAX_BYTES  # beyond, the cache is emptied
 _PACKAGE = Path(__file__).resolve().parents[2]
 _MAKERS = ("flow", "syntax", "tree", "nodes.py")  # the code that facts depend on
 counted = [0, 0]  # blobs that were known, blobs that were asked for, in this process
-_CLASSES = [getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")]
+_CLASSES = [
+    *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")),
+    FunctionKind,
+    HazardKind,
+]
 STORE = Store(
     "facts.sqlite",
     ("facts",),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
+from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .records import Class, Function, Parameter
 from .scope import Scope
@@ -16,8 +17,8 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def enter_function(
-    builder: FactsBuilder, node: FunctionNode, kind: str, name: str, defaults: Sequence[int], binding: str = "",
-    wraps: bool = False,
+    builder: FactsBuilder, node: FunctionNode, kind: FunctionKind, name: str, defaults: Sequence[int],
+    binding: str = "", wraps: bool = False,
 ) -> int:  # fmt: skip
     """Enter a function in the facts and open its scope; its index. `builder.leave()` closes the scope.
 
@@ -26,16 +27,16 @@ def enter_function(
     facts, outer = builder.facts, builder.scope
     arguments = node.args
     qualname = f"{outer.qualname}.{name}" if outer.qualname else name
-    shown = "a lambda" if kind == "lambda" else f"`{qualname.replace('.<locals>', '')}()`"
-    owner = outer.owner if kind == "method" else -1
+    shown = "a lambda" if kind is FunctionKind.LAMBDA else f"`{qualname.replace('.<locals>', '')}()`"
+    owner = outer.owner if kind is FunctionKind.METHOD else -1
     index = len(facts.functions)
     returns = builder.node(f"returned by {shown}", node.lineno)
-    holder = builder.node() if kind == "lambda" else -1
+    holder = builder.node() if kind is FunctionKind.LAMBDA else -1
     parameters: list[Parameter] = []
     function = Function(kind, name, qualname, position(node), (), returns, owner, binding, False, wraps)
     facts.functions.append(function)
     facts.function_nodes.append(holder)
-    own_class = owner if kind == "method" or outer.kind is ScopeKind.CLASS else -1
+    own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
     scope = builder.scope = Scope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
     star = [(arguments.vararg, "*"), (arguments.kwarg, "**")]
     for argument, how in [

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
+from ..kinds import FunctionKind, HazardKind
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call
@@ -181,7 +182,7 @@ class Expressions:
         builder.scope.function = -1  # what it reads is read by the function around it
         builder.leave()
         if isinstance(node, ast.GeneratorExp):
-            builder.facts.hazards.append((result, "generator", position(node)))
+            builder.facts.hazards.append((result, HazardKind.GENERATOR, position(node)))
         return result
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> int:
@@ -229,7 +230,7 @@ class Expressions:
             return -1
         result = builder.node("", node.lineno)
         if is_view or is_text:
-            facts.hazards.append((result, "dict-view" if is_view else "evaluated", position(node)))
+            facts.hazards.append((result, HazardKind.DICT_VIEW if is_view else HazardKind.EVALUATED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
         text = dotted(function) or (function.attr if isinstance(function, ast.Attribute) else "")
@@ -276,7 +277,7 @@ class Expressions:
 
     def _lambda(self, node: ast.Lambda) -> int:
         builder = self.builder
-        index = enter_function(builder, node, "lambda", "<lambda>", self.defaults(node.args))
+        index = enter_function(builder, node, FunctionKind.LAMBDA, "<lambda>", self.defaults(node.args))
         builder.edge(self.value(node.body), builder.facts.functions[index].returns)
         builder.leave()
         return builder.facts.function_nodes[index]

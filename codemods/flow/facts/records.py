@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..kinds import NAMELESS, FunctionKind, HazardKind
+
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 12  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 13  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -30,9 +32,9 @@ class Parameter:
 
 @dataclass(slots=True)
 class Function:
-    """A `def` or lambda. `kind`: "lambda", "function" (def in a def), "method", "top" (def at module level)."""
+    """A `def` or lambda."""
 
-    kind: str
+    kind: FunctionKind
     name: str
     qualname: str
     position: Position
@@ -112,7 +114,7 @@ class FileFacts:
     class_nodes: list[int] = field(default_factory=list)
     imports: list[tuple[int, str, int, str]] = field(default_factory=list)  # (node, module, level, name or "")
     star_imports: list[tuple[str, int]] = field(default_factory=list)
-    hazards: list[tuple[int, str, Position]] = field(default_factory=list)  # (node, kind, position)
+    hazards: list[tuple[int, HazardKind, Position]] = field(default_factory=list)  # (node, kind, position)
     module_names: dict[str, int] = field(default_factory=dict)
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
     distinguished: list[tuple[int, str, int]] = field(
@@ -122,7 +124,7 @@ class FileFacts:
 
 def self_nodes(facts: FileFacts) -> dict[int, int]:
     """The node of `self` (the first parameter) of each method, and the index of its class."""
-    return {f.parameters[0].node: f.owner for f in facts.functions if f.kind == "method" and f.parameters}
+    return {f.parameters[0].node: f.owner for f in facts.functions if f.kind is FunctionKind.METHOD and f.parameters}
 
 
 def hazardous(facts: FileFacts) -> set[int]:
@@ -138,9 +140,9 @@ def hazardous(facts: FileFacts) -> set[int]:
     for call in facts.calls:
         for given in (*call.arguments, *(value for _, value in call.keywords)):
             leads.setdefault(given, []).append(call.result)
-    todo = [node for node, kind, _ in facts.hazards if kind == "dict-view"]
+    todo = [node for node, kind, _ in facts.hazards if kind is HazardKind.DICT_VIEW]
     made = zip(facts.function_nodes, facts.functions, strict=True)
-    todo += [node for node, function in made if function.kind in ("lambda", "function")]
+    todo += [node for node, function in made if function.kind in NAMELESS]
     seen = set(todo)
     while todo:
         for target in leads.get(todo.pop(), ()):

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from ...nodes import children, walk
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
+from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
 from .records import Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position
+
+_FUNCTION_KINDS = {ScopeKind.CLASS: FunctionKind.METHOD, ScopeKind.MODULE: FunctionKind.TOP}
 
 
 class Statements:
@@ -174,12 +177,16 @@ class Statements:
         decorators = [dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list]
         applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
         scope = builder.scope
-        kind = "method" if scope.kind is ScopeKind.CLASS else "top" if scope.kind is ScopeKind.MODULE else "function"
+        kind = _FUNCTION_KINDS.get(scope.kind, FunctionKind.NESTED)
         last = {name.rpartition(".")[2] for name in decorators}
         binding = next((b for b in ("staticmethod", "classmethod", "property") if b in last), "")
         if not binding and last & {"cached_property", "setter", "lazy_property"}:
             binding = "property"
-        if kind == "method" and not binding and node.name in ("__new__", "__init_subclass__", "__class_getitem__"):
+        if (
+            kind is FunctionKind.METHOD
+            and not binding
+            and node.name in ("__new__", "__init_subclass__", "__class_getitem__")
+        ):
             binding = "classmethod"
         line = builder.line
         defaults = self.expressions.defaults(node.args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..kinds import FunctionKind
 from .records import FileFacts
 
 # of datasets; of collate functions and transforms
@@ -15,7 +16,7 @@ def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[
 
     `self_calls`: (class, method) -> the functions that call `self.method()`.
     """
-    methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind == "method"}
+    methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind is FunctionKind.METHOD}
     processes = {
         owner for owner, made in enumerate(facts.classes) if any(base.endswith("Process") for base in made.base_names)
     }

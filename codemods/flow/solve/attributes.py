@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from ..kinds import FunctionKind
 from .constraints import Constraints
 from .heap import (
     BOUND,
@@ -149,7 +150,7 @@ class Attributes:
             if function.parameters:
                 heap.add(function.parameters[0].node + offset, receiver)
             heap.edge(function.returns + offset, result, heap.lines[result])
-        elif function.binding == "staticmethod" or receiver < 0 or function.kind != "method":
+        elif function.binding == "staticmethod" or receiver < 0 or function.kind is not FunctionKind.METHOD:
             heap.add(result, number, node)
         else:
             heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)

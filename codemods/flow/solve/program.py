@@ -9,12 +9,13 @@ from typing import NamedTuple
 from ...syntax.modules import Modules
 from ..boundaries import Table
 from ..facts.records import Class, FileFacts, Function, Position
+from ..kinds import HazardKind
 
 
 class Hazard(NamedTuple):
     """A value that plain pickle rejects whatever holds it: `kind` and where it is made."""
 
-    kind: str
+    kind: HazardKind
     path: str
     position: Position
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..facts.records import Call, Function
+from ..kinds import FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
@@ -112,7 +113,7 @@ class PythonBuiltins:
         heap = self.heap
         file = heap.file_of[node]
         function: Function | None = self.program.facts[file].functions[call.scope] if call.scope >= 0 else None
-        if function is None or function.kind != "method" or not function.parameters:
+        if function is None or function.kind is not FunctionKind.METHOD or not function.parameters:
             return
         owner = self.program.class_offset[file] + function.owner
         parameter = function.parameters[0].node + self.program.offsets[file]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..boundaries import Boundary
 from ..facts.records import Call
+from ..kinds import HazardKind
 from .containers import Containers
 from .heap import Heap
 from .program import Program
@@ -24,7 +25,7 @@ class Sink:
     crosses: bool
     always: bool  # under every start method, fork too
     method: str  # the start method that the call itself names, "" where it doesn't
-    only: frozenset[str]  # as in `Boundary`
+    only: frozenset[HazardKind]  # as in `Boundary`
     says: str
     callee: int  # node of what is called
     function: int = -1  # the function that the call stands in

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ..boundaries import Table
 from ..facts.records import FileFacts
+from ..kinds import NAMELESS, FunctionKind
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
@@ -115,7 +116,7 @@ class _Solver:
         for number, (node, function) in enumerate(zip(facts.function_nodes, facts.functions, strict=True)):
             heap.add(node + offset, heap.number(Value(FUNCTION, program.function_offset[index] + number)))
             heap.modules_only.update(parameter.node + offset for parameter in function.parameters if parameter.module)
-            if function.kind == "method" and function.binding != "staticmethod" and function.parameters:
+            if function.kind is FunctionKind.METHOD and function.binding != "staticmethod" and function.parameters:
                 owner = program.class_offset[index] + function.owner
                 kind = CLASS if function.binding == "classmethod" else INSTANCE
                 heap.add(function.parameters[0].node + offset, heap.number(Value(kind, owner)))
@@ -224,7 +225,7 @@ class _HazardTest:
 
     def __call__(self, value: Value) -> bool:
         if value.kind == FUNCTION:
-            return self.program.functions[int(value.a)][1].kind in ("lambda", "function")
+            return self.program.functions[int(value.a)][1].kind in NAMELESS
         if value.kind in (CLASS, INSTANCE):
             return int(value.a) in self.hierarchy.makers
         if value.kind == OBJECT:  # a pipeline: all it is for is to be loaded

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
+from ...flow.kinds import HazardKind
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -65,7 +66,7 @@ class _Search:
         crossings: dict[tuple[str, int, int], Crossing] = {}
         sources = list(self.project.matching(_TEXT))
         if sources:
-            for crossing in flow_of(self.project).crossings(frozenset({"dict-view"}), self.project.lowest_bar):
+            for crossing in flow_of(self.project).crossings(frozenset({HazardKind.DICT_VIEW}), self.project.lowest_bar):
                 crossings[crossing.path, crossing.line, crossing.column] = crossing
         for source in sources:
             outline = self.repo.outline(source.path)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...finding import Confidence, Finding, Hop, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
+from ...flow.kinds import HazardKind
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -17,7 +18,7 @@ from ...tree.suffixes import YAML_FILE
 from .screen import ID
 
 _LAMBDA = re.compile(r"\blambda\b[^:\n]*:")
-_FUNCTIONS = frozenset({"lambda", "function"})
+_FUNCTIONS = frozenset({HazardKind.LAMBDA, HazardKind.FUNCTION})
 _MAX_STEPS = 4
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -36,7 +37,7 @@ class Text:
 
 def evaluated_texts(project: Project) -> Iterator[Finding]:
     """A finding for each `eval(...)` whose result crosses, and whose text is a lambda in a YAML file."""
-    crossings = flow_of(project).crossings(frozenset({"evaluated"}))
+    crossings = flow_of(project).crossings(frozenset({HazardKind.EVALUATED}))
     repo = Repo(project) if crossings else None
     crossed = {(c.path, c.line) for c in flow_of(project).crossings(_FUNCTIONS) if c.boundary} if crossings else set()
     for crossing in crossings:

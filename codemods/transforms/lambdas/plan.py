@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
+from ...flow.kinds import HazardKind
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.scope_data import Variable, start_of
@@ -34,7 +35,7 @@ from .unused_imports import idle_imports
 class Target(NamedTuple):
     """A lambda, function or class by its `ast` position."""
 
-    kind: str  # lambda | function | class
+    kind: HazardKind  # LAMBDA, FUNCTION or CLASS
     line: int
     column: int
     boundary: str = ""  # what pickles it, where that is known
@@ -52,6 +53,11 @@ def plan_hoist(
     return planner.plan(list(dict.fromkeys(targets)))
 
 
+_NODES: dict[HazardKind, tuple[type[ast.AST], ...]] = {
+    HazardKind.LAMBDA: (ast.Lambda,),
+    HazardKind.FUNCTION: FUNCTIONS,
+    HazardKind.CLASS: (ast.ClassDef,),
+}
 _USED_UP = re.compile(r"Pool\(\)\.(?:map|starmap|apply)$")  # they wait until the workers are done
 
 
@@ -70,7 +76,6 @@ class _Planner:
 
     # from targets to groups
     def plan(self, targets: Sequence[Target]) -> dict[Target, Answer]:
-        kinds = {"lambda": (ast.Lambda,), "function": FUNCTIONS, "class": (ast.ClassDef,)}
         nodes = {
             (type(node), *start_of(node)): node
             for node in ast.walk(self.rewrite.scopes.tree)
@@ -79,7 +84,7 @@ class _Planner:
         answers: dict[Target, Answer] = {}
         wanted: dict[Target, Movable] = {}
         for target in targets:
-            found = [nodes[key] for kind in kinds[target.kind] if (key := (kind, target.line, target.column)) in nodes]
+            found = [nodes[key] for kind in _NODES[target.kind] if (key := (kind, target.line, target.column)) in nodes]
             if found:
                 wanted[target] = found[0]
                 self.boundaries[found[0]] = target.boundary

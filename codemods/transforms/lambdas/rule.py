@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...finding import Answer, Confidence, Finding, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
+from ...flow.kinds import HazardKind
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.repo import Repo
@@ -17,13 +18,16 @@ from .evaluated_text import evaluated_texts
 from .plan import Target, plan_hoist
 from .screen import ID
 
-_KINDS = frozenset({"lambda", "function", "class"})
-_WORDS = {"lambda": "this lambda", "function": "this nested function", "class": "this class, made inside a function,"}
+_WORDS = {
+    HazardKind.LAMBDA: "this lambda",
+    HazardKind.FUNCTION: "this nested function",
+    HazardKind.CLASS: "this class, made inside a function,",
+}
 
 
 def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
-    yield from findings(project, flow_of(project).crossings(_KINDS, project.lowest_bar))
+    yield from findings(project, flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar))
     yield from evaluated_texts(project)
 
 

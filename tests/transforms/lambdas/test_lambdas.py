@@ -8,6 +8,7 @@ import pytest
 
 from codemods.engine.migrate import check, plan
 from codemods.finding import Fix
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.plan import plan_hoist
@@ -217,7 +218,7 @@ def build(ds):
     return ds.map(lambda x: abc(x))
 """
     project = Project(MemoryFiles({PATH: text.encode()}))
-    target = next(each for each in candidates(project) if each.kind == "lambda")
+    target = next(each for each in candidates(project) if each.kind is HazardKind.LAMBDA)
     fix = plan_hoist(project, PATH, [target])[target]
     source = project.source(PATH)
     assert isinstance(fix, Fix) and source is not None

@@ -12,6 +12,7 @@ from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Fix
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.introspection import Question
+from codemods.flow.kinds import HazardKind
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.known import Unknown
@@ -678,7 +679,7 @@ def build(ds):
 def test_a_shared_lock_gets_to_a_process_and_to_no_pool(boundary: str, moves: bool) -> None:
     text = "import multiprocessing as mp\n\ndef build():\n    lock = mp.Lock()\n    return lambda x: lock\n"
     project = Project(MemoryFiles({PATH: text.encode()}))
-    (answer,) = plan_hoist(project, PATH, [Target("lambda", 5, 11, boundary)]).values()
+    (answer,) = plan_hoist(project, PATH, [Target(HazardKind.LAMBDA, 5, 11, boundary)]).values()
     assert isinstance(answer, Fix) is moves
     assert moves or "pass it to the pool with `initializer=`" in answer.reason
 
