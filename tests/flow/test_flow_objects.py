@@ -7,6 +7,49 @@ import pytest
 from harness.marks import crossing, marked
 
 LOADER = "from torch.utils.data import DataLoader, Dataset\n"
+SIBLINGS = (
+    LOADER
+    + """
+class Task:
+    def __init__(self):
+        self.made = {{}}
+
+    def batches(self, rows):
+        self.made[rows] = lambda row: row  # {mark}
+        return rows
+
+class Plain(Task):
+    pass
+
+class Stream(Task):
+    def batches(self, rows):
+        {batches}
+        return DataLoader(rows, collate_fn=self.collate, num_workers=2)
+
+    def collate(self, rows):
+        return rows
+
+for task in (Plain(), Stream()):
+    task.batches([1])
+"""
+)
+UNINITIALISED = """
+from multiprocessing import Process
+
+class Task:
+    def __init__(self):
+        self.fix = lambda row: row  # {mark}
+
+class Stream(Task):
+    def __init__(self):
+        {call}
+
+    def work(self):
+        pass
+
+if __name__ == "__main__":
+    Process(target=Stream().work).start()
+"""
 
 PROGRAMS = {
     "made in the worker by a method that tries again": {
@@ -38,6 +81,18 @@ class Images(Dataset):
 
 loader = DataLoader(Images(), num_workers=2)
 """
+    },
+    "a base class keeps it in a method that the class replaces": {
+        "data.py": SIBLINGS.format(batches="pass", mark="possible")
+    },
+    "a base class keeps it in a method that the class calls": {
+        "data.py": SIBLINGS.format(batches="super().batches(rows)", mark="proven")
+    },
+    "a base class that is not initialised keeps nothing": {
+        "data.py": UNINITIALISED.format(call="pass", mark="possible")
+    },
+    "a base class that is initialised by its name keeps it": {
+        "data.py": UNINITIALISED.format(call="Task.__init__(self)", mark="proven")
     },
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ..solve.heap import CLASS, INSTANCE
+from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import explore
 from .at_home import AtHome
 from .places import Places
@@ -30,6 +30,7 @@ class SameObject:
 
     def merged(self, number: int, reasons: Reasons) -> bool:
         """True when a step from the value `number` to its boundary may join two objects."""
+        stored: list[tuple[int, int]] = []  # values and places of the steps since the last object
         while True:
             reason = reasons[number]
             value = self.solution.heap.values[number]
@@ -38,7 +39,10 @@ class SameObject:
             if reason.parent < 0:
                 return False
             parent = self.solution.heap.values[reason.parent]
+            stored.append((number, reason.node))
             if parent.kind == INSTANCE:
+                if any(self._overridden(held, node, reason.parent) for held, node in stored):
+                    return True
                 owner, crosses_at = int(parent.a), reasons[reason.parent].node
                 if self.doubtful(owner, reason.node):
                     return True
@@ -46,7 +50,39 @@ class SameObject:
                     number, reason.node, reason.parent, crosses_at, reasons.nodes
                 ):
                     return True
+            if parent.kind != CONTAINER:
+                stored.clear()
             number = reason.parent
+
+    # what a method of a base class stores
+
+    def _overridden(self, number: int, node: int, instance: int) -> bool:
+        """A method of a base class put the value there, which the class of `instance` replaces and doesn't call."""
+        program, heap = self.solution.program, self.solution.heap
+        source = heap.holds[node].get(number, -1)
+        index = self._method_around(source, node) if source >= 0 else -1
+        if index < 0:
+            return False
+        file, function = program.functions[index]
+        owner = program.class_offset[file] + function.owner
+        order = self.solution.hierarchy.order(int(heap.values[instance].a))
+        nearer = order[: order.index(owner)] if owner in order else ()
+        held = heap.holds[function.parameters[0].node + program.offsets[file]]
+        replaced = any(function.name in program.classes[at][1].members for at in nearer)
+        return replaced and instance not in held and len(held) < MAX_VALUES
+
+    def _method_around(self, source: int, target: int) -> int:
+        """The method whose code takes values from one node to another; -1 where that stands in none."""
+        program, heap = self.solution.program, self.solution.heap
+        file, line = heap.file_of[source], (heap.targets[source] or {}).get(target, 0)
+        first = program.function_offset[file]
+        around = [
+            (function.position[0], number)
+            for number, function in enumerate(program.facts[file].functions, first)
+            if function.kind == "method" and function.parameters
+            if function.position[0] <= line <= function.position[2]
+        ]
+        return max(around)[1] if around else -1
 
     def at_home(self, number: int, reasons: Reasons, home: AtHome) -> bool:
         """True when the value is on objects that stay, though others of their class are made to cross."""
