@@ -16,6 +16,13 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
+def without_arguments(node: ast.expr) -> ast.expr:
+    """`C` of the generic class `C[T]`; any other expression as it is."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
 def last_name(node: ast.AST) -> str:
     """`C` of `C`, `a.b.C`, `f().C`, `C[T]` and `*C`, else ""."""
     while isinstance(node, (ast.Subscript, ast.Starred)):

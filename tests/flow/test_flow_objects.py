@@ -52,6 +52,20 @@ if __name__ == "__main__":
 """
 
 PROGRAMS = {
+    "a base class with type arguments": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset[int]):
+    def __init__(self):
+        self.fix = lambda x: x  # likely
+
+class Parts(Base["x"], Generic[T]):
+    def __init__(self):
+        self.fix = lambda x: x  # possible
+
+build(Rows(), Parts())
+"""
+    },
     "made in the worker by a method that tries again": {
         "data.py": LOADER
         + """

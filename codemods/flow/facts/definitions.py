@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...syntax.binding_rules import ScopeKind
-from ...syntax.names import dotted
+from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .records import Class, Function, Parameter
@@ -69,7 +69,7 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
         scope = scope.parent
     qualname = f"{outer.qualname}.{node.name}" if outer.qualname else node.name
     index = len(facts.classes)
-    names = tuple(dotted(base) for base in node.bases)
+    names = tuple(dotted(without_arguments(base)) for base in node.bases)
     facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
     facts.class_nodes.append(-1)
     builder.scope = Scope(ScopeKind.CLASS, qualname, outer, outer.function, index)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...nodes import children, walk
 from ...syntax.binding_rules import ScopeKind
-from ...syntax.names import dotted
+from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
@@ -203,7 +203,7 @@ class Statements:
         builder = self.builder
         facts = builder.facts
         applied = [self.expressions.value(decorator) for decorator in node.decorator_list]
-        bases = tuple(self.expressions.value(base) for base in node.bases)
+        bases = tuple(self.expressions.value(without_arguments(base)) for base in node.bases)
         for keyword in node.keywords:
             self.expressions.value(keyword.value)
         index = enter_class(builder, node, bases)

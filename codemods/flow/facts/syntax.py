@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from ...nodes import walk
-from ...syntax.names import dotted
+from ...syntax.names import dotted, without_arguments
 from .records import Position
 
 _RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
@@ -21,7 +21,7 @@ def position(node: ast.expr | ast.stmt) -> Position:
 def is_record(node: ast.ClassDef) -> bool:
     """True for dataclasses, attrs classes, named tuples and pydantic's models."""
     marks = (dotted(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list)
-    bases = (dotted(base).rpartition(".")[2] for base in node.bases)
+    bases = (dotted(without_arguments(base)).rpartition(".")[2] for base in node.bases)
     return any(mark in ("attr.s", "attr.attrs") or mark.rpartition(".")[2] in _RECORD_MARKS for mark in marks) or any(
         base in _RECORD_BASES for base in bases
     )

@@ -21,7 +21,7 @@ from ...syntax.binding_rules import parameters
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules
-from ...syntax.names import last_name
+from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
 from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
@@ -117,7 +117,7 @@ class Starts:
             return self._through(outline, node, given, *called)
         made = self.callees.made_class(outline, node)
         if made is not None:
-            if begins and any(self.name(made[0], base) == PROCESS for base in made[1].bases):
+            if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
                 return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
             initialiser = method(made[1], "__init__")
             return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
@@ -274,7 +274,9 @@ class Starts:
         if depth > _MAX_DEPTH or not isinstance(node, (ast.Name, ast.Attribute)):
             return False
         made = self.callees.class_of(outline, node)
-        return made is not None and any(self.is_loader(made[0], base, depth + 1) for base in made[1].bases)
+        return made is not None and any(
+            self.is_loader(made[0], without_arguments(base), depth + 1) for base in made[1].bases
+        )
 
     def _own_workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """What the class of the repository passes to `super().__init__`, where the call says nothing."""

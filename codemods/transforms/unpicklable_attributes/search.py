@@ -11,7 +11,7 @@ from functools import cached_property
 from ...finding import Confidence, Trace
 from ...flow.answers.crossings import flow_of
 from ...project import Project
-from ...syntax.names import last_name
+from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
@@ -99,7 +99,7 @@ class Search:
             for node in outline.nodes if outline is not None else ():
                 if isinstance(node, ast.ClassDef) and outline is not None:
                     for base in node.bases:
-                        kind = kinds().get(f"{canonical(self.recogniser.origin(outline, base))}()")
+                        kind = kinds().get(f"{canonical(self.recogniser.origin(outline, without_arguments(base)))}()")
                         shape = self.family.shape(outline, node)
                         if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
                             yield shape, base, kind
