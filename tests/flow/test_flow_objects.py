@@ -51,7 +51,39 @@ if __name__ == "__main__":
     Process(target=Stream().work).start()
 """
 
+KINDS = (
+    LOADER
+    + """
+class Faces:
+    def __init__(self):
+        self.fix = lambda x: x  # {mark}
+
+class Cars:
+    pass
+
+class Birds:
+    pass
+
+def build(kind):
+    if kind == "faces":
+        return Faces()
+    if kind == "cars":
+        return Cars()
+    return Birds()
+
+def main(kind):
+    loader = DataLoader(build(kind), num_workers=2)
+    other = {other}
+
+main(input())
+"""
+)
+
 PROGRAMS = {
+    "one of several kinds, all for loaders": {
+        "data.py": KINDS.format(mark="proven", other="DataLoader(build('cars'), num_workers=2)")
+    },
+    "one of several kinds, some for something else": {"data.py": KINDS.format(mark="possible", other="build('cars')")},
     "a base class with type arguments": {
         "data.py": LOADER
         + """

@@ -34,7 +34,7 @@ class SameObject:
         while True:
             reason = reasons[number]
             value = self.solution.heap.values[number]
-            if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node):
+            if value.kind == INSTANCE and reason.node >= 0 and self._mixed(number, reason.node, reasons.nodes):
                 return True
             if reason.parent < 0:
                 return False
@@ -172,14 +172,31 @@ class SameObject:
 
     # what holds objects of many kinds
 
-    def _mixed(self, number: int, node: int) -> bool:
-        """An object came by an attribute or the result of a function that holds unrelated kinds of objects."""
-        if self.solution.heap.labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
+    def _mixed(self, number: int, node: int, nodes: set[int]) -> bool:
+        """An object came by an attribute or the result of a function that holds unrelated kinds of objects.
+
+        Not where most of what the function gives gets to the boundary (`nodes`), whichever kind it is.
+        """
+        labels = self.solution.heap.labels
+        if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
-        return any(
-            self.solution.heap.labels[at].startswith(("stored as", "returned by")) and self._unrelated(at) > MAX_MEANT
-            for at in self._way(number, node)
-        )
+        for at in self._way(number, node):
+            if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
+                return True
+            several = labels[at].startswith("returned by") and self._unrelated(at) > MAX_MEANT
+            if several and not self._most_get_to(number, at, nodes):
+                return True
+        return False
+
+    def _most_get_to(self, number: int, returned: int, nodes: set[int]) -> bool:
+        """More than half of the calls of a function are for what gets to `nodes`."""
+        heap = self.solution.heap
+        results = [
+            target
+            for target in heap.targets[returned] or ()
+            if any(site < 0 for site in heap.sites.get((returned, target), ()))
+        ]
+        return 2 * sum(self._gets_to(number, result, nodes) for result in results) > len(results)
 
     def _way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
