@@ -110,11 +110,13 @@ class Filling:
         self.recreator, self.filled = recreator, filled
         self.shape, self.outline = recreator.shape, recreator.outline
         self.name = filled[0][0].target.attr
-        if len(stores) != 1 or stores[0].method.name != "__init__" or not stores[0].always or stores[0].value is None:
+        first = stores[0] if len(stores) == 1 and stores[0].method.name == "__init__" else None
+        self.block = self._block_of(first) if first is not None else []
+        if first is None or not self.block or first.value is None:
             raise Refused("it is not set to an empty container once, in `__init__`; fill it in one method")
-        self.first = stores[0]
-        self.empty = ast.unparse(stores[0].value)
-        if self.empty not in _EMPTY and last_name(getattr(stores[0].value, "func", stores[0].value)) != "defaultdict":
+        self.first = first
+        self.empty = ast.unparse(first.value)
+        if self.empty not in _EMPTY and last_name(getattr(first.value, "func", first.value)) != "defaultdict":
             raise Refused("it does not begin as an empty container; fill it in one method")
         if any(item.owner is not self.shape for item, _ in filled):
             raise Refused("classes above and below fill it; fill it in one method")
@@ -122,7 +124,7 @@ class Filling:
     def treatment(self) -> Treatment:
         """A cache begins empty in the copy; a container that `__init__` fills in a loop is filled again."""
         key, line = self.shape.key(self.name), self.first.target.lineno
-        if all(self._on_demand(store) for store, _ in self.filled):
+        if self.first.always and all(self._on_demand(store) for store, _ in self.filled):
             self._only_through_the_cache()
             return Treatment(self.name, key, Form.LAZY, line, True, empty=self.empty)
         if len(self.filled) != 1:
@@ -132,7 +134,7 @@ class Filling:
         store = self.filled[0][0]
         loop = self.outline.parents[store.statement]
         inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
-        if store.method is not self.first.method or (inside or store.statement) not in store.method.body:
+        if store.method is not self.first.method or (inside or store.statement) not in self.block:
             raise Refused(
                 f"line {store.statement.lineno} fills it under a condition; open what is needed where it is read"
             )
@@ -140,7 +142,18 @@ class Filling:
         lines = [f"self.{self.name} = {self._beginning()}", *self._again(store, inside)]
         rebuilder = self.recreator.rebuilder
         again = Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
+        if not self.first.always:
+            return Treatment(self.name, key, Form.FILLED, line, False, again, empty=self._beginning())
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _block_of(self, store: Store) -> list[ast.stmt]:
+        """The block that the statement stands in: that of its method, or a branch of an `if` there."""
+        if store.always:
+            return store.method.body
+        above = self.outline.parents[store.statement]
+        while isinstance(above, ast.If):
+            above = self.outline.parents[above]
+        return self.shape.block(store.statement) if above is store.method else []
 
     def _beginning(self) -> str:
         return self.empty if self.empty in _EMPTY else self.recreator.rebuilder.text_of(self.first.value)

@@ -34,6 +34,7 @@ class Form(enum.Enum):
     MAYBE = "made anew where the original had one, else None"
     POSITION = "opened anew, where the original stood"
     CARRIED = "made anew, and then set or filled as the original is"
+    FILLED = "filled anew where the original had one"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
     DROP = "nothing"
@@ -211,7 +212,7 @@ def _updated_from(method: Method) -> str:
 def _leave(each: Treatment, state: str) -> str:
     """The line of `__getstate__`, which fills `state`."""
     now, place = f"self.{each.attribute}", f'{state}["{each.key}"]'
-    if each.form is Form.LAZY:
+    if each.form in (Form.LAZY, Form.FILLED):
         return f"{place} = {each.empty}"
     if each.form is Form.POSITION:
         return f"{place} = {now}.tell()"
@@ -234,7 +235,7 @@ def _leave(each: Treatment, state: str) -> str:
 def _leaves(each: Treatment, step: str, state: str) -> list[str]:
     """The lines of `__getstate__`: what an object does not have, its copy does not get."""
     line = _leave(each, state)
-    if each.form is Form.MAYBE and not each.sure:
+    if each.form in (Form.MAYBE, Form.FILLED) and not each.sure:
         return [f'if "{each.key}" in {state}:', step + line]
     return [line]
 
@@ -256,8 +257,12 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     if each.form is Form.MAYBE:
         lines = _maybe(each, step, place)
         if not each.sure:
-            return [f'if "{each.key}" in {state}:', *(step + line.replace("\n", f"\n{step}") for line in lines)]
-    return lines
+            return _where_it_was(each, step, state, lines)
+    return _where_it_was(each, step, state, lines) if each.form is Form.FILLED else lines
+
+
+def _where_it_was(each: Treatment, step: str, state: str, lines: Iterable[str]) -> list[str]:
+    return [f'if "{each.key}" in {state}:', *(step + line.replace("\n", f"\n{step}") for line in lines)]
 
 
 def _maybe(each: Treatment, step: str, place: str) -> list[str]:
