@@ -51,7 +51,7 @@ if __name__ == "__main__":
     Process(target=Stream().work).start()
 """
 
-KINDS = (
+SEVERAL = (
     LOADER
     + """
 class Faces:
@@ -81,9 +81,11 @@ main(input())
 
 PROGRAMS = {
     "one of several kinds, all for loaders": {
-        "data.py": KINDS.format(mark="proven", other="DataLoader(build('cars'), num_workers=2)")
+        "data.py": SEVERAL.format(mark="proven", other="DataLoader(build('cars'), num_workers=2)")
     },
-    "one of several kinds, some for something else": {"data.py": KINDS.format(mark="possible", other="build('cars')")},
+    "one of several kinds, some for something else": {
+        "data.py": SEVERAL.format(mark="possible", other="build('cars')")
+    },
     "a base class with type arguments": {
         "data.py": LOADER
         + """

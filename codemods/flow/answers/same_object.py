@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from ..kinds import FunctionKind
 from ..solve.heap import CLASS, CONTAINER, INSTANCE, MAX_VALUES
 from ..solve.paths import explore
 from .at_home import AtHome
@@ -79,7 +80,7 @@ class SameObject:
         around = [
             (function.position[0], number)
             for number, function in enumerate(program.facts[file].functions, first)
-            if function.kind == "method" and function.parameters
+            if function.kind is FunctionKind.METHOD and function.parameters
             if function.position[0] <= line <= function.position[2]
         ]
         return max(around)[1] if around else -1

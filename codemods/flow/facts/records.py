@@ -15,7 +15,7 @@ from ..kinds import NAMELESS, FunctionKind, HazardKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 13  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 14  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
