@@ -1,8 +1,8 @@
 """Runs `spawnfix` again and again, each time with one fault at the next step that it takes outside itself.
 
 Usage: faults.py FAULT STRIDE TEMPLATE SCRATCH ARGUMENTS...
-FAULT: kill, group (all processes of the group), soon (a kill a moment later), disk (full), denied or interrupt;
-child-kill... for the same in the first process that `batch` starts, by way of faulty/sitecustomize.py.
+FAULT: kill, group (all processes of the group), soon (a kill a moment later), disk (full), io (a broken one), denied or
+interrupt; child-kill... for the same in the first process that `batch` starts, by way of faulty/sitecustomize.py.
 
 A step is what an audit hook sees: a program started, a file opened for writing, renamed, removed, a folder made... For
 each a copy of TEMPLATE is made in SCRATCH and a child process, with all modules loaded, runs the command in it. Prints
@@ -51,6 +51,8 @@ def fail(fault: str) -> None:
         return
     if fault == "disk":
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if fault == "io":
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
     if fault == "denied":
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     os.kill(os.getpid(), signal.SIGINT)
