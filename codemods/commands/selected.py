@@ -88,8 +88,7 @@ def _prover(where: Target, selector: Selector, asked: Verification | None) -> Pr
         return run_command(asked.command, folder, asked.seconds, asked.junit)
 
     def proved(selection: Selection, edited: Mapping[int, Edited]) -> Selection:
-        subject = "the program" if asked.watched else "the command"
-        proof = Prover(where, selector, asked.command, run, say, subject).prove(selection, edited)
+        proof = Prover(where, selector, asked.command, run, say, asked.watched).prove(selection, edited)
         if asked.report is not None:
             write_patch(asked.report, json.dumps(as_json(proof, selector), indent=2).encode() + b"\n")
         return proof.selection

@@ -17,6 +17,7 @@ from ..operating_system import apart, end_rest_of_group, is_link
 from ..problem import Problem
 
 HEAD, TAIL = 16 * 1024, 48 * 1024  # bytes of the output that are kept, of its start and of its end
+NOT_RUN = (126, 127, 9009)  # with which a shell says that there is no such program, or none that it may run
 MAX_REPORT = 64 * 2**20  # bytes of a JUnit file
 
 
@@ -116,7 +117,7 @@ def run_command(
             **apart(),
         )
     except OSError as error:
-        raise Problem(f"--verify: the command can't be started: {error.strerror}") from None
+        raise Problem(f"`{command}` can't be started: {error.strerror}") from None
     assert process.stdout is not None
     timed_out = False
     with process.stdout as stream:

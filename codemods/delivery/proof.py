@@ -13,7 +13,7 @@ from ..engine.results import Plan
 from ..engine.selection import Edited, Selection, Selector
 from ..operating_system import cannot_be, link_or_file, remove_folder
 from ..problem import Problem
-from .command_run import Outcome
+from .command_run import NOT_RUN, Outcome
 from .target import Target
 
 _LINK = "120000"
@@ -34,7 +34,7 @@ class Proof:
 class Prover:
     """Runs `command` on copies of the files at `target`, in folders of ours. `say` is told what it comes to.
 
-    `run` runs it in the folder; `subject` is what it is called in messages.
+    `run` runs it in the folder; `watched`: as a program (`--run`), not as a command that judges (`--verify`).
     """
 
     def __init__(
@@ -44,15 +44,21 @@ class Prover:
         command: str,
         run: Callable[[Path], Outcome],
         say: Callable[[str], None],
-        subject: str = "the command",
+        watched: bool = False,
     ) -> None:
         self.target, self.selector, self.command = target, selector, command
-        self.run, self.say, self.subject = run, say, subject
+        self.run, self.say = run, say
+        self.flag, self.subject = ("--run", "the program") if watched else ("--verify", "the command")
         self._outcomes: dict[frozenset[int], Outcome] = {}
 
     def prove(self, selection: Selection, edited: Mapping[int, Edited]) -> Proof:
-        """`selection` without the units that make the command worse than it was on the untouched files."""
+        """`selection` without the units that make the command worse than it was on the untouched files.
+
+        Raises Problem, also when the command is none that can be run.
+        """
         base = self._run(frozenset(), edited)
+        if base.code in NOT_RUN:
+            raise Problem(self._not_run(base))
         self.say(f"verify: before any change {self.subject} {base.words}{base.caution}")
         units = self.selector.units.units
         good: frozenset[int] = frozenset()
@@ -79,6 +85,12 @@ class Prover:
         self.say(f"verify: after the changes it {after.words} ({len(self._outcomes)} runs)")
         marked = self._marked(selection.plan, selection.taken)
         return Proof(self.command, base, replace(selection, plan=marked), after, broken, len(self._outcomes))
+
+    def _not_run(self, outcome: Outcome) -> str:
+        said = next((line.strip() for line in reversed(outcome.output.splitlines()) if line.strip()), "")
+        what = f"`{self.command}` can't be run (exit code {outcome.code}{f': {said}' if said else ''})"
+        hint = "The shell runs it in a copy of what is committed: name an installed program, or one of the repository"
+        return f"{self.flag}: {what}; nothing was changed. {hint}"
 
     def _marked(self, plan: Plan, taken: frozenset[int]) -> Plan:
         """`plan` whose commits say what the command said after them, where it was run there."""
@@ -115,27 +127,36 @@ class Prover:
     def _run(self, taken: frozenset[int], edited: Mapping[int, Edited]) -> Outcome:
         if taken not in self._outcomes:
             contents = self.selector.contents(taken, edited)
-            with _copy(self.target, contents) as folder:
+            with _copy(self.target, contents, self.flag) as folder:
                 self._outcomes[taken] = self.run(folder)
         return self._outcomes[taken]
 
 
 @contextlib.contextmanager
-def _copy(target: Target, contents: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder of ours with the files of `target`, those in `contents` replaced; it goes at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="spawnfix-verify-")).resolve()
+def _copy(target: Target, contents: Mapping[str, bytes], flag: str) -> Iterator[Path]:
+    """A folder of ours with the files of `target`, those in `contents` replaced; it goes at the end. Raises Problem."""
+    if target.commit is None:
+        raise Problem(f"{flag} needs a git repository")
     try:
-        _fill(folder, target, contents)
-        yield folder
+        folder = Path(tempfile.mkdtemp(prefix="spawnfix-verify-")).resolve()
     except OSError as error:
-        raise Problem(f"--verify: the files can't be copied: {error.strerror or error}") from None
+        raise Problem(_not_copied(flag, error)) from None
+    try:
+        try:
+            _fill(folder, target, contents)
+        except OSError as error:
+            raise Problem(_not_copied(flag, error)) from None
+        yield folder  # what the command does there has its own errors
     finally:
         remove_folder(folder)
 
 
+def _not_copied(flag: str, error: OSError) -> str:
+    return f"{flag}: the files can't be copied: {error.strerror or error}"
+
+
 def _fill(folder: Path, target: Target, contents: Mapping[str, bytes]) -> None:
-    if target.commit is None:
-        raise Problem("--verify needs a git repository")
+    assert target.commit is not None
     blobs = target.commit.repository.blobs
     rows = sorted(target.commit.tree.items(), key=lambda row: row[1][0] == _LINK)
     for path, (mode, oid) in rows:  # links come last: nothing is written through one

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..delivery.command_run import Outcome, run_command
+from ..delivery.command_run import NOT_RUN, Outcome, run_command
+from ..problem import Problem
 from .run import diagnose_run
 
 _MOST_NAMED = 3
@@ -68,7 +69,12 @@ def run_watched(command: str, folder: Path, seconds: float) -> WatchedOutcome:
         ended.append(run_command(words[0], folder, seconds, environment=environment))
         return ended[-1].code
 
-    seen = diagnose_run([command], dry_run=True, execute=execute)
+    try:
+        seen = diagnose_run([command], dry_run=True, execute=execute)
+    except Problem:  # no Python was started
+        if not ended or ended[-1].code not in NOT_RUN:
+            raise
+        return WatchedOutcome(ended[-1].code, ended[-1].seconds, ended[-1].output)
     outcome = ended[-1]
     faults = frozenset(f"{each.path}: {each.error.partition(' at 0x')[0].strip()}" for each in seen.obstacles)
     return WatchedOutcome(outcome.code, outcome.seconds, outcome.output, outcome.timed_out, None, faults, seen.watched)

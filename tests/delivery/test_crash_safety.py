@@ -110,7 +110,7 @@ from codemods.tree import checkout, git_tree
 from codemods.tree.repository import Repository
 repository = Repository.find(Path(sys.argv[1]))
 files = git_tree.CommitFiles(repository, repository.head())
-contents = {path: b"x = 1\n" * 100_000 for path in ("a.py", "pkg/b.py")}
+contents = {path: b"x = 1\\n" * 100_000 for path in ("a.py", "pkg/b.py")}
 branch = git_tree.build_branch(files, [git_tree.Commit({**contents, "0.py": b"small"}, "m")], None)
 if sys.argv[2] == "full":  # for the process that writes
     def limited(job, finish=checkout.finish):

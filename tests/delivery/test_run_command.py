@@ -110,3 +110,56 @@ def test_where_nothing_changes_nothing_is_run(tmp_path: Path) -> None:
 def test_flags_that_do_not_go_together(flags: tuple[str, ...], said: str, tmp_path: Path) -> None:
     done = spawnfix("migrate", str(tmp_path), *flags, cache=tmp_path / "cache")
     assert done.returncode == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize("flag", ["--verify", "--run"])
+@pytest.mark.parametrize(("command", "code"), [("nosuchcommand --all", 127), ("./play.py", 126)])
+def test_a_command_that_cannot_be_run_is_named(flag: str, command: str, code: int, tmp_path: Path) -> None:
+    repo = tmp_path / "work"
+    repo.mkdir()
+    (repo / "play.py").write_text(PLAY)
+    git(repo, "init", "-q")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "one")
+    flags = ("--confidence", "possible", flag, command)
+    done = spawnfix("migrate", str(repo), *flags, cache=tmp_path / "cache", environment=dict(os.environ))
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("spawnfix: ")]
+    assert line.startswith(f"spawnfix: {flag}: `{command}` can't be run (exit code {code}: ")
+    assert command.split()[0].removeprefix("./") in line.partition("(")[2]
+    assert "nothing was changed" in line and git(repo, "branch", "--format=%(refname:short)").count("\n") == 0
+
+
+class Unwritable:
+    """A command that fails with an error of the system, which is none of the copy."""
+
+    def __call__(self, folder: Path) -> object:
+        raise OSError(5, "Input/output error")
+
+
+def test_an_error_of_the_run_is_none_of_the_copy(tmp_path: Path) -> None:
+    from codemods.delivery import proof, target
+
+    (tmp_path / "play.py").write_text(PLAY)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    where = target.to_migrate(tmp_path, False)
+    with pytest.raises(OSError, match="Input/output"), proof._copy(where, {}, "--run") as folder:
+        Unwritable()(folder)
+    assert not folder.exists()
+
+
+def test_a_copy_that_fails_names_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from codemods.delivery import proof, target
+    from codemods.problem import Problem
+
+    (tmp_path / "play.py").write_text(PLAY)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    where = target.to_migrate(tmp_path, False)
+    monkeypatch.setattr(proof, "_fill", lambda folder, *rest: Unwritable()(folder))
+    why = "--run: the files can't be copied: Input/output error"
+    with pytest.raises(Problem, match=f"^{why}$"), proof._copy(where, {}, "--run"):
+        pass
