@@ -196,7 +196,7 @@ class Outline:
             parent = self.parents[scope]
             if isinstance(parent, ast.ClassDef):
                 return parent
-            scope = self.scope(parent)
+            scope = self.scope(scope)
         return None
 
     def method(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
@@ -205,7 +205,7 @@ class Outline:
         while not isinstance(scope, ast.Module):
             if isinstance(self.parents[scope], ast.ClassDef) and not isinstance(scope, ast.Lambda):
                 return scope
-            scope = self.scope(self.parents[scope])
+            scope = self.scope(scope)
         return None
 
     def is_self(self, node: ast.AST) -> bool:
@@ -280,7 +280,7 @@ class Outline:
         if name not in self._declared(scope) and (found := self.bindings(scope, name)):
             return scope, self.reaching(scope, found, use)
         while not isinstance(scope, ast.Module):
-            scope = self.scope(self.parents[scope])
+            scope = self.scope(scope)
             if found := self.bindings(scope, name):
                 return scope, found
         return self.module, []

@@ -76,7 +76,8 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         wanted = _spoken(rewrite, snake(own), what)
         move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
         return
-    twins = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
+    alike = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
+    twins = [item for item in alike if item.passes_on is None]
     several = len(twins) > 1 and not move.is_object
     named = next((twin.name for twin in twins if twin.name), "") if several else ""
     if named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ class Move:
     method: tuple[Scope, str, ast.ClassDef] | None = None
     attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
     captures: tuple[str, ...] = ()
+    parts: dict[str, list[str]] = field(default_factory=dict)  # capture -> its attributes, handed over instead of it
     keeps_name: bool = False
     is_repeated: bool = False  # another one of the group is the same code under this name
     is_object: bool = False  # a class with `__call__` instead of a function
@@ -43,11 +45,14 @@ class Move:
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
     is_distinct: bool = False  # each time that it is made it has to be another object
+    passes_on: list[str] | None = None  # what a lambda adds to a call of `name`, which is all that it does
     shields_self: bool = False  # some call passes a keyword of the name that the method's object has
 
     @property
     def is_partial(self) -> bool:
         """A `functools.partial` stands where it was made."""
+        if self.passes_on is not None:
+            return bool(self.passes_on)
         return not self.is_object and bool(self.arguments or self.unit.frozen or self.is_distinct)
 
     @property
@@ -61,13 +66,14 @@ class Move:
         me = self.unit.own_self[1] if self.unit.own_self else "self"
         values = (statement.value for statement in self.unit.fields.values())
         fields = [ast.unparse(value) for value in values if value is not None]
-        return [*(f"{me}.{attribute}" for attribute in self.attributes), *self.captures, *fields]
+        captured = [[f"{name}.{part}" for part in self.parts.get(name, ())] or [name] for name in self.captures]
+        return [*(f"{me}.{attribute}" for attribute in self.attributes), *itertools.chain(*captured), *fields]
 
     @property
     def leading(self) -> list[str]:
         """The parameters that come first in its new place."""
         own = [self.method[1]] if self.method else []
-        given = [*self.attributes, *self.captures]
+        given = [*self.attributes, *itertools.chain(*(self.parts.get(name, [name]) for name in self.captures))]
         return [*own, *given, *(["/"] if takes_any(self.unit.node) and (given or self.shields_self) else [])]
 
 

@@ -88,17 +88,20 @@ def _inner_edits(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], impo
     for name, default in unit.default_nodes.items():
         edits.append(rewrite.replace(default, "None"))
         assert name in unit.frozen
-    if move.attributes:
-        for use in unit.self_uses:
-            parent = rewrite.scopes.parents[use.node]
-            assert isinstance(parent, ast.Attribute)
-            edits.append(_without_self(rewrite, use, parent))
+    split = [use for variable, uses in unit.captures.items() if variable.name in move.parts for use in uses]
+    for use in [*(unit.self_uses if move.attributes else ()), *split]:
+        parent = rewrite.scopes.parents[use.node]
+        assert isinstance(parent, ast.Attribute)
+        edits.append(_without_owner(rewrite, use, parent))
     return edits
 
 
-def _without_self(rewrite: FileRewrite, use: Use, attribute: ast.Attribute) -> Edit:
+def _without_owner(rewrite: FileRewrite, use: Use, attribute: ast.Attribute) -> Edit:
     if not any(isinstance(above, ast.JoinedStr) for above in rewrite.scopes.ancestors(use.node)):
-        return rewrite.replace(attribute, attribute.attr)
+        edit = rewrite.replace(attribute, attribute.attr)
+        if rewrite.source.text[edit.start - 3 : edit.start] == "[: " and rewrite.source.text[edit.end] == "]":
+            return Edit(rewrite.path, edit.start - 1, edit.end, edit.text)  # as formatters write a slice up to a name
+        return edit
     edit, name = rewrite.rename(use, attribute.attr), f".{attribute.attr}"
     if rewrite.source.text[edit.end : edit.end + len(name)] != name:
         raise Refused(f"`{use.name}{name}` is used inside an f-string (line {line_of(use.node)}): take it out of that")

@@ -26,7 +26,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         going: set[ast.AST] = {other.node for other in moves}
         if any(isinstance(above, ast.stmt) and above in going for above in rewrite.scopes.ancestors(node)):
             raise Refused("it moves with the function around it")
-        if move.arguments and not unit.frozen and _is_given_to_partial(rewrite, node):
+        if move.arguments and move.passes_on is None and not unit.frozen and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
         return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
@@ -78,6 +78,9 @@ def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     """The expression that stands for the function where it was made."""
     if move.is_object:
         return f"{move.base}({', '.join(move.arguments)})"
+    if move.passes_on is not None:
+        given = move.passes_on
+        return rewrite.partial(move.base, given, move.unit.node, imports) if given else move.base
     arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
     return (
         rewrite.partial(move.base, arguments, move.unit.node, imports) if arguments or move.is_distinct else move.base

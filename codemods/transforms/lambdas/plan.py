@@ -23,11 +23,13 @@ from .choose_form import Forms
 from .choose_name import give_name, same_code
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move
+from .forwarded import Forwards
 from .identity import check_class
 from .known import Known, Unknown, outside_uses
 from .nested_factories import Unfolded, unfold
 from .new_place import arrive
 from .old_place import leave
+from .parsed_options import ParsedOptions
 from .rewrite_in_place import in_place
 from .unused_imports import idle_imports
 
@@ -72,6 +74,8 @@ class _Planner:
         self.binding = BindingChecks(project, path, rewrite.scopes, known)
         class_use = ClassUse(project, path, rewrite.scopes, rewrite.units.settled, self.binding.repo)
         self.forms = Forms(project, rewrite, known, class_use, self.boundaries, self.aboard)
+        self.options = ParsedOptions(project, self.binding.repo, path, rewrite.scopes)
+        self.forwards = Forwards(self.binding.repo, rewrite, known, self.options)
         self.captured = Captured(self.binding.repo, path, rewrite.scopes)
 
     # from targets to groups
@@ -170,9 +174,7 @@ class _Planner:
         changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
         changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
-        titles = [f"{labels(units)} as `{base}`" for base, units in _by_base(moves).items()]
-        where = "the class" if any(move.method for move in moves.values()) else "module level"
-        title = f"Move {', '.join(titles)} to {where}"
+        title = _title(moves)
         heavy = [
             what
             for unit in group
@@ -262,8 +264,13 @@ class _Planner:
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, alone=len(group) == 1)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
-        for unit in group:
-            give_name(self.rewrite, moves[unit], moves)
+        if not any(unit.functions for unit in group):
+            self.options.split(moves)
+        for unit in sorted(group, key=lambda item: isinstance(item.node, ast.Lambda)):
+            if unit.node not in self.unfolded:
+                self.forwards.choose(moves[unit], moves)
+            if moves[unit].passes_on is None:
+                give_name(self.rewrite, moves[unit], moves)
             if moves[unit].is_partial or moves[unit].is_object or moves[unit].method:
                 self.binding.check_binding(unit)
             self.binding.check_calls(unit)
@@ -284,12 +291,24 @@ class _Planner:
                 )
 
 
-def _by_base(moves: dict[Unit, Move]) -> dict[str, list[Unit]]:
-    """The units that get each name, in source order."""
-    found: dict[str, list[Unit]] = {}
+def _title(moves: dict[Unit, Move]) -> str:
+    """What the fix does: the units that get each name, in source order, and those that another function stands for."""
+    moved: dict[str, list[Unit]] = {}
+    replaced: dict[str, list[Unit]] = {}
     for unit, move in moves.items():
-        found.setdefault(move.base, []).append(unit)
-    return found
+        if move.passes_on is None:
+            moved.setdefault(move.base, []).append(unit)
+        else:
+            given = ", ".join(move.passes_on)
+            what = f"a partial of `{move.base}` with `{given}`" if given else f"`{move.base}`"
+            replaced.setdefault(what, []).append(unit)
+    titles = [f"{labels(units)} as `{base}`" for base, units in moved.items()]
+    where = "the class" if any(move.method for move in moves.values()) else "module level"
+    said = [f"{what} instead of {labels(units)}" for what, units in replaced.items()]
+    parts = [f"move {', '.join(titles)} to {where}"] if titles else []
+    parts += [f"say {', '.join(said)}"] if said else []
+    text = " and ".join(parts)
+    return text[:1].upper() + text[1:]
 
 
 def _merged(edits: Sequence[Edit]) -> list[Edit]:

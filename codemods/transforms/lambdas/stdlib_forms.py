@@ -33,8 +33,15 @@ def known_shape(
         return None
     if not _has_parameters(node):
         return _factory(scopes, source.path, node) if _calls_with_nothing(scopes, node, call) else None
-    getter, called = _item_getter(scopes, source, node), last_name(call.func)
-    return None if getter is None or called in _BINDS_OR_ASKS or is_ours(called) else getter
+    getter = _item_getter(scopes, source, node)
+    return None if getter is None or may_take_other_arguments(scopes, node, is_ours) else getter
+
+
+def may_take_other_arguments(scopes: Scopes, node: ast.Lambda, is_ours: Callable[[str], bool]) -> bool:
+    """What gets the lambda may call it in another way than with all of its parameters, by position."""
+    call = _receiver(scopes, node)
+    called = last_name(call.func) if call is not None else ""
+    return call is None or called in _BINDS_OR_ASKS or is_ours(called)
 
 
 def _receiver(scopes: Scopes, node: ast.Lambda) -> ast.Call | None:

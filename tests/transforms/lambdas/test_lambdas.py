@@ -215,7 +215,7 @@ def build(ds):
         return abc(x)
 
     stays(ds)
-    return ds.map(lambda x: abc(x))
+    return ds.map(lambda x: abc(x + 1))
 """
     project = Project(MemoryFiles({PATH: text.encode()}))
     target = next(each for each in candidates(project) if each.kind is HazardKind.LAMBDA)

@@ -3,8 +3,8 @@ import functools
 import multiprocessing as mp
 
 
-def _get_options_collate(opt, rows):
-    return [row[: opt.width] for row in rows]
+def _get_options_collate(width, rows):
+    return [row[:width] for row in rows]
 
 
 def _get_options_score(row):
@@ -15,7 +15,7 @@ def get_options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--width", type=int, default=3)
     opt = parser.parse_args()
-    opt.collate = functools.partial(_get_options_collate, opt)
+    opt.collate = functools.partial(_get_options_collate, opt.width)
     opt.score = _get_options_score
     return opt
 

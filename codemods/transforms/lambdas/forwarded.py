@@ -1,0 +1,161 @@
+"""Lambdas that only call a function of the project: that function, or a partial of it, stands for them.
+
+`lambda path: load(path, scale=2)` is `partial(load, scale=2)`: no other function is needed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from ...syntax.repo import Repo
+from ...syntax.resolver import method
+from ...syntax.scopes import FUNCTIONS, Variable, end_of, start_of
+from .candidate import Unit
+from .file_state import FileRewrite, Move
+from .known import Known
+from .parsed_options import ParsedOptions
+from .stdlib_forms import may_take_other_arguments
+
+
+class Forwards:
+    """Answers for one file."""
+
+    def __init__(self, repo: Repo, rewrite: FileRewrite, known: Known, options: ParsedOptions) -> None:
+        self.repo, self.rewrite, self.known, self.options = repo, rewrite, known, options
+
+    def choose(self, move: Move, moves: Mapping[Unit, Move]) -> None:
+        """Sets `passes_on` and the name where what the lambda calls, or a partial of that, can stand for the lambda."""
+        values = self._values(move, moves)
+        if values is not None:
+            move.passes_on, move.name, move.is_repeated = values, self._name(move.unit, moves), True
+
+    def _name(self, unit: Unit, moves: Mapping[Unit, Move]) -> str:
+        assert isinstance(unit.node, ast.Lambda) and isinstance(unit.node.body, ast.Call)
+        return next((moves[other].base for other in unit.functions.values()), self._text(unit.node.body.func))
+
+    def _values(self, move: Move, moves: Mapping[Unit, Move]) -> list[str] | None:
+        unit, node = move.unit, move.unit.node
+        if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+            return None
+        if unit.own_self or unit.frozen or unit.imports or unit.mangled or move.is_object or move.is_distinct:
+            return None
+        given = node.args
+        if given.defaults or given.vararg or given.kwonlyargs or given.kwarg or not self._is_called_plainly(unit, node):
+            return None
+        function = self._function(unit, node.body.func, moves)
+        return None if function is None else self._arguments(unit, node, function)
+
+    def _is_called_plainly(self, unit: Unit, node: ast.Lambda) -> bool:
+        """What calls it gives each parameter by position, and reads nothing that only this lambda has."""
+        place = (self.rewrite.path, *start_of(node))
+        if self.known.asked(*place) or "#" in self._text(node):
+            return False
+        count = len(node.args.posonlyargs) + len(node.args.args)
+        calls = {call.what for call in self.known.given(*place)}
+        if calls:
+            return calls == {str(count)}
+        return not may_take_other_arguments(self.rewrite.scopes, node, self.rewrite.names.is_defined)
+
+    def _function(self, unit: Unit, called: ast.expr, moves: Mapping[Unit, Move]) -> ast.arguments | None:
+        """The parameters of the one function that `called` is, from now on and in a worker."""
+        scopes, settled = self.rewrite.scopes, self.rewrite.units.settled
+        if unit.functions:
+            return self._moving(unit, called, moves)
+        if not settled.constant(called):
+            return None
+        root = called
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        bound = scopes.module.bindings.get(root.id, []) if isinstance(root, ast.Name) else []
+        if len(bound) != 1 or bound[0].done > start_of(scopes.top_statement(unit.node)):
+            return None  # the lambda looks for it only when it is called
+        outline = self.repo.outline(self.rewrite.path)
+        found = self.repo.resolver.definition(outline, called) if outline is not None else None
+        if found is None or not isinstance(found.node, FUNCTIONS):
+            return None
+        parent, node = found.outline.parents[found.node], found.node
+        decorators = [ast.unparse(item) for item in node.decorator_list]
+        if isinstance(parent, ast.Module):
+            is_plain = not decorators and len(found.outline.bindings(parent, node.name)) == 1
+        else:
+            is_plain = (
+                isinstance(parent, ast.ClassDef)
+                and isinstance(found.outline.parents[parent], ast.Module)
+                and not parent.decorator_list
+                and decorators == ["staticmethod"]
+                and method(parent, node.name) is node
+                and not node.name.startswith("__")
+            )
+        return node.args if is_plain else None
+
+    def _moving(self, unit: Unit, called: ast.expr, moves: Mapping[Unit, Move]) -> ast.arguments | None:
+        """The same for a function beside the lambda that moves along, and takes no values with it."""
+        variable, function = next(iter(unit.functions.items()))
+        other = moves.get(function)
+        if len(unit.functions) != 1 or other is None or not isinstance(function.node, FUNCTIONS):
+            return None
+        is_called = [use.node for use in unit.uses[variable]] == [called]
+        is_plain = not (other.is_partial or other.is_object or other.method or function.node.decorator_list)
+        return function.node.args if is_called and is_plain else None
+
+    def _arguments(self, unit: Unit, node: ast.Lambda, taken: ast.arguments) -> list[str] | None:
+        """What the lambda adds to the call, where its own arguments follow on each other in the call."""
+        call = node.body
+        assert isinstance(call, ast.Call)
+        slots = [item.arg for item in (*taken.posonlyargs, *taken.args)]
+        first_keyword = len(taken.posonlyargs)
+        own = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+        placed: dict[int, ast.expr] = {}
+        named: list[tuple[str, ast.expr]] = []
+        for at, argument in enumerate(call.args):
+            if isinstance(argument, ast.Starred) or at >= len(slots):
+                return None
+            placed[at] = argument
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                return None
+            if keyword.arg in slots[first_keyword:]:
+                placed[slots.index(keyword.arg)] = keyword.value
+            elif keyword.arg in (item.arg for item in taken.kwonlyargs):
+                named.append((keyword.arg, keyword.value))
+            else:
+                return None
+        at_slot = {value.id: at for at, value in placed.items() if isinstance(value, ast.Name) and value.id in own}
+        if sorted(at_slot) != sorted(own) or len(set(own)) != len(own):
+            return None
+        mine = [at_slot[name] for name in own]
+        before = mine[0] if mine else sum(at in placed for at in range(len(call.args)))
+        if mine != list(range(before, before + len(own))) or any(at not in placed for at in range(before)):
+            return None
+        rest = [at for at in sorted(placed) if at >= before + len(own)]
+        if any(at < first_keyword for at in rest):
+            return None
+        named = [*((slots[at], placed[at]) for at in rest), *named]
+        leading = [placed[at] for at in range(before)]
+        if not all(self._is_settled(unit, value) for value in (*leading, *(value for _, value in named))):
+            return None
+        return [*map(self._text, leading), *(f"{name}={self._text(value)}" for name, value in named)]
+
+    def _is_settled(self, unit: Unit, value: ast.expr) -> bool:
+        """Evaluating it where the lambda stands gives what evaluating it in a call gave."""
+        scopes = self.rewrite.scopes
+        if "\n" in self._text(value):
+            return False
+        if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name):
+            variable = self._captured(unit, value.value)
+            if variable is not None:
+                return self.options.keeps(value, unit.node)
+        if isinstance(value, ast.Name):
+            return self._captured(unit, value) is not None or (
+                scopes.owner(scopes.around(value), value.id) is scopes.module
+                and self.rewrite.units.settled.constant(value)
+            )
+        return self.rewrite.units.settled.constant(value)
+
+    def _captured(self, unit: Unit, name: ast.Name) -> Variable | None:
+        return next((item for item, uses in unit.captures.items() if any(use.node is name for use in uses)), None)
+
+    def _text(self, node: ast.AST) -> str:
+        source = self.rewrite.source
+        return source.text[source.offset(*start_of(node)) : source.offset(*end_of(node))]

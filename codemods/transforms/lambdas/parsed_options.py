@@ -1,0 +1,139 @@
+"""Options of a command line: may one attribute of the parsed options be taken where a function reads all of them later?
+
+What `argparse` gives is a plain object, so its attribute is the same at both times unless something sets it in between.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from ...project import Project
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+from ...syntax.scopes import Scopes, end_of, start_of
+from .candidate import Unit
+from .file_state import Move
+
+_MOST_PARTS = 2
+_FURTHEST = 3  # functions that hand the options on
+_SETS_BY_NAME = {
+    "setattr": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
+    "delattr": re.compile(r"\bdelattr\(\s*(?!self\b|cls\b)"),
+    "__dict__": re.compile(r"(?<!self)\.__dict__\b"),
+    "vars": re.compile(r"=\s*vars\(|\bvars\([^()]*\)\s*[\[.]"),
+}  # by the word that the file must have
+
+
+class ParsedOptions:
+    """Answers for one file."""
+
+    def __init__(self, project: Project, repo: Repo, path: str, scopes: Scopes) -> None:
+        self.project, self.repo, self.path, self.scopes = project, repo, path, scopes
+
+    def split(self, moves: Mapping[Unit, Move]) -> None:
+        """Sets `parts` where functions read few attributes of the options: those are handed over, not all of them."""
+        for unit, move in moves.items():
+            if isinstance(unit.node, ast.ClassDef) or move.is_object:
+                continue
+            words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
+            words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
+            words |= {*move.attributes, *move.captures}
+            for variable, uses in unit.captures.items():
+                owners = [self.scopes.parents[use.node] for use in sorted(uses, key=lambda use: start_of(use.node))]
+                read = [item for item in owners if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Load)]
+                names = list(dict.fromkeys(item.attr for item in read))
+                is_short = len(read) == len(uses) and len(names) <= _MOST_PARTS and words.isdisjoint(names)
+                if is_short and all(self.keeps(item, unit.node) for item in read):
+                    move.parts[variable.name] = names
+                    words |= {*names}
+        if any(move.parts != first.parts for first in list(moves.values())[:1] for move in moves.values()):
+            for move in moves.values():
+                move.parts = {}  # one function may stand for several of them
+
+    def keeps(self, attribute: ast.Attribute, made: ast.AST) -> bool:
+        """`attribute` is of parsed options, and is the same from when `made` is evaluated on."""
+        outline = self.repo.outline(self.path)
+        if outline is None or attribute not in outline.parents or not isinstance(attribute.value, ast.Name):
+            return False
+        if attribute.attr.startswith("__") or not self._is_parsed(outline, attribute.value, 0):
+            return False
+        if any(next(iter(self.project.matching(how, word=word)), None) for word, how in _SETS_BY_NAME.items()):
+            return False
+        return all(
+            self._is_before(other, store, made)
+            for other in self.repo.mentioning(attribute.attr)
+            for store in other.attributes.get(attribute.attr, ())
+            if not isinstance(store.ctx, ast.Load) and not other.is_self(store.value)
+        )
+
+    def _is_before(self, outline: Outline, store: ast.Attribute, made: ast.AST) -> bool:
+        """It is done in the function around `made`, before that is evaluated."""
+        scopes = self.scopes
+        if outline.path != self.path or store not in scopes.parents:
+            return False
+        home = scopes.around(made)
+        return (
+            scopes.around(store) is home
+            and end_of(scopes.statement_of(store)) <= start_of(made)
+            and not scopes.loops_around(store, home) & scopes.loops_around(made, home)
+        )
+
+    def _is_parsed(self, outline: Outline, value: ast.expr, depth: int) -> bool:
+        """The expression is what `argparse` gave, whoever handed it on."""
+        if depth > _FURTHEST:
+            return False
+        if isinstance(value, ast.Call):
+            if isinstance(value.func, ast.Attribute) and value.func.attr == "parse_args":
+                own = len(value.args) > 1 or any(keyword.arg != "args" for keyword in value.keywords)
+                return not own and "argparse" in outline.imported.values()
+            found = self.repo.resolver.definition(outline, value.func)
+            return (
+                found is not None
+                and isinstance(found.node, ast.FunctionDef)
+                and self._gives_parsed(found.outline, found.node, depth)
+            )
+        if not isinstance(value, ast.Name):
+            return False
+        scope, bindings = outline.lookup(value, value.id)
+        if len(bindings) != 1 or len(outline.bindings(scope, value.id)) != 1:
+            return False
+        binding = bindings[0]
+        if binding.value is not None:
+            return isinstance(binding.statement, ast.Assign) and self._is_parsed(outline, binding.value, depth)
+        return (
+            binding.parameter
+            and isinstance(scope, ast.FunctionDef)
+            and not scope.decorator_list
+            and self._is_always_given(outline, scope, value.id, depth)
+        )
+
+    def _gives_parsed(self, outline: Outline, function: ast.FunctionDef, depth: int) -> bool:
+        """Each `return` of the function gives parsed options."""
+        if function.decorator_list or not isinstance(outline.parents[function], ast.Module):
+            return False
+        given = [node.value for node in outline.own(function) if isinstance(node, ast.Return)]
+        return bool(given) and all(value is not None and self._is_parsed(outline, value, depth + 1) for value in given)
+
+    def _is_always_given(self, outline: Outline, function: ast.FunctionDef, name: str, depth: int) -> bool:
+        """Each mention of the function in the project calls it with parsed options for the parameter."""
+        parameters = [item.arg for item in (*function.args.posonlyargs, *function.args.args)]
+        if name not in parameters or not isinstance(outline.parents[function], ast.Module):
+            return False
+        at, seen = parameters.index(name), False
+        for other in self.repo.mentioning(function.name):
+            for mention in other.named.get(function.name, ()):
+                definition = self.repo.resolver.definition(other, mention)
+                if definition is not None and definition.node is not function:
+                    continue
+                call = other.parents[mention]
+                if definition is None or not isinstance(call, ast.Call) or call.func is not mention:
+                    return False
+                by_name = [keyword.value for keyword in call.keywords if keyword.arg == name]
+                given = by_name or call.args[at : at + 1]
+                starred = any(isinstance(item, ast.Starred) for item in call.args[: at + 1])
+                if len(given) != 1 or starred or not self._is_parsed(other, given[0], depth + 1):
+                    return False
+                seen = True
+        return seen

@@ -1,0 +1,35 @@
+from torch.utils.data import DataLoader
+
+from options import parse_options
+
+
+def train(opt, rows):
+    opt.epoch = opt.epoch + 1
+
+    def collate(batch):
+        return [value * opt.scale for row in batch for value in row[: opt.size]]
+
+    for batch in DataLoader(rows, batch_size=2, num_workers=1, collate_fn=collate):
+        print(opt.epoch, batch)
+
+
+def resume(opt, rows):
+    def numbered(batch):
+        return opt.epoch, [sum(row) for row in batch]
+
+    loader = DataLoader(rows, batch_size=2, num_workers=1, collate_fn=numbered)
+    for epoch in range(2):
+        opt.epoch = 10 + epoch
+        for batch in loader:
+            print(batch)
+
+
+def main():
+    options = parse_options()
+    rows = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    train(options, rows)
+    resume(options, rows)
+
+
+if __name__ == "__main__":
+    main()
