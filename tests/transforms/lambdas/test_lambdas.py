@@ -230,7 +230,7 @@ def abc(x):
 
 
 def _build_map(x):
-    return abc(x)
+    return abc(x + 1)
 
 
 def build(ds):
