@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ...syntax.repo import Repo
 from ...syntax.resolver import method
-from ...syntax.scopes import FUNCTIONS, Variable, end_of, start_of
+from ...syntax.scope_data import FUNCTIONS, Variable, end_of, start_of
 from .candidate import Unit
 from .file_state import FileRewrite, Move
 from .known import Known

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
-from ...syntax.scopes import Scopes, end_of, start_of
+from ...syntax.scope_data import end_of, start_of
+from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .file_state import Move
 
