@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.repo import Repo
 from ...syntax.resolver import method
-from ...syntax.scope_data import FUNCTIONS, Variable, end_of, start_of
+from ...syntax.scope_data import Variable, end_of, start_of
 from .candidate import Unit
 from .file_state import FileRewrite, Move
 from .known import Known
