@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ..nodes import FIELDS, children, statements
 from ..project import Project
-from .binding_rules import LOOPS, bound_name, parameters
+from .binding_rules import FUNCTIONS, LOOPS, bound_name, parameters
 from .names import last_name
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -132,6 +132,13 @@ class Outline:
         return found
 
     @cached_property
+    def import_of(self) -> dict[str, tuple[ast.Import | ast.ImportFrom, ast.alias]]:
+        """The import, at any level, that binds a name, the last one in the order of `nodes`."""
+        return {
+            bound_name(alias) or "": (node, alias) for node in self.imports for alias in node.names if alias.name != "*"
+        }
+
+    @cached_property
     def imported(self) -> dict[str, str]:
         """What imports (at any level) bind: name -> dotted origin; that of a relative import begins with its dots."""
         names: dict[str, str] = {}
@@ -145,6 +152,32 @@ class Outline:
                     module = "." * node.level + (node.module or "")
                     names[alias.asname or alias.name] = f"{module}.{alias.name}" if node.module else module + alias.name
         return names
+
+    def qualified(self, name: str) -> str:
+        """The dotted `name` with its first part replaced by the origin of what an import binds to it."""
+        first, dot, rest = name.partition(".")
+        return self.imported.get(first, first) + dot + rest
+
+    def defined(self, name: str) -> ast.AST | None:
+        """The class, function or value that the file itself gives to `name` at its top level, the last one.
+
+        Imports do not count, nor what stands in an `except` or a loop.
+        """
+        return self._defined.get(name)
+
+    @cached_property
+    def _defined(self) -> dict[str, ast.AST]:
+        found: dict[str, ast.AST] = {}
+        todo: list[ast.stmt] = self.module.body[::-1]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                found[node.name] = node
+            elif isinstance(node, ast.Assign):
+                found.update((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+            elif isinstance(node, (ast.If, ast.Try)):
+                todo += [*node.body, *node.orelse][::-1]
+        return found
 
     def origin_of(self, name: ast.Name) -> str:
         """The dotted origin of what an import binds to `name` where it stands; other names as they are."""

@@ -1,6 +1,7 @@
 """What a name means: the classes and functions of the repository that an expression stands for, and their bases.
 
 A name is looked up in its scope, then followed through imports, re-exports, star imports and plain assignments.
+`value_of` is for a name without a place: what it is once the file has been imported.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from typing import NamedTuple
 
 from ..project import Project
 from .modules import Modules
+from .names import dotted
 from .outline import Outline, outline_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+_MAX_REEXPORTS = 8  # followed for one name without a place
 _MAX_STEPS = 60  # imports and assignments that are followed for one expression
 
 
@@ -31,6 +34,18 @@ class Definition(NamedTuple):
 
     outline: Outline
     node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Value(NamedTuple):
+    """What a name of the repository is in the end: a class, a function, or any other expression, and its file."""
+
+    outline: Outline
+    node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.outline.path
 
 
 _Meaning = Definition | Outline | None  # an outline is a module; None is anything else
@@ -161,12 +176,12 @@ class Resolver:
             at = at.value
         if not isinstance(at, ast.Name):
             return None
-        dotted = ".".join([at.id, *reversed(parts)])
+        path = ".".join([at.id, *reversed(parts)])
         imports = (binding.statement for binding in outline.bindings(outline.module, at.id))
         names = {alias.name for statement in imports if isinstance(statement, ast.Import) for alias in statement.names}
-        if not any(name == dotted or name.startswith(f"{dotted}.") for name in names):
+        if not any(name == path or name.startswith(f"{path}.") for name in names):
             return None
-        return self._file(outline, 0, dotted)
+        return self._file(outline, 0, path)
 
     # modules
 
@@ -226,6 +241,51 @@ class Resolver:
         """The file of the repository that `from ... import *` names."""
         found = self._file(outline, statement.level, statement.module or "")
         return found if found is not outline else None
+
+    # names without a place
+
+    def value_of(self, outline: Outline, name: str, depth: int = 0) -> Value | str:
+        """What the dotted `name` is once the file has been imported; its dotted origin where that is foreign.
+
+        What the file itself defines counts before an import, and any import of the file counts. Attributes of classes
+        are not followed.
+        """
+        if depth > _MAX_REEXPORTS:
+            return name
+        first, _, rest = name.partition(".")
+        own = outline.defined(first)
+        if own is not None and not rest:
+            alias = dotted(own)
+            if alias and alias != name:
+                return self.value_of(outline, alias, depth + 1)
+            return Value(outline, own)  # type: ignore[arg-type]
+        statement, alias_node = outline.import_of.get(first, (None, None))
+        if isinstance(statement, ast.ImportFrom) and alias_node is not None:
+            wanted = ".".join(filter(None, [alias_node.name, rest]))
+            found = self._value_in(outline, statement.level, statement.module or "", wanted, depth)
+            return outline.qualified(name) if found is None else found
+        if alias_node is not None:
+            module = alias_node.name if alias_node.asname else first
+            found = self._value_in(outline, 0, module, rest, depth) if rest else None
+            return outline.qualified(name) if found is None else found
+        for star in outline.imports:
+            if isinstance(star, ast.ImportFrom) and star.names[0].name == "*":
+                found = self._value_in(outline, star.level, star.module or "", name, depth)
+                if found is not None:
+                    return found
+        return name
+
+    def _value_in(self, outline: Outline, level: int, module: str, wanted: str, depth: int) -> Value | str | None:
+        """`wanted` of a module, the longest path of a module tried first; None outside the repository."""
+        parts = wanted.split(".")
+        for cut in range(len(parts) - 1, -1, -1):
+            other = self._file(outline, level, ".".join(filter(None, [module, *parts[:cut]])))
+            if other is not None and other is not outline:
+                name = ".".join(parts[cut:])
+                found = self.value_of(other, name, depth + 1)
+                if not isinstance(found, str) or found != name:
+                    return found
+        return None
 
     # classes
 

@@ -9,7 +9,7 @@ from ...finding import Refused
 from .file_view import FileView, spelled, targets
 from .is_model import peel
 from .model_copy import Site
-from .resolve import dotted
+from .models import dotted
 
 
 @dataclass(frozen=True)

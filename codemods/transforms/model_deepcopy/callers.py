@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from ...finding import Hop
 from ...nodes import walk
-from ...syntax.outline import outline_of
+from ...syntax.resolver import Value
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
 from .is_model import is_model, peel
 from .model_copy import Site
-from .resolve import Place, dotted
+from .models import dotted
 
 _ELEMENTS = ("values", "children", "modules", "parameters")
 _DEPTH = 3  # functions that hand the model on
@@ -168,13 +168,12 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
     name = (owner or function).name
     count = 0
     for source in view.models.project.matching(re.compile(rf"\b{re.escape(name)}\b"), word=name):
-        names = view.models.names(source.path)
-        if names is None:
-            continue
-        aliases = {name, *(alias for alias, (_, _, member) in names.imports.items() if member == name)}
         caller: FileView | None = view if source.path == view.path else None
-        outline = outline_of(view.models.project, source.path)
-        if outline is None or aliases.isdisjoint(outline.calls):
+        outline = view.models.outline(source.path)
+        if outline is None:
+            continue
+        aliases = {name, *(alias for alias, (_, item) in outline.import_of.items() if item.name == name)}
+        if aliases.isdisjoint(outline.calls):
             continue
         for node in outline.calls[name] if aliases == {name} else outline.nodes:
             if not isinstance(node, ast.Call) or (called := dotted(node.func)) is None:
@@ -182,8 +181,8 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
             if called.rpartition(".")[2] not in aliases:
                 continue
             found = view.models.resolve(source.path, called)
-            if isinstance(found, Place) and found.node is target:
-                caller = caller or FileView.of(view.models, source.path, outline.module)
+            if isinstance(found, Value) and found.node is target:
+                caller = caller or FileView(view.models, outline)
                 count += 1
                 yield caller, node
                 if count >= _CALLERS:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...nodes import walk
+from ...syntax.outline import Outline
 from . import library
 from .library import either, endings, whole
+from .models import Models, dotted, is_torch_layer
 from .process_groups import is_called_group, is_constant, is_group, speaks_of_groups, takes_group
-from .resolve import Models, Names, dotted, is_torch_layer
 
 _DEPTH = 8  # classes and functions that building one model leads through
 _RANDOM_TENSOR = whole("random_tensors")
@@ -86,7 +87,7 @@ class _Reading:
 
     def nodes(self, path: str, nodes: Iterable[ast.AST], depth: int) -> None:
         """Everything under `nodes` of `path`."""
-        names = self.models.names(path)
+        names = self.models.outline(path)
         if names is None:
             return
         for node in (inner for outer in nodes for inner in walk(outer)):
@@ -101,7 +102,7 @@ class _Reading:
                 if kept:
                     self._kept(names, kept, node.value, where)
 
-    def _call(self, names: Names, node: ast.Call, where: str, depth: int) -> None:
+    def _call(self, names: Outline, node: ast.Call, where: str, depth: int) -> None:
         result = self.result
         name = dotted(node.func)
         qualified = names.qualified(name) if name else ""
@@ -111,7 +112,7 @@ class _Reading:
             result.note(Trait.LOADS, where)
         if not is_constant(given.get("persistent"), True) or (method == "register_buffer" and len(node.args) > 2):
             result.unsaved_buffers = True
-        if name == "next" and node.args and dotted(node.args[0]) in names.definitions:
+        if name == "next" and node.args and names.defined(dotted(node.args[0]) or "") is not None:
             result.note(Trait.CHANGES_GLOBAL, where)
         if takes_group(node):
             result.note(Trait.GROUP, where)
@@ -123,7 +124,7 @@ class _Reading:
         elif isinstance(node.func, ast.Subscript) and (table := dotted(node.func.value)):
             self._name(names.path, table, depth)
 
-    def _kept(self, names: Names, attributes: list[str], value: ast.expr, where: str) -> None:
+    def _kept(self, names: Outline, attributes: list[str], value: ast.expr, where: str) -> None:
         """`self.attribute = value`"""
         if speaks_of_groups(self.models, names.path):
             if is_group(value, names):
@@ -192,7 +193,7 @@ class _Reading:
 
     def _forward(self, path: str, methods: list[ast.FunctionDef]) -> None:
         """What `forward` leaves on the object: the outputs of its own layers, or anything else."""
-        names = self.models.names(path)
+        names = self.models.outline(path)
         assert names is not None
         layers: set[str] = set()
         for node in (inner for method in methods if method.name == "__init__" for inner in walk(method)):
@@ -222,12 +223,12 @@ class _Reading:
                     self.result.keeps_more = True
 
 
-def _of_class(names: Names, target: ast.expr) -> bool:
+def _of_class(names: Outline, target: ast.expr) -> bool:
     """`Net.made`, `cls.made`, `type(self).made`: shared by all objects."""
     if not isinstance(target, ast.Attribute):
         return False
     holder = dotted(target.value) or ast.unparse(target.value)
-    return holder in names.definitions or holder in ("cls", "type(self)", "self.__class__")
+    return names.defined(holder) is not None or holder in ("cls", "type(self)", "self.__class__")
 
 
 def called_from(methods: Iterable[ast.FunctionDef], first: str) -> list[ast.FunctionDef]:

@@ -12,7 +12,7 @@ from .file_view import targets
 from .helper_functions import line_end
 from .library import endings
 from .model_copy import Construction, Copy, Evidence
-from .resolve import Models, dotted
+from .models import Models, dotted
 from .uses import Need, Wrapped
 
 STAND_IN = "torch.optim.swa_utils.AveragedModel"  # keeps its copy as `.module`, and does no more with it

@@ -24,7 +24,7 @@ from .helper_functions import (
 )
 from .is_model import peel
 from .model_copy import Copy, Evidence
-from .resolve import Models, dotted
+from .models import Models, dotted
 from .uses import Need
 
 _DEVICE = re.compile(r"device|rank|gpu|cuda|cpu", re.IGNORECASE)

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from ...finding import Confidence, Hop
 from ...nodes import walk
 from ...project import Project
+from ...syntax.outline import Outline
+from ...syntax.resolver import Value
 from .constructor_survey import Survey, Trait, called_from
 from .file_view import FileView, arguments_of, spelled, walk_scope
 from .group_flow import group_origin, scope_of, short
 from .model_copy import Evidence, Seen, Site
+from .models import Models, dotted
 from .process_groups import MAKES_GROUPS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
-from .resolve import Models, Names, Place, dotted
 from .uses import SHARDED
 
 _DISTRIBUTED = re.compile(
@@ -65,11 +67,11 @@ def _got_by_a_layer(models: Models, inside: Survey) -> tuple[Hop, ...]:
     if where is None:
         return ()
     path, _, line = where.rpartition(":")
-    tree = models.project.module(path)
-    if tree is None:
+    outline = models.outline(path)
+    if outline is None:
         return ()
-    view = FileView.of(models, path, tree)
-    for node in walk(tree):
+    view = FileView(models, outline)
+    for node in walk(outline.module):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == int(line) and node.value is not None:
             scope = scope_of(view, node)
             for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
@@ -107,9 +109,8 @@ def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | N
     if beside is not None and beside.certain:
         return beside
     found = view.models.resolve(view.path, name)
-    if isinstance(found, Place) and isinstance(found.node, ast.FunctionDef):
-        tree = view.models.project.module(found.path)
-        there = FileView.of(view.models, found.path, tree if tree is not None else found.node)
+    if isinstance(found, Value) and isinstance(found.node, ast.FunctionDef):
+        there = FileView(view.models, found.outline)
         for inner in walk(found.node):
             if puts_group(inner) and speaks_of_groups(view.models, found.path):
                 return _put(there, inner)
@@ -118,7 +119,7 @@ def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | N
 
 def _put(view: FileView, statement: ast.Assign) -> _Group:
     put = Hop(view.path, statement.lineno, "a process group is put on a layer")
-    if is_group(statement.value, view.models.names(view.path)):
+    if is_group(statement.value, view.outline):
         return _Group(True, (put,))
     made = group_origin(view, scope_of(view, statement), statement.value, statement)
     return _Group(made is not None, (made, put) if made is not None else (put,))
@@ -129,16 +130,16 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
     models = Models(project)
     found: list[tuple[str, int, str]] = []
     for source in project.matching(MAKES_GROUPS):
-        tree = models.project.module(source.path)
-        for node in walk(tree) if tree is not None else ():
+        outline = models.outline(source.path)
+        for node in walk(outline.module) if outline is not None else ():
             if isinstance(node, ast.ClassDef) and models.is_model_class(source.path, node.name):
-                kept = _kept_by_constructor(models.names(source.path), node)
+                kept = _kept_by_constructor(outline, node)
                 if kept is not None and (node.decorator_list or _is_built(project, node.name)):  # registered: by name
                     found.append((source.path, kept.lineno, node.name))
     return found
 
 
-def _kept_by_constructor(names: Names | None, layer: ast.ClassDef) -> ast.Assign | None:
+def _kept_by_constructor(names: Outline | None, layer: ast.ClassDef) -> ast.Assign | None:
     """Where the constructor, not a method that is called later, keeps a process group."""
     methods = [node for node in layer.body if isinstance(node, ast.FunctionDef)]
     nodes = (node for method in called_from(methods, "__init__") for node in walk(method))
@@ -167,7 +168,7 @@ def shards(view: FileView, node: ast.AST, key: str) -> ast.Call | None:
 def _group_argument(view: FileView, site: Site, call: ast.Call, statement: ast.stmt) -> _Group | None:
     """The process group among the arguments of `call`."""
     named: _Group | None = None
-    names = view.models.names(view.path)
+    names = view.outline
     for keyword, value in _arguments(view, site, call, statement):
         if isinstance(value, ast.Constant):
             continue

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import children, parents_of
-from ...syntax.outline import outline_of
+from ...nodes import children
+from ...syntax.outline import Outline
 from ...tree.source import Source
-from .resolve import Models, dotted
+from .models import Models, dotted
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
@@ -17,18 +17,20 @@ Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class FileView:
-    """A file with the parents of its nodes, and the models of the whole project to ask about."""
+    """The outline of a file, and the models of the whole project to ask about."""
 
     models: Models
-    path: str
-    parents: dict[ast.AST, ast.AST]
+    outline: Outline
 
-    @classmethod
-    def of(cls, models: Models, path: str, tree: ast.AST) -> FileView:
-        """The view of `tree`, which is the file `path` or a part of it."""
-        outline = outline_of(models.project, path)
-        known = outline is not None and outline.module is tree
-        return cls(models, path, outline.parents if outline is not None and known else parents_of(tree))
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.outline.path
+
+    @property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of every node."""
+        return self.outline.parents
 
     @property
     def source(self) -> Source:
@@ -39,14 +41,11 @@ class FileView:
 
     def qualified(self, name: str) -> str:
         """`name` with its first part replaced by what the file imported it as."""
-        names = self.models.names(self.path)
-        return names.qualified(name) if names else name
+        return self.outline.qualified(name)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`, the innermost first."""
-        while (parent := self.parents.get(node)) is not None:
-            yield parent
-            node = parent
+        return self.outline.ancestors(node)
 
     def chain(self, call: ast.expr) -> Iterator[ast.expr]:
         """What follows a call: its attributes, and the calls of these."""
@@ -71,7 +70,7 @@ class FileView:
         known = self.models.stores.get(scope)
         if known is None:
             known = self.models.stores[scope] = {}
-            for node in walk_scope(scope.body):
+            for node in self.outline.own(scope):
                 bound = isinstance(node, (ast.Name, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
                 if isinstance(node, ast.expr) and bound and (name := dotted(node)) is not None:
                     known.setdefault(name, []).append(node)

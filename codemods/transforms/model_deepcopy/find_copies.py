@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from ...finding import Confidence, Hop, Refused
 from ...nodes import walk
+from ...syntax.resolver import Value
 from .binding import Binding, binding_of
 from .callers import Built, built_elsewhere
 from .constructor_survey import Trait, survey
@@ -19,8 +20,8 @@ from .history import Copied, history_of
 from .is_model import USED_AS_MODEL, is_model, only_torch, own_method
 from .library import COPYING_CLASSES, endings, whole
 from .model_copy import Copy, Evidence, History, Seen, Site
+from .models import Models, dotted
 from .process_groups import CONFIGURATION
-from .resolve import Models, Place, dotted
 from .submodules import constructions
 from .uses import DATA_PARALLEL
 
@@ -33,25 +34,34 @@ _ON_COPY = ("eval", "train", "requires_grad_")
 
 def copies_in(models: Models, path: str) -> list[Copy]:
     """The copies of models in `path`, in the order of the text."""
-    tree, known = models.project.module(path), models.names(path)
+    outline = models.outline(path)
     source = models.project.source(path)
-    if tree is None or known is None or source is None or "torch" not in source.text:
+    if outline is None or source is None or "torch" not in source.text:
         return []
     calls = [
         node
-        for node in walk(tree)
+        for node in walk(outline.module)
         if isinstance(node, ast.Call)
         and (
-            (len(node.args) == 1 and not node.keywords and known.qualified(dotted(node.func) or "") == "copy.deepcopy")
-            or (node.args and known.qualified(dotted(node.func) or "") in COPYING_CLASSES)
+            (
+                len(node.args) == 1
+                and not node.keywords
+                and outline.qualified(dotted(node.func) or "") == "copy.deepcopy"
+            )
+            or (node.args and outline.qualified(dotted(node.func) or "") in COPYING_CLASSES)
         )
     ]
     if not calls:
         return []
-    view = FileView.of(models, path, tree)
+    view = FileView(models, outline)
     ordered = sorted(calls, key=lambda call: (call.lineno, call.col_offset))
     found = [_model_copy(view, call) or _part_copy(view, call) for call in ordered]
     return [copy for copy in found if copy is not None]
+
+
+def _is_alone(call: ast.Call) -> bool:
+    """The call has one argument, without a name."""
+    return len(call.args) == 1 and not call.keywords
 
 
 def _model_copy(view: FileView, call: ast.Call) -> Copy | None:
@@ -200,7 +210,7 @@ def _copied(argument: ast.expr) -> Copied | None:
 def _only_unwraps(view: FileView, call: ast.Call) -> bool:
     """As far as the function is in sight, it returns its argument or what that wraps."""
     found = view.models.resolve(view.path, dotted(call.func) or "")
-    if not isinstance(found, Place):
+    if not isinstance(found, Value):
         return True
     if not isinstance(found.node, ast.FunctionDef) or not found.node.args.args:
         return False

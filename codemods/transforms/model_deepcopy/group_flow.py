@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from ...finding import Hop
 from ...nodes import walk
 from ...project import Project
+from ...syntax.resolver import Value
 from .callers import passed_arguments
 from .file_view import FileView, Function, Scope, spelled, walk_scope
+from .models import dotted
 from .process_groups import MAKES_GROUPS, is_group
-from .resolve import Place, dotted
 
 _DEPTH = 6  # bindings, callers and functions followed from one value
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -48,7 +49,7 @@ def _origin(read: _Read, depth: int, done: set[int]) -> Hop | None:
         return None
     done.add(id(read.value))
     value = read.value
-    if is_group(value, read.view.models.names(read.view.path)) and not isinstance(value, (ast.IfExp, ast.BoolOp)):
+    if is_group(value, read.view.outline) and not isinstance(value, (ast.IfExp, ast.BoolOp)):
         what = f"the process group is made or looked up: `{short(ast.unparse(value))}`"
         return Hop(read.view.path, value.lineno, what)
     return next((hop for more in _sources(read) if (hop := _origin(more, depth - 1, done)) is not None), None)
@@ -68,7 +69,7 @@ def _sources(read: _Read) -> Iterator[_Read]:
     elif isinstance(value, (ast.Call, ast.Attribute)):
         name = dotted(value.func if isinstance(value, ast.Call) else value)
         found = read.view.models.resolve(read.view.path, name) if name else None
-        if isinstance(found, Place):
+        if isinstance(found, Value):
             yield from _of_definition(read, found, called=isinstance(value, ast.Call))
 
 
@@ -85,9 +86,9 @@ def _of_name(read: _Read, name: str) -> Iterator[_Read]:
             return
         scope = next((node for node in read.view.ancestors(scope) if isinstance(node, (*_FUNCTIONS, ast.Module))), None)
     found = read.view.models.resolve(read.view.path, name)
-    if isinstance(found, Place):
+    if isinstance(found, Value):
         yield from _of_definition(read, found, called=False)
-    yield from _declared_global(read.view, found.path if isinstance(found, Place) else read.view.path, name)
+    yield from _declared_global(read.view, found.path if isinstance(found, Value) else read.view.path, name)
 
 
 def _of_attribute(read: _Read, attribute: str) -> Iterator[_Read]:
@@ -99,27 +100,24 @@ def _of_attribute(read: _Read, attribute: str) -> Iterator[_Read]:
                 yield _Read(read.view, method, value, statement)
 
 
-def _of_definition(read: _Read, found: Place, *, called: bool) -> Iterator[_Read]:
+def _of_definition(read: _Read, found: Value, *, called: bool) -> Iterator[_Read]:
     """What a function of the repository returns, or a variable of a module holds."""
-    tree = read.view.models.project.module(found.path)
-    if tree is None:
-        return
-    view = read.view if found.path == read.view.path else FileView.of(read.view.models, found.path, tree)
+    view = read.view if found.path == read.view.path else FileView(read.view.models, found.outline)
     if called and isinstance(found.node, _FUNCTIONS):
         for node in walk_scope(found.node.body):
             if isinstance(node, ast.Return) and node.value is not None:
                 yield _Read(view, found.node, node.value, node)
     elif not called and isinstance(found.node, ast.expr):
-        yield _Read(view, tree, found.node, found.node)
+        yield _Read(view, found.outline.module, found.node, found.node)
 
 
 def _declared_global(view: FileView, path: str, name: str) -> Iterator[_Read]:
     """What functions assign to the variable `name` of the module `path`, by `global`."""
-    tree = view.models.project.module(path)
-    if tree is None:
+    outline = view.models.outline(path)
+    if outline is None:
         return
-    there = view if path == view.path else FileView.of(view.models, path, tree)
-    for function in walk(tree):
+    there = view if path == view.path else FileView(view.models, outline)
+    for function in walk(outline.module):
         if isinstance(function, _FUNCTIONS) and any(
             isinstance(node, ast.Global) and name in node.names for node in function.body
         ):

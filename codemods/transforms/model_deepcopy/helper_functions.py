@@ -8,7 +8,7 @@ import re
 from ...finding import Edit, Import
 from ...syntax.imports import reference
 from ...tree.source import Source
-from .resolve import dotted
+from .models import dotted
 
 CARRY = "copy_unsaved_state"
 CARRY_TEXT = '''\

@@ -14,8 +14,8 @@ from .file_view import FileView, arguments_of, spelled, walk_scope
 from .is_model import only_torch, own_method, peel
 from .library import names
 from .model_copy import Construction, History, Site
+from .models import dotted
 from .repeatable import arguments_changed, not_repeatable, shared_argument, surroundings, unknown_callable
-from .resolve import dotted
 from .uses import DATA_PARALLEL, WRAPPED, Need, Uses, wrapped
 
 _TESTS = names("repeatable_tests")
@@ -161,10 +161,9 @@ def _is_external(view: FileView, call: ast.Call) -> bool:
     """Whether a library's class or function builds the model, other than torch's own layers."""
     name = dotted(call.func.value if isinstance(call.func, ast.Subscript) else call.func)
     resolved = view.models.resolve(view.path, name) if name else None
-    known = view.models.names(view.path)
-    if not isinstance(resolved, str) or known is None:
+    if not isinstance(resolved, str):
         return False
-    outside = {module.partition(".")[0] for level, module, _ in known.imports.values() if level == 0}
+    outside = {origin.partition(".")[0] for origin in view.outline.imported.values() if not origin.startswith(".")}
     return resolved.partition(".")[0] in outside and not only_torch(view, call)
 
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 
 from ...nodes import walk
+from ...syntax.resolver import Value
 from .file_view import FileView, Scope, spelled, walk_scope
 from .library import endings, names, whole
-from .resolve import Place, dotted, is_torch_layer
+from .models import dotted, is_torch_layer
 from .uses import MODEL_METHODS
 
 USED_AS_MODEL = names("used_as_model")
@@ -34,9 +35,9 @@ def is_model(view: FileView, value: ast.expr, depth: int = 0) -> bool | None:
     if _FACTORIES.search(view.qualified(name)):
         return True
     found = view.models.resolve(view.path, name)
-    if not isinstance(found, Place) or depth >= _DEPTH:
+    if not isinstance(found, Value) or depth >= _DEPTH:
         return None
-    there = view if found.path == view.path else FileView.of(view.models, found.path, found.node)
+    there = view if found.path == view.path else FileView(view.models, found.outline)
     built: list[ast.expr] = []
     if isinstance(found.node, ast.Dict):  # a table of constructors
         built = [ast.Call(func=entry, args=[], keywords=[]) for entry in found.node.values]

@@ -7,14 +7,15 @@ import re
 from functools import lru_cache
 from typing import TypeGuard
 
+from ...syntax.outline import Outline
 from .library import endings, names
-from .resolve import Models, Names, dotted
+from .models import Models, dotted
 
 MAKERS = endings("group_makers")
 CONFIGURATION = re.compile(rf"^_?(self\.)?({'|'.join(sorted(names('configuration_variables')))})\b", re.IGNORECASE)
 _WORLD = endings("group_constants")
 _SYNCED = endings("synchronised_layers")
-# Names of variables: what is called so may be a process group, or None; it makes no finding `proven`.
+# Outline of variables: what is called so may be a process group, or None; it makes no finding `proven`.
 _GROUP_NAME = re.compile(r"(^|_)(process_?group|group|pg)s?$")
 _GROUP_ARGUMENT = re.compile(
     r"process_group|((^|_)(parallel|tp|sp|dp|pp|cp|ep|mp|world|comm|dist|sync|rank)_)group$|(^|[._])pg$|^group$"
@@ -39,7 +40,7 @@ def is_constant(node: ast.expr | None, *values: object) -> bool:
     return node is None or (isinstance(node, ast.Constant) and node.value in values)
 
 
-def is_group(value: ast.expr | None, names: Names | None) -> bool:
+def is_group(value: ast.expr | None, names: Outline | None) -> bool:
     """Whether `value` is seen to be a process group: `dist.new_group(...)`, `dist.group.WORLD`, `mesh.get_group()`."""
     if isinstance(value, ast.IfExp):
         return is_group(value.body, names) or is_group(value.orelse, names)

@@ -13,8 +13,8 @@ from .file_view import FileView, arguments_of, walk_scope
 from .is_model import is_model, own_method, used_as_model
 from .library import endings, names
 from .model_copy import Site
+from .models import dotted
 from .process_groups import CONFIGURATION, MAKERS
-from .resolve import dotted
 from .uses import Wrapped
 
 _MODEL_NAME = re.compile(rf"(^|_)({'|'.join(sorted(names('model_variables')))})(_?\d+)?$")
@@ -121,9 +121,8 @@ class _PossibleModules:
         """For a variable that the function does not bind."""
         if CONFIGURATION.match(chain) or chain.partition(".")[0] in ("torch", "nn", "F"):
             return False
-        known = self.view.models.names(self.view.path)
-        if known is not None and chain in known.definitions:
-            found = known.definitions[chain]
+        found = self.view.outline.defined(chain)
+        if found is not None:
             return isinstance(found, ast.Call) and self._value_may_be_one(chain, found, depth)
         return _is_named_so(chain) or used_as_model(self.site.scope, chain)
 

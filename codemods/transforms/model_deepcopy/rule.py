@@ -10,7 +10,7 @@ from .decide import Rewrite, rewrite
 from .edits import joint_edits
 from .find_copies import copies_in
 from .model_copy import Copy, Evidence
-from .resolve import Models
+from .models import Models
 from .screen import COPIES, ID, WORDS
 
 

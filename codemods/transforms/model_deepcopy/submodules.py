@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...syntax.resolver import Value
 from .callers import Built, built_by, calls_in, chain_of, elements_of
 from .file_view import FileView, spelled
 from .model_copy import Site
-from .resolve import Place, dotted
+from .models import dotted
 
 
 def constructions(view: FileView, site: Site, value: ast.expr) -> Iterator[Built]:
@@ -32,10 +33,9 @@ def _attribute(built: Built, attribute: str) -> Iterator[Built]:
     """What the class that `built` makes an object of builds for its `self.attribute`."""
     models = built.view.models
     found = models.resolve(built.view.path, dotted(built.call.func) or "")
-    tree = models.project.module(found.path) if isinstance(found, Place) else None
-    if not isinstance(found, Place) or not isinstance(found.node, ast.ClassDef) or tree is None:
+    if not isinstance(found, Value) or not isinstance(found.node, ast.ClassDef):
         return
-    inside = FileView.of(models, found.path, tree)
+    inside = FileView(models, found.outline)
     for node in ast.walk(found.node):
         if isinstance(node, ast.Assign) and any(spelled(target, f"self.{attribute}") for target in node.targets):
             for call in calls_in(inside, node.value):

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from ...finding import Refused
 from ...nodes import walk
+from ...syntax.resolver import Value
 from .file_view import FileView, spelled, walk_scope
 from .library import either, endings, names, whole
-from .resolve import Place, dotted
+from .models import dotted
 
 
 class Need(enum.Enum):
@@ -240,7 +241,7 @@ class Uses:
             found.refuse(why)
             return
         same = place.path == self.view.path
-        view = self.view if same else FileView.of(self.view.models, place.path, place.node)
+        view = self.view if same else FileView(self.view.models, place.outline)
         constants = self._constants(place.node, call) if call else self.constants
         inner = Uses(view, self.depth + 1, constants)
         effects = inner.effects(place.node.body, parameter)
@@ -270,17 +271,17 @@ class Uses:
         stored = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         return frozenset(name for name, value in values.items() if value and self._plain(value) and name not in stored)
 
-    def _definition(self, function: ast.expr, name: str) -> Place | None:
+    def _definition(self, function: ast.expr, name: str) -> Value | None:
         if "." not in name:  # a function nested in the present one comes first
             node: ast.AST | None = function
             while node is not None:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     for inner in walk(node):
                         if isinstance(inner, ast.FunctionDef) and inner.name == name and inner is not node:
-                            return Place(self.view.path, inner)
+                            return Value(self.view.outline, inner)
                 node = self.view.parents.get(node)
         place = self.view.models.resolve(self.view.path, name)
-        return place if isinstance(place, Place) else None
+        return place if isinstance(place, Value) else None
 
     def _iterated(self, call: ast.Call, found: Effects) -> None:
         """`for p in model.parameters():` does to the model what its body does to `p`."""
