@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from .finding import Confidence, Skipped
-from .reads import Reads
+from .reads import Notes, Question, Reads
 from .settings import Settings
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
@@ -47,7 +47,8 @@ class Project:
         self._modules: dict[str, ast.Module | None] = {}
         self._python2: set[str] = set()
         self._derived: dict[object, tuple[Any, Reads]] = {}
-        self._reads: Reads | None = None  # where to note what is asked for
+        self.notes = Notes()
+        self.known: dict[Question, Any] = {}  # answers of an earlier run that are still right, see `Reads.answers`
         self._by_text: dict[type, dict[str, Any]] = {}
         self._by_tree: dict[type, dict[str, Any]] = {}
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
@@ -67,21 +68,16 @@ class Project:
     @contextlib.contextmanager
     def noting(self, reads: Reads | None) -> Iterator[None]:
         """Note in `reads` what is asked for in the block; what is around it learns nothing."""
-        before, self._reads = self._reads, reads
+        before, self.notes.reads = self.notes.reads, reads
         try:
             yield
         finally:
-            self._reads = before
-
-    def note_facts(self) -> None:
-        """Note that the facts of all Python files are asked for."""
-        if self._reads is not None:
-            self._reads.facts = True
+            self.notes.reads = before
 
     def note_text(self, path: str) -> None:
         """Note that the file `path` is asked for."""
-        if self._reads is not None:
-            self._reads.texts.add(path)
+        if self.notes.reads is not None:
+            self.notes.reads.texts.add(path)
 
     def data(self, path: str) -> bytes:
         """The bytes of a file, as it is in `files`. Raises OSError."""
@@ -166,9 +162,9 @@ class Project:
     @property
     def python2_paths(self) -> tuple[str, ...]:
         """Files that were found to be Python 2 so far (`module` looks), sorted."""
-        self.note_facts()  # it takes a look at every file to know them
-        if self._reads is not None:
-            self._reads.texts |= self._python2
+        if self.notes.reads is not None:
+            self.notes.reads.parsed = True  # it takes a look at every file to know them
+            self.notes.reads.texts |= self._python2
         return tuple(sorted(self._python2))
 
     def matching(
@@ -182,8 +178,8 @@ class Project:
         if word and not is_word(word):
             word, part = "", word
         wanted = (word,) if word else tuple(words)
-        if self._reads is not None:
-            self._reads.patterns.add((pattern.pattern, pattern.flags, part, wanted))
+        if self.notes.reads is not None:
+            self.notes.reads.patterns.add((pattern.pattern, pattern.flags, part, wanted))
         for path in self._words.paths(wanted) if wanted else self.python_paths:
             source = self._source(path)
             if source is not None and part in source.text and pattern.search(source.text):
@@ -207,17 +203,17 @@ class Project:
         """The Python files in whose text one of `words` stands as a whole word, sorted."""
         words = tuple(words)
         found = self._words.paths(words)
-        if self._reads is not None:
-            self._reads.words.update(words)
-            self._reads.texts.update(found)
+        if self.notes.reads is not None:
+            self.notes.reads.words.update(words)
+            self.notes.reads.texts.update(found)
         return found
 
     def may_define(self, name: str) -> list[str]:
         """The Python files in whose text `name` stands after `def` or `class`, sorted."""
         found = self._defining.get(name, [])
-        if self._reads is not None:
-            self._reads.names.add(name)
-            self._reads.texts.update(found)
+        if self.notes.reads is not None:
+            self.notes.reads.names.add(name)
+            self.notes.reads.texts.update(found)
         return found
 
     @cached_property
@@ -260,8 +256,8 @@ class Project:
                 self._derived[make] = make(self), reads
         value: T
         value, reads = self._derived[make]
-        if self._reads is not None:
-            self._reads.add(reads)
+        if self.notes.reads is not None:
+            self.notes.reads.add(reads)
         return value
 
     def by_text(self, kind: type[T]) -> dict[str, T]:
@@ -276,7 +272,7 @@ class Project:
         """This project with the text of some files replaced; what was made for the others is kept."""
         after = Project(self.files, self.settings, self.bar, self.careful)
         after._sources, after._room, after.skipped = self._sources, self._room, dict(self.skipped)
-        after._reads = self._reads
+        after.notes = self.notes
         after._overlay, after._left_out = dict(self._overlay), self._left_out
         for path, text in texts.items():
             before = self.source(path)

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .word_index import words_of
+
+Question = tuple[object, ...]  # its name and its arguments
 
 
 @dataclass
@@ -21,7 +24,8 @@ class Reads:
     words: set[str] = field(default_factory=set)  # looked for as whole words in every Python file
     patterns: set[tuple[str, int, str, tuple[str, ...]]] = field(default_factory=set)  # see `Project.matching`
     names: set[str] = field(default_factory=set)  # of functions and classes that some Python file may define
-    facts: bool = False  # the facts of all Python files, for the value flow
+    parsed: bool = False  # which Python files can be parsed, and which are Python 2
+    answers: dict[Question, Any] = field(default_factory=dict)  # what was asked of all files together, and the answer
 
     def add(self, other: Reads) -> None:
         """Note that all of `other` was asked for too."""
@@ -29,10 +33,14 @@ class Reads:
         self.words |= other.words
         self.patterns |= other.patterns
         self.names |= other.names
-        self.facts |= other.facts
+        self.parsed |= other.parsed
+        self.answers |= other.answers
 
     def concerned_by(self, path: str, text: str | None, may_define: Iterable[str]) -> bool:
-        """True when the file `path`, which has another `text` now, may change an answer. Facts are the caller's."""
+        """True when the file `path`, which has another `text` now, may change what was read.
+
+        Whether it parses and what `answers` are now is for the caller to find out.
+        """
         if path in self.texts:
             return True
         if not path.endswith(".py"):
@@ -50,3 +58,10 @@ class Reads:
             ):
                 return True
         return False
+
+
+class Notes:
+    """Where a project notes what is asked for: in `reads`, if anywhere."""
+
+    def __init__(self) -> None:
+        self.reads: Reads | None = None

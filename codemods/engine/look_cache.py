@@ -1,7 +1,7 @@
 """What each rule found, kept between runs: after a change of some files, only the rules that it concerns run again.
 
-A look is as good as new when nothing that was asked for on the way to it has changed; `Reads` knows what that was. The
-value flow asks for the facts of all Python files, so it is enough that those of the changed files are equal.
+A look is as good as new when nothing that was asked for on the way to it has changed; `Reads` knows what that was, and
+`AfterChange` whether it has.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..finding import Confidence, Edit, Finding, Fix, Hop, Import, Skipped, Span
 from ..flow.facts import cache as facts_cache
-from ..flow.facts.collector import facts_of
-from ..flow.facts.records import FileFacts
 from ..reads import Reads
 from ..store import Store, packed, unpacked
+from .after_change import ANSWERS, AfterChange
 from .look import Look, beyond_limits
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 256 * 2**20
 MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed
-_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Reads, Skipped, Span, set)
+_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Reads, Skipped, Span, set, *ANSWERS)
 STORE = Store("looks.sqlite", ("looks",), ("CREATE TABLE IF NOT EXISTS looks (question TEXT PRIMARY KEY, data BLOB)",))
 counted = [0, 0]  # looks that were still good, looks that were asked for, in this process
 
@@ -43,16 +42,14 @@ class LookCache:
         known: dict[str, Look] = {}
         with contextlib.suppress(Exception):
             blobs, looks = self._read(_asked(run))
-            now = _blobs(run, blobs)
-            changed = [path for path in now if now[path] != blobs.get(path)]
-            facts = _SameFacts(project, changed, blobs)
+            after = AfterChange(project, blobs, _blobs(run, blobs), looks.values())
             for rule in rules:
                 look = looks.get(rule.id)
-                if look is not None and not _concerned(look.reads, changed, project):
-                    if look.reads.facts and not facts.same():
-                        continue
-                    rows = {path: row for path, row in look.skipped.items() if path not in changed}
+                if look is not None and not after.concerns(look.reads):
+                    rows = {path: row for path, row in look.skipped.items() if path not in after.changed}
                     known[rule.id] = replace(look, skipped=rows)
+            if len(known) < len(rules):
+                after.give_answers()
         counted[0] += len(known)
         counted[1] += len(rules)
         return known
@@ -98,33 +95,3 @@ def _blobs(run: Run, more: Iterable[str]) -> dict[str, str]:
             except OSError:
                 found[path] = ""
     return found
-
-
-def _concerned(reads: Reads, changed: Iterable[str], project: Project) -> bool:
-    for path in changed:
-        source = project.source(path) if path.endswith(".py") and path not in reads.texts else None
-        if reads.concerned_by(path, source.text if source else None, source.may_define if source else ()):
-            return True
-    return False
-
-
-class _SameFacts:
-    """Whether the facts of the changed files are those that they had, found out when it is first asked for."""
-
-    def __init__(self, project: Project, changed: Iterable[str], blobs: Mapping[str, str]) -> None:
-        self._project, self._blobs = project, blobs
-        self._changed = [path for path in changed if path.endswith(".py")]
-        self._same: bool | None = None
-
-    def same(self) -> bool:
-        if self._same is None:
-            before = facts_cache.load({self._blobs[path] for path in self._changed if path in self._blobs})
-            self._same = all(self._equal(path, before.get(self._blobs.get(path, ""))) for path in self._changed)
-        return self._same
-
-    def _equal(self, path: str, before: FileFacts | None) -> bool:
-        tree = self._project.module(path)
-        if tree is None or before is None:
-            return False
-        now = facts_of(path, tree)
-        return replace(before, path=path) == now

@@ -18,6 +18,7 @@ from codemods.engine.migrate import check
 from codemods.engine.report_cache import ReportCache
 from codemods.engine.results import Report
 from codemods.finding import Confidence
+from codemods.flow.answers import crossings
 from codemods.project import Project
 from codemods.reads import Reads
 from codemods.settings import Settings
@@ -136,6 +137,54 @@ def test_python_that_says_something_new_is_seen(text: str, repository: Path) -> 
     after = warm(repository)
     assert after == cold(repository)
     assert (after.skipped != before.skipped) == ("broken" in text)
+
+
+@pytest.fixture
+def solved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many files each solution of the value flow was about."""
+    seen: list[int] = []
+    solve = crossings.solve
+
+    def counted(facts: Any, table: Any) -> Any:
+        seen.append(len(facts))
+        return solve(facts, table)
+
+    monkeypatch.setattr(crossings, "solve", counted)
+    return seen
+
+
+@pytest.mark.parametrize("path", ["data.py", "train.py"])
+def test_lines_that_only_move_cost_no_solution(path: str, repository: Path, work: list[str], solved: list[int]) -> None:
+    warm(repository)
+    work.clear()
+    solved.clear()
+    (repository / path).write_text("# a line above\n\n" + FILES[path].replace("num_workers=2", "num_workers = 2"))
+    after = warm(repository)
+    assert {"unpicklable-attributes", "lambdas"} & set(work)  # they read the file, and places in it are in their traces
+    assert solved == []
+    assert after == cold(repository)
+
+
+def test_flow_that_answers_the_same_keeps_what_was_found(repository: Path, work: list[str], solved: list[int]) -> None:
+    (repository / "other.py").write_text("def other(batch):\n    return batch\n")
+    warm(repository)
+    work.clear()
+    solved.clear()
+    (repository / "other.py").write_text("def other(batch, size):\n    return size(batch)\n")
+    after = warm(repository)
+    assert solved != []  # what it says is new
+    assert not {"dict-views", "lambdas"} & set(work)
+    assert after == cold(repository)
+
+
+def test_a_line_broken_in_two_is_solved_again(repository: Path, solved: list[int]) -> None:
+    warm(repository)
+    solved.clear()
+    (repository / "helpers.py").write_text(FILES["helpers.py"].replace("return batch[:size]", "return batch[\n:size]"))
+    (repository / "data.py").write_text(FILES["data.py"].replace("class Data(Dataset)", "class Data(\n    Dataset)"))
+    after = warm(repository)
+    assert solved != []
+    assert after == cold(repository)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,10 @@ from .burdens import of_instances, of_nodes
 from .closure import Closure
 from .contents import captures, hazards, holders
 from .crossing import Crossing, Crossings
-from .introspection import Question, Seen, look, reaching
+from .introspection import Question, Seen, look, reaching, without_nodes
 from .places import Places
 from .reached import Reached
+from .recorded import Recorder, recorded
 from .same_object import SameObject
 from .seeds import EVERY, likely_seeds, possible_seeds, proven_seeds
 from .trace import MAX_HOPS, Reason, Reasons, trace_of
@@ -37,25 +39,42 @@ _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
 
 def flow_of(project: Project) -> Flow:
     """What reaches a process boundary, over all of `project`; solved once."""
-    return project.derive(_flow)
+    with project.noting(None):  # what is asked of it is noted instead
+        return project.derive(_flow)
 
 
 def _flow(project: Project) -> Flow:
-    return Flow(project_facts(project), project.settings.boundaries)
+    def facts() -> Mapping[str, FileFacts]:
+        with project.noting(None):
+            return project_facts(project)
+
+    if not project.known:
+        facts = functools.partial(_same, facts())  # the project holds us: a circle is not freed as soon as it could be
+    return Flow(facts, project.settings.boundaries, Recorder(project.notes, project.known))
+
+
+def _same(facts: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
+    return facts
 
 
 class Flow:
     """Value flow over a whole project; everything is computed on first use."""
 
-    def __init__(self, facts: Mapping[str, FileFacts], boundaries: Iterable[Mapping[str, object]] = ()) -> None:
-        self._facts, self._boundaries = facts, boundaries  # not the project: that holds us, and a circle is never freed
+    def __init__(
+        self,
+        facts: Callable[[], Mapping[str, FileFacts]],
+        boundaries: Iterable[Mapping[str, object]] = (),
+        recorder: Recorder | None = None,
+    ) -> None:
+        self._facts, self._boundaries = facts, boundaries
+        self.recorder = recorder or Recorder()
         self._known_holders: dict[frozenset[HazardKind], set[int]] = {}
         self._described: dict[tuple[str, int], Crossing] = {}
 
     @cached_property
     def solution(self) -> Solution:
         """The solved graph."""
-        return solve(self._facts, table(self._boundaries))
+        return solve(self._facts(), table(self._boundaries))
 
     @cached_property
     def _places(self) -> Places:
@@ -69,6 +88,7 @@ class Flow:
     def _seen(self) -> Seen:
         return look(self.solution)
 
+    @recorded
     def crossings(self, kinds: frozenset[HazardKind], bar: Confidence = Confidence.POSSIBLE) -> list[Crossing]:
         """All hazards of these kinds that cross or may, in the order of the files, each with its best confidence.
 
@@ -77,6 +97,7 @@ class Flow:
         found = self._all if bar is Confidence.POSSIBLE or "_all" in self.__dict__ else self._sure
         return [crossing for crossing in found if crossing.kind in kinds]
 
+    @recorded
     def instances(self, path: str, class_line: int) -> Crossing | None:
         """How instances of the class at `path`:`class_line` (of the `class` keyword) cross; None when none was seen to.
 
@@ -87,6 +108,7 @@ class Flow:
             self._described[place] = self._describe_instances(self._instances[place])
         return self._described.get(place)
 
+    @recorded
     def stays(self, path: str, line: int, column: int) -> bool:
         """True when the object that the call at this position makes is seen to be used, and to go nowhere."""
         program, heap = self.solution.program, self.solution.heap
@@ -102,11 +124,13 @@ class Flow:
         instances = [heap.values[number].kind == INSTANCE for number, _ in made]
         return bool(made) and all(instances) and all(self._home.stays(number, node) for number, node in made)
 
+    @recorded
     def class_stays(self, path: str, class_line: int) -> bool:
         """True when no object of the class here is seen to be made, or all that are made are used and go nowhere."""
         index = self._places.class_on_line.get((path, class_line), -1)
         return index >= 0 and (not self._reached.instantiated(index) or self._home.whole_class(index))
 
+    @recorded
     def needs_boundary(self, path: str, class_line: int) -> bool:
         """True where objects of the class here stay in the main process in most programs: modules, data modules."""
         index = self._places.class_on_line.get((path, class_line), -1)
@@ -171,6 +195,7 @@ class Flow:
             known = self._known_holders[only] = holders(self.solution, only)
         return known
 
+    @recorded
     def crossing_classes(self) -> list[tuple[str, int]]:
         """The classes, as `path` and line, that `instances` may say more of than that none was seen to cross."""
         return list(self._instances)
@@ -216,26 +241,32 @@ class Flow:
             key=lambda only: sorted(kind.value for kind in only),
         )
 
+    @recorded
     def asked(self, path: str, line: int, column: int) -> list[Question]:
         """Where the function or lambda at this position (as in `ast`) is inspected."""
         return reaching(self._places, self._seen.questions, path, line, column)
 
+    @recorded
     def given(self, path: str, line: int, column: int) -> list[Question]:
         """Calls of the function or lambda at this position, each with the number of its positional arguments."""
         return reaching(self._places, self._seen.calls, path, line, column)
 
+    @recorded
     def called(self, path: str, line: int, column: int) -> list[Question]:
         """Names at module level that hold the function or lambda at this position."""
         return reaching(self._places, self._seen.names, path, line, column)
 
+    @recorded
     def identities(self, path: str, line: int, column: int) -> list[Question]:
         """Where the function or lambda at this position is distinguished from another that does the same."""
         return reaching(self._places, self._seen.identities, path, line, column)
 
+    @recorded
     def class_identities(self, path: str, line: int, column: int) -> list[Question]:
         """Where the class at this position, local to a function, is distinguished from another with the same body."""
         return self._of_class(CLASS, path, line, column)
 
+    @recorded
     def instance_identities(self, path: str, line: int, column: int) -> list[Question]:
         """Where an object of the class at this position, local to a function, is compared, or is a key."""
         return self._of_class(INSTANCE, path, line, column)
@@ -243,8 +274,9 @@ class Flow:
     def _of_class(self, kind: int, path: str, line: int, column: int) -> list[Question]:
         index = self._places.class_at.get((path, line, column))
         number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1
-        return self._seen.identities.get(number, [])
+        return without_nodes(self._seen.identities.get(number, []))
 
+    @recorded
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
         """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
 
@@ -264,6 +296,7 @@ class Flow:
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
 
+    @recorded
     def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:
         """`path` and line of the project's functions that the call `x.keys()` (or `values`, `items`) here may run."""
         solution = self.solution
@@ -291,10 +324,12 @@ class Flow:
         seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure.of(seeds, None, only)
 
+    @recorded
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:
         """What instances of the class at `path`:`class_line` hold that should not be pickled along, in words."""
         return of_instances(self.solution, path, class_line)
 
+    @recorded
     def carried(self, path: str, line: int, column: int) -> tuple[str, ...]:
         """What the variables hold, in words, that the function at this position reads and that is heavy to pickle."""
         index = self._places.function_at.get((path, line, column))

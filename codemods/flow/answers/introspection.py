@@ -7,7 +7,7 @@ attributes that are set on them show it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..facts.records import Call
@@ -230,4 +230,9 @@ def reaching(places: Places, found: Mapping[int, list[Question]], path: str, lin
     number = places.number_of_function(path, line, column)
     near = found.get(number, [])
     reached = places.reach(number) if near else set()
-    return [question for question in near if question.node in reached]
+    return without_nodes(question for question in near if question.node in reached)
+
+
+def without_nodes(questions: Iterable[Question]) -> list[Question]:
+    """As others may see them: numbers of nodes are of no use without the solution."""
+    return [question._replace(node=-1) for question in questions]

@@ -154,8 +154,10 @@ def hazardous(facts: FileFacts) -> set[int]:
 
 
 def project_facts(project: Project) -> Mapping[str, FileFacts]:
-    """Facts of every Python file of `project` that parses, by path; collected once."""
-    project.note_facts()
+    """Facts of every Python file of `project` that parses, by path; collected once.
+
+    Not noted as read: who asks notes what it makes of them.
+    """
     with project.noting(None):
         return project.derive(collect)
 

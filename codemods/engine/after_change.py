@@ -1,0 +1,106 @@
+"""What a change of some files means for what rules read before it: which answers are still right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..flow.answers.crossing import Crossing
+from ..flow.answers.crossings import flow_of
+from ..flow.answers.introspection import Question as Inspection
+from ..flow.facts import cache as facts_cache
+from ..flow.facts.collector import facts_of
+from ..flow.facts.moved import Moves, NoSuchPlace, moves
+from ..flow.facts.records import FileFacts
+from ..reads import Question, Reads
+
+if TYPE_CHECKING:
+    from ..project import Project
+    from .look import Look
+
+ANSWERS = (Crossing, Inspection)  # classes that answers of the flow are made of
+
+
+class AfterChange:
+    """`project` after a change of files: `before` and `now` are the contents by git's id, `looks` what was found.
+
+    Where the facts of the changed files are equal but for their places, the value flow need not be solved again: the
+    project is given its answers, for the rules that run again.
+    """
+
+    def __init__(
+        self, project: Project, before: Mapping[str, str], now: Mapping[str, str], looks: Iterable[Look]
+    ) -> None:
+        self._project, self._before, self._now = project, before, now
+        self.changed = [path for path in now if now[path] != before.get(path)]
+        self._python = [path for path in self.changed if path.endswith(".py")]
+        self._looks = tuple(looks)
+
+    def give_answers(self) -> None:
+        """Tell the project what the value flow answers, as far as that is known, for rules that run again."""
+        if self._moved is None:
+            return
+        for look in self._looks:
+            for question, answer in look.reads.answers.items():
+                if (placed := self._placed(question, answer)) is not None:
+                    self._project.known[placed[0]] = placed[1]
+        # with these nobody may parse all files: those that do not parse are known by a look at them
+        unread = {path for look in self._looks for path in look.skipped}
+        for path in sorted(unread.intersection(self._project.python_paths)):
+            self._project.module(path)
+
+    def concerns(self, reads: Reads) -> bool:
+        """True when the change may alter something of what was read."""
+        if any(self._is_read(path, reads) for path in self.changed):
+            return True
+        if reads.parsed and self._facts is None:
+            return True
+        return bool(reads.answers) and bool(self._python) and not self._same_answers(reads)
+
+    def _is_read(self, path: str, reads: Reads) -> bool:
+        new = path.endswith(".py") and path not in reads.texts
+        source = self._project.source(path) if new else None
+        return reads.concerned_by(path, source.text if source else None, source.may_define if source else ())
+
+    def _same_answers(self, reads: Reads) -> bool:
+        if self._facts is None:
+            return False
+        if self._moved is not None:
+            return all(
+                self._placed(question, answer) == (question, answer) for question, answer in reads.answers.items()
+            )
+        flow = flow_of(self._project)
+        with self._project.noting(None):
+            return all(
+                getattr(flow, str(name))(*arguments) == answer for (name, *arguments), answer in reads.answers.items()
+            )
+
+    def _placed(self, question: Question, answer: Any) -> tuple[Question, Any] | None:
+        """Both with the places as they are now; None where there is no saying."""
+        try:
+            for moved in self._moved or ():
+                question, answer = moved.applied(question), moved.applied(answer)
+        except NoSuchPlace:
+            return None
+        return question, answer
+
+    @cached_property
+    def _moved(self) -> list[Moves] | None:
+        """How places moved in the changed files; None where more has changed."""
+        found = [moves(before, now) for before, now in self._facts] if self._facts is not None else [None]
+        return None if None in found else [moved for moved in found if moved is not None]
+
+    @cached_property
+    def _facts(self) -> list[tuple[FileFacts, FileFacts]] | None:
+        """The facts of the changed files before and now; None where one of them has none."""
+        before = facts_cache.load({self._before[path] for path in self._python if path in self._before})
+        found: list[tuple[FileFacts, FileFacts]] = []
+        for path in self._python:
+            old, tree = before.get(self._before.get(path, "")), self._project.module(path)
+            if old is None or tree is None:
+                return None
+            found.append((old, facts_of(path, tree)))
+        facts_cache.store({self._now[path]: now for path, (_, now) in zip(self._python, found, strict=True)})
+        self._project.by_text(FileFacts).update((now.path, now) for _, now in found)
+        return found
