@@ -13,13 +13,14 @@ from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
 from ..flow.facts.moved import Moves, NoSuchPlace, moves
 from ..flow.facts.records import FileFacts
+from ..flow.kinds import HazardKind
 from ..reads import Question, Reads
 
 if TYPE_CHECKING:
     from ..project import Project
     from .look import Look
 
-ANSWERS = (Crossing, Inspection)  # classes that answers of the flow are made of
+ANSWERS = (Crossing, HazardKind, Inspection)  # classes that answers of the flow are made of
 
 
 class AfterChange:
