@@ -20,6 +20,7 @@ from .burdens import of_instances, of_nodes
 from .closure import Closure
 from .contents import captures, hazards, holders
 from .crossing import Crossing, Crossings
+from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
 from .places import Places
 from .reached import Reached
@@ -323,6 +324,15 @@ class Flow:
         only = next((sink.only for sink in self.solution.sinks if sink.boundary == _DEEPCOPY), EVERY)
         seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary == _DEEPCOPY)
         return self._closure.of(seeds, None, only)
+
+    @recorded
+    def instance_uses(self, path: str, class_line: int) -> list[InstanceUse]:
+        """What code does to objects of the class at `path`:`class_line`, wherever it gets them from."""
+        return self._instance_uses.get((path, class_line), [])
+
+    @cached_property
+    def _instance_uses(self) -> dict[tuple[str, int], list[InstanceUse]]:
+        return instance_uses(self.solution)
 
     @recorded
     def burdens(self, path: str, class_line: int) -> tuple[str, ...]:

@@ -149,6 +149,13 @@ class Statements:
         else:
             self.expressions.assign(target, value, node.value)
 
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Attribute):
+                self.expressions.sets_attribute(target, self.expressions.value(target.value))
+            else:
+                self.expressions.value(target)
+
     def _return(self, node: ast.Return) -> None:
         builder = self.builder
         if node.value is not None:
@@ -236,6 +243,7 @@ _HANDLERS: dict[type, Callable[..., None]] = {
     ast.Assign: Statements._assign,
     ast.AnnAssign: Statements._annotated,
     ast.AugAssign: Statements._augmented,
+    ast.Delete: Statements._delete,
     ast.Return: Statements._return,
     ast.For: Statements._for,
     ast.AsyncFor: Statements._for,

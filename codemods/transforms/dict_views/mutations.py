@@ -91,6 +91,9 @@ class DictChanges:
                 owner = outline.owner(node) if outline.is_self(node.value) else None
                 cls = Class(outline, owner) if owner is not None else None
                 yield _Target(outline, None, node.attr, tuple(keys), cls, hops)
+                module = self.repo.resolver.module(outline, node.value) if owner is None else None
+                if module is not None:
+                    yield _Target(module, module.module, node.attr, tuple(keys), None, hops)
             elif isinstance(node, ast.Call) and not keys and hops < _DEPTH:
                 yield from self._given_by(outline, node, hops + 1)
 

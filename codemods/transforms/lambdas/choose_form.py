@@ -59,6 +59,8 @@ class Forms:
             move.called = unit.node.name
         elif asks_name is not None:
             raise Refused(f"{asks_name}: {CALLABLE}")
+        if form is Form.FUNCTION:
+            move.shown = self.inspection.shown_name(unit, is_renamed)
 
     def choose_form(self, move: Move, alone: bool) -> None:
         """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""

@@ -44,6 +44,7 @@ class Move:
     is_bare: bool = False  # the `__dict__` of that object is read, and shows what was set on the function alone
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
+    shown: str | None = None  # a place that shows its name, which changes
     is_distinct: bool = False  # each time that it is made it has to be another object
     passes_on: list[str] | None = None  # what a lambda adds to a call of `name`, which is all that it does
     shields_self: bool = False  # some call passes a keyword of the name that the method's object has

@@ -9,10 +9,14 @@ import re
 
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS, ScopeKind
+from ...syntax.name_scans import found_by_scan
+from ...syntax.name_tests import Element
 from ...syntax.names import last_name
+from ...syntax.repo import Repo
 from ...syntax.scope_data import Scope
 from ...syntax.scopes import Scopes
 
+_LOOKS_UP = re.compile(r"\bglobals\(|\bsys\.modules\[__name__\]")  # any name, by its text
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 # `Conv3D` and `ReLU` are one word, `V2Block`, `DiTBlock` and `LoRALayer` are two
 _CAMEL = re.compile(
@@ -220,6 +224,7 @@ class Names:
         self._project, self._path, self._scopes = project, path, scopes
         self._kept: set[str] = set()
         self._defined: dict[str, bool] = {}
+        self._text = source.text
         self._words = frozenset(_IDENTIFIER.findall(source.text))
         self._taken = {*self._words, *dir(builtins), *keyword.kwlist}
 
@@ -269,7 +274,8 @@ class Names:
         """True when a definition of `home` can move to module level under its own name.
 
         Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between binds it,
-        no file star-imports this one, nor this one others, and no module of the package is called that.
+        no file star-imports this one, nor this one others, no module of the package is called that, and no code goes
+        through the names of the module and would find it.
         """
         module = self._scopes.module
         if module.stars or self._is_submodule(name):
@@ -283,6 +289,11 @@ class Names:
             if above.kind is not ScopeKind.CLASS and name in above.bindings:
                 return False
             above = above.parent
+        kinds = ("function", "derived")
+        if found_by_scan(self._project, self._path, [Element(name, kind) for kind in kinds]) is not None:
+            return False  # another name may be left out there
+        if self._is_looked_up_outside(home) or self._is_asked_for(name):
+            return False  # where there was none so far
         return not self._is_star_imported
 
     def keep(self, name: str) -> str:
@@ -296,6 +307,35 @@ class Names:
         return file == "__init__.py" and any(
             path == f"{beside}.py" or path.startswith(f"{beside}/") for path in self._project.python_paths
         )
+
+    def _is_looked_up_outside(self, home: Scope) -> bool:
+        """Code outside of `home` looks names of the module up by their text."""
+        first, last = getattr(home.node, "lineno", 1), getattr(home.node, "end_lineno", 0)
+        lines = (self._text.count("\n", 0, match.start()) + 1 for match in _LOOKS_UP.finditer(self._text))
+        return any(not first <= line <= last for line in lines)
+
+    def _is_asked_for(self, name: str) -> bool:
+        """Another file imports the name from this one, or asks whether it has it: `hasattr(module, "name")`."""
+        repo = Repo(self._project)
+        for outline in repo.mentioning(name):
+            if outline.path == self._path:
+                continue
+            for statement in outline.statements:
+                if isinstance(statement, ast.ImportFrom) and any(each.name == name for each in statement.names):
+                    found = repo.resolver.modules.imported(outline.path, statement)
+                    if self._path in found:
+                        return True
+            asked = [node.value for node in outline.attributes.get(name, ())]
+            asked += [
+                call.args[0]
+                for asks in ("hasattr", "getattr")
+                for call in outline.calls.get(asks, ())
+                if len(call.args) > 1 and isinstance(call.args[1], ast.Constant) and call.args[1].value == name
+            ]
+            modules = (repo.resolver.module(outline, node) for node in asked)
+            if any(module is not None and module.path == self._path for module in modules):
+                return True
+        return False
 
     @property
     def _is_star_imported(self) -> bool:

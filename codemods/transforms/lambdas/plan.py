@@ -15,6 +15,8 @@ from ...finding import Answer, Edit, Fix, Import, Refused
 from ...flow.kinds import HazardKind
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.name_scans import found_by_scan
+from ...syntax.name_tests import Element
 from ...syntax.scope_data import Variable, start_of
 from .binding_checks import BindingChecks
 from .candidate import Movable, Unit, labels
@@ -101,6 +103,11 @@ class _Planner:
             outer = next((simple[above] for above in self.rewrite.scopes.ancestors(node) if above in simple), None)
             fix = outer or in_place(self.rewrite, node, self.known)
             if fix is not None:
+                try:
+                    self._check_scans((), fix.imports)
+                except Refused as refused:
+                    answers[target] = refused
+                    continue
                 answers[target] = simple[node] = fix
             elif (nest := unfold(self.rewrite, node, self.known)) is not None:
                 wanted[target] = nest.inner
@@ -169,10 +176,14 @@ class _Planner:
                     imports += self.unfolded[unit.node].imports
             edits += arrive(self.rewrite, moves, imports)
             edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving)
+            self._check_scans(
+                [move for move in moves.values() if not (move.is_repeated or move.method or move.passes_on)], imports
+            )
         except Refused as refused:
             return refused
         changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
         changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
+        changes += [why for unit in group if (why := moves[unit].shown) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         title = _title(moves)
         heavy = [
@@ -184,6 +195,18 @@ class _Planner:
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
+
+    def _check_scans(self, moves: Iterable[Move], imports: Iterable[Import]) -> None:
+        """Raises Refused where code that goes through the names of the module would find a new one."""
+        elements = [Element(move.name, _kind_of(move)) for move in moves]
+        for need in imports:
+            name = need.name or need.module.partition(".")[0]
+            if name not in self.rewrite.scopes.module.bindings:
+                kinds = ("class", "function") if need.name else ("module",)
+                elements += [Element(name, kind) for kind in kinds]
+        found = found_by_scan(self.rewrite.project, self.rewrite.path, elements)
+        if found is not None:
+            raise Refused(f"{found}: leave out names that begin with `_` there, or write this at another place")
 
     def _is_used_up(self, unit: Unit) -> bool:
         """It is made for one call that waits for the workers, so that no loop gets further while it is needed."""
@@ -289,6 +312,13 @@ class _Planner:
                 raise Refused(
                     f"{needed.label}, which it uses, reads another `{variable.name}` than its own: rename one of them"
                 )
+
+
+def _kind_of(move: Move) -> str:
+    node = move.unit.node
+    if isinstance(node, ast.ClassDef):
+        return "derived" if node.bases or node.keywords else "class"
+    return "class" if move.is_object else "function"
 
 
 def _title(moves: dict[Unit, Move]) -> str:

@@ -27,6 +27,7 @@ from .screen import ID, WORDS
 from .settings import settings_for_workers
 from .side_effects import Repeated, only_prints, repeated
 from .split import split
+from .worker_reads import WorkerReads
 
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
@@ -81,7 +82,7 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
         if _runs(statement) and (what := repeated(starts, outline, statement)) is not None
     }
     prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
-    answer = _wrapped(importers, outline, source, first, alone, repeats, prints)
+    answer = _wrapped(starts, importers, outline, source, first, alone, repeats, prints)
     message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
 
@@ -91,7 +92,7 @@ def _late(starts: Starts, importers: Importers, outline: Outline, source: Source
     if late is None:
         return
     at = min(late.repeats)
-    answer = _wrapped(importers, outline, source, at, [], late.repeats, [], late.outside)
+    answer = _wrapped(starts, importers, outline, source, at, [], late.repeats, [], late.outside)
     here = Hop(outline.path, outline.module.body[at].lineno, f"every spawned worker {late.repeats[at].what}")
     message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
@@ -100,6 +101,7 @@ def _late(starts: Starts, importers: Importers, outline: Outline, source: Source
 
 
 def _wrapped(
+    starts: Starts,
     importers: Importers,
     outline: Outline,
     source: Source,
@@ -123,6 +125,9 @@ def _wrapped(
         edits = guard_edits(outline, source, runs)
     except Refused as refusal:
         return refusal
+    unseen = WorkerReads(starts, outline).lost(_moved(outline, runs))
+    if unseen is not None:
+        return Refused(unseen)
     lost = _lost(outline, runs) if outside is not None and unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]
@@ -135,9 +140,14 @@ def _wrapped(
 
 def _lost(outline: Outline, runs: Iterable[Run]) -> ast.expr | None:
     """What workers may need of the statements that go under a guard."""
-    body = outline.module.body
-    moved = [body[at] for run in runs for at in range(run.first, run.last + 1) if at not in run.above]
+    moved = _moved(outline, runs)
     return next((node for statement in moved for node in settings_for_workers(outline, statement)), None)
+
+
+def _moved(outline: Outline, runs: Iterable[Run]) -> list[ast.stmt]:
+    """The statements that go under a guard."""
+    body = outline.module.body
+    return [body[at] for run in runs for at in range(run.first, run.last + 1) if at not in run.above]
 
 
 def _guarded(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:

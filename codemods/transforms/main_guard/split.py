@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-import symtable
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 
 from ...finding import Refused
@@ -22,6 +20,7 @@ from .statements import (
     attributes_set,
     changed,
     dunder,
+    environment_set,
     is_plain,
     is_plain_guard,
     is_print,
@@ -31,39 +30,11 @@ from .statements import (
     reads_on_import,
     stays,
 )
+from .symbols import Symbols
 
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
 _LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
 _MAX_GUARDS = 3
-
-
-@dataclass(frozen=True)
-class Symbols:
-    """What functions and classes at module level read as globals, from Python's own symbol tables."""
-
-    reads: dict[tuple[str, int], frozenset[str]]
-
-    @classmethod
-    def of(cls, source: Source) -> Symbols:
-        """Raises SyntaxError and ValueError as `compile` does."""
-        reads: dict[tuple[str, int], frozenset[str]] = {}
-        top = symtable.symtable(source.text, source.path, "exec")
-        for child in top.get_children():
-            reads[child.get_name(), child.get_lineno()] = frozenset(_loads(child))
-        return cls(reads)
-
-    def of_definition(self, node: ast.stmt) -> frozenset[str]:
-        """Globals that the body of a `def` or `class` at module level reads."""
-        name, lines = node.name, {node.lineno, *(mark.lineno for mark in node.decorator_list)}  # type: ignore[attr-defined]
-        return frozenset().union(*(names for (own, line), names in self.reads.items() if own == name and line in lines))
-
-
-def _loads(table: symtable.SymbolTable) -> Iterator[str]:
-    for symbol in table.get_symbols():
-        if symbol.is_referenced() and symbol.is_global():
-            yield symbol.get_name()
-    for child in table.get_children():
-        yield from _loads(child)
 
 
 def split(
@@ -316,7 +287,8 @@ class _Splitter:
                     f"a spawned worker would not see it. Hand `{name}` over as an argument, or keep it in the object "
                     "that is sent"
                 )
-            lost = sorted(attributes_set(statement) & self._attributes_in_children)
+            inherited = {("os", "environ")}  # which children have from their parent
+            lost = sorted((attributes_set(statement) & self._attributes_in_children) - inherited)
             if lost:
                 where = ".".join(lost[0])
                 raise Refused(
@@ -329,6 +301,8 @@ class _Splitter:
                         f"`{node.name}` (line {node.lineno}) is defined inside a statement that must be guarded, and a "
                         "worker would not find it there: define it at the top of the file"
                     )
+        self._check_defined_again(inside)
+        self._check_environment(inside)
         for at, statement in enumerate(self.body):
             if at in inside or not inside or at < min(inside):
                 continue
@@ -338,6 +312,32 @@ class _Splitter:
                     f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
                     "under it: move the definition to the top and hand the value over"
                 )
+
+    def _check_environment(self, inside: set[int]) -> None:
+        """Raises Refused where a child sets a variable of the environment back to what it was before."""
+        for at in sorted(inside):
+            for name in environment_set(self.body[at]):
+                for other, statement in enumerate(self.body):
+                    again = () if other in inside or stays(statement) else set(environment_set(statement))
+                    if name in again or (again and (not name or "" in again)):
+                        line = self.body[at].lineno
+                        raise Refused(
+                            f"line {line} changes the environment, and every spawned worker would run line "
+                            f"{statement.lineno} again, which sets the same: set it in one place"
+                        )
+
+    def _check_defined_again(self, inside: set[int]) -> None:
+        """Raises Refused where a name means one thing for the first worker and another for a later one."""
+        needed, defined = self.needed(), dict[str, int]()
+        for at, statement in enumerate(self.body):
+            for name in self.binds[at] & needed.keys() if stays(statement) and at not in inside else ():
+                if name in defined and any(defined[name] < other < at for other in inside):
+                    raise Refused(
+                        f"`{name}` is defined again (line {statement.lineno}) after code that must be guarded, and "
+                        f"every spawned worker would have the last one, which `{needed[name]}` reads: give it another "
+                        "name"
+                    )
+                defined[name] = at
 
     def _defined(self) -> frozenset[str]:
         """Names of definitions and imports at module level."""

@@ -12,6 +12,7 @@ from ...syntax.names import last_name
 _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
 )
+_ENVIRONMENT, _PUTS = ("os.environ", "environ"), ("putenv", "unsetenv")
 _PURE = (
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Compare, ast.BoolOp,
     ast.IfExp, ast.JoinedStr, ast.FormattedValue,
@@ -121,6 +122,20 @@ def attributes_set(statement: ast.stmt) -> frozenset[tuple[str, str]]:
                     found.add((inner.value.id, inner.attr))
                 inner = inner.value
     return frozenset(found)
+
+
+def environment_set(statement: ast.stmt) -> Iterator[str]:
+    """The variables of `os.environ` that the statement sets, as written; "" for any."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) in _ENVIRONMENT:
+            if not isinstance(node.ctx, ast.Load):
+                yield ast.unparse(node.slice)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of, name = ast.unparse(node.func.value), node.func.attr
+            if (of in _ENVIRONMENT and name in ("setdefault", "pop")) or (of == "os" and name in _PUTS):
+                yield ast.unparse(node.args[0]) if node.args else ""
+            elif of in _ENVIRONMENT and name in ("update", "clear"):
+                yield ""
 
 
 def reads_on_import(statement: ast.stmt) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...flow.answers.crossings import flow_of
 from ...nodes import walk
 from ...syntax.binding_rules import LOOPS
 from ...syntax.names import last_name
@@ -15,6 +16,7 @@ from ...syntax.outline import Outline, pairs, position
 from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.unpicklable_table import base_methods
+from .elsewhere import Elsewhere, lists_itself
 from .outside import Outside, hands_out
 
 _CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?", re.M)
@@ -306,8 +308,19 @@ class Family:
             names = frozenset(other.node.name for other in [shape, *self.derived(shape)])
             outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
             methods = [(other.outline, method) for other in self.circle(shape) for method in other.methods.values()]
-            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(methods)))
+            flow = flow_of(self.repo.project)
+            seen = [
+                use
+                for other in [shape, *self.derived(shape)]
+                for use in flow.instance_uses(other.outline.path, other.node.lineno)
+            ]
+            elsewhere = Elsewhere(self.repo, dict.fromkeys(seen))
+            self._outside[shape.node] = Outside(outlines, names, frozenset(hands_out(methods)), elsewhere)
         return self._outside[shape.node]
+
+    def shown(self, shape: Shape) -> str | None:
+        """The place that reads all attributes of an object of the class at once."""
+        return lists_itself(self.circle(shape)) or self.outside(shape).elsewhere.shown()
 
     def _entered(self, shape: Shape) -> bool:
         """Some `with Reader(path) as reader:` hands out objects of the class that are open."""

@@ -9,6 +9,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.unpicklable import Recogniser
 from ...syntax.unpicklable_table import Kind
+from .elsewhere import Elsewhere
 from .mutation import first_touch, named
 
 _SETS = ("setattr", "delattr")
@@ -17,11 +18,14 @@ _SETS = ("setattr", "delattr")
 class Outside:
     """Uses of objects of the classes `names` in `outlines`.
 
-    `hands_out`: methods that pass their object, or a method of it, to other code.
+    `hands_out`: methods that pass their object, or a method of it, to other code; `elsewhere`: what the value flow
+    knows of the objects.
     """
 
-    def __init__(self, outlines: Iterable[Outline], names: frozenset[str], hands_out: frozenset[str]) -> None:
-        self.names, self.hands_out = names, hands_out
+    def __init__(
+        self, outlines: Iterable[Outline], names: frozenset[str], hands_out: frozenset[str], elsewhere: Elsewhere
+    ) -> None:
+        self.names, self.hands_out, self.elsewhere = names, hands_out, elsewhere
         self.outlines = list(outlines)
         self.without_init = False  # some object is made without its constructor
         self.sets: dict[str, str] = {}  # the place that sets or deletes an attribute, by attribute
@@ -31,6 +35,9 @@ class Outside:
         self.makers = {outline: frozenset(_makers(outline, names)) for outline in self.outlines}
         for outline in self.outlines:
             self._look(outline)
+        self.copied = self.copied or elsewhere.copied
+        for attribute, place in elsewhere.sets():
+            self.sets.setdefault(attribute, place)
 
     def touch(self, attribute: str, kind: Kind, recogniser: Recogniser) -> str | None:
         """How the object in `attribute` is changed from outside, in words."""
@@ -50,14 +57,17 @@ class Outside:
     def reads(self, attribute: str) -> Iterator[tuple[Outline, ast.Attribute]]:
         """Reads of the attribute by functions that get such an object, or in a loop over some: before or after it is
         sent."""
-        for outline in self.outlines:
-            for node in outline.attributes.get(attribute, ()):
-                if (
-                    isinstance(node.ctx, ast.Load)
-                    and isinstance(node.value, ast.Name)
-                    and self._may_hold_one(outline, node.value)
-                ):
-                    yield outline, node
+        found = [
+            (outline, node)
+            for outline in self.outlines
+            for node in outline.attributes.get(attribute, ())
+            if isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Name)
+            and self._may_hold_one(outline, node.value)
+        ]
+        known = {outline.path for outline in self.outlines}
+        found += [each for each in self.elsewhere.reads(attribute) if each[0].path not in known]
+        yield from found
 
     def _look(self, outline: Outline) -> None:
         for node in outline.nodes:
@@ -179,6 +189,8 @@ def _touch(outline: Outline, node: ast.Attribute, kind: Kind, recogniser: Recogn
             at = call.args.index(node) + isinstance(call.func, ast.Attribute)
             if at < len(arguments):
                 return first_touch(where, named(where, function, arguments[at].arg), kind)
+    if isinstance(call, ast.Call) and node in call.args and last_name(call.func) == "removeHandler":
+        return "takes it off its logger"
     if getattr(call, "attr", "") in ("close", "release") and kind.form == "reopen":
         return "closes it"
     what = first_touch(outline, [node], kind)

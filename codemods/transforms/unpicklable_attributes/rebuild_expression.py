@@ -15,8 +15,6 @@ from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 from .data import names
 
-_STATE_METHODS = frozenset(["__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"])
-
 
 @dataclass(frozen=True)
 class Stash:
@@ -224,7 +222,7 @@ class ExpressionRebuilder:
         line = self.source.line_text(statement.lineno)
         if line[: statement.col_offset].strip():
             raise Refused("it shares its line with other statements; give it a line of its own")
-        if (listed := self._lists_itself()) is not None:
+        if (listed := self.family.shown(self.shape)) is not None:
             raise Refused(
                 f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
             )
@@ -238,24 +236,6 @@ class ExpressionRebuilder:
                     )
         self.stashes[text] = Stash(statement, name, text)
         return f"self.{name}"
-
-    def _lists_itself(self) -> str | None:
-        """The place where the class reads all of its attributes at once: `vars(self)`."""
-        for shape in self.family.circle(self.shape):
-            for method in shape.methods.values():
-                if method.name in _STATE_METHODS:
-                    continue
-                for node in ast.walk(method):
-                    whole = isinstance(node, ast.Attribute) and node.attr == "__dict__"
-                    called = isinstance(node, ast.Call) and last_name(node.func) in ("vars", "dir") and node.args
-                    if not (whole or called):
-                        continue
-                    of = node.value if isinstance(node, ast.Attribute) else node.args[0]  # type: ignore[attr-defined]
-                    above = shape.outline.parents[node]
-                    fills = isinstance(above, ast.Subscript) or getattr(above, "attr", "") in ("update", "setdefault")
-                    if shape.outline.is_self(of) and not fills:
-                        return f"{shape.outline.path}:{method.lineno} (`{method.name}`)"
-        return None
 
     def _refuse_iterators(self, parameter: str) -> None:
         """Some call of the class gives what can be walked only once."""

@@ -229,6 +229,40 @@ class Recreator:
                 elif any(self._is_it(argument, name) for argument in given) and call.func.attr in kind.setup:
                     lines.append(self._call_again(call))
                     self.joins = lines[-1]
+                    self._check_taken_off(name)
+                    lines += [line for line in self._setup_of(call.func.value, block) if line not in lines]
+        return lines
+
+    def _check_taken_off(self, name: str) -> None:
+        """Raises Refused where a method that runs before the object crosses takes it off again."""
+        for shape in self.family.circle(self.shape):
+            early = self.family.early(self.shape)
+            for method, node in shape.selves.get(name, ()):
+                call = shape.outline.parents[node]
+                if isinstance(call, ast.Call) and last_name(call.func) == "removeHandler" and method.name in early:
+                    raise Refused(f"line {node.lineno} takes it off again, where a copy would have it")
+
+    def _setup_of(self, taker: ast.expr, block: list[ast.stmt]) -> list[str]:
+        """What sets up the logger that gets the handler: a new process has the logger as `getLogger` makes it."""
+        lines: list[str] = []
+        whole = ast.unparse(taker)
+        for node in ast.walk(self.store.method):
+            call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            sets = [item for item in targets if isinstance(item, ast.Attribute) and ast.unparse(item.value) == whole]
+            calls = call is not None and isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == whole
+            if not sets and not (calls and call is not None and last_name(call.func) in names("sets_up_a_logger")):
+                continue
+            assert isinstance(node, (ast.Expr, ast.Assign))
+            if node not in block or (sets and len(targets) > 1):
+                raise Refused(
+                    f"line {node.lineno} sets up the logger `{whole}`, which another process would not have; do that "
+                    f"right where `{short(taker)}` gets the handler"
+                )
+            if call is not None:
+                lines.append(self._call_again(call))
+            elif isinstance(node, ast.Assign):
+                lines.append(f"{whole}.{sets[0].attr} = {self.rebuilder.text_of(node.value)}")
         return lines
 
     def _call_again(self, call: ast.Call) -> str:

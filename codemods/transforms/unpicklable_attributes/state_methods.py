@@ -73,7 +73,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     new: list[list[str]] = []
     existing = shape.methods.get("__getstate__")
     name = "state" if existing is None else _returned(existing)
-    get = [line for treatment in treatments for line in _leaves(treatment, step, name)]
+    keeps_order = family.shown(shape) is not None
+    get = [line for treatment in treatments for line in _leaves(treatment, step, name, keeps_order)]
     if existing is not None:
         found.append(_before_return(source, existing, get))
     else:
@@ -232,9 +233,14 @@ def _leave(each: Treatment, state: str) -> str:
     return f"del {place}" if each.sure else f'{state}.pop("{each.key}", None)'
 
 
-def _leaves(each: Treatment, step: str, state: str) -> list[str]:
-    """The lines of `__getstate__`: what an object does not have, its copy does not get."""
+def _leaves(each: Treatment, step: str, state: str, keeps_order: bool) -> list[str]:
+    """The lines of `__getstate__`: what an object does not have, its copy does not get.
+
+    `keeps_order`: the copy has its attributes in the same order.
+    """
     line = _leave(each, state)
+    if keeps_order and each.sure and each.again is not None and line.startswith("del "):
+        return [f"{line.removeprefix('del ')} = None"]
     if each.form in (Form.MAYBE, Form.FILLED) and not each.sure:
         return [f'if "{each.key}" in {state}:', step + line]
     return [line]

@@ -112,3 +112,14 @@ AFTER, BEFORE = "t = {}\na = A(t)\nt['a'] = 1\npickle.dumps(a)", "t = {}\nt['a']
 )
 def test_changes_elsewhere(body: str, more: str, use: str, changes: bool) -> None:
     assert bool(unsafe(body, more, use or "pickle.dumps(A({}))", taken="self.n = ")) is changes
+
+
+def test_a_table_of_another_module() -> None:
+    table = "TABLE = {}\n\n\ndef register(name):\n    TABLE[name] = 1\n"
+    keeper = "import pickle\nimport table\n\n\nclass A:\n    def __init__(self):\n        self.n = table.TABLE.keys()\n"
+    late = "\n\na = A()\ntable.register('b')\npickle.dumps(a)\n"
+    early = "\n\ntable.register('b')\npickle.dumps(A())\n"
+    for end, what in ((late, "table.py:5 sets an item of the dict"), (early, "")):
+        (finding,) = reported({"table.py": table, "a.py": keeper + end}, RULE)
+        assert finding.fix is not None
+        assert (finding.fix.unsafe or "").startswith(what) and bool(finding.fix.unsafe) is bool(what)

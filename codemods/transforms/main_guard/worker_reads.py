@@ -1,0 +1,184 @@
+"""What the code of workers reads of modules, in whatever file, and which statements of the main process change it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...syntax.callees import FUNCTIONS, Function, method
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.resolver import Class
+from .hoist import sent
+from .process_starts import Starts, own_nodes
+
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_MAX_FUNCTIONS = 400  # that are followed from one script
+_DEPTH = 4  # calls from the script to where processes are started, and to where something is changed
+Global = tuple[str, str]  # path of the module, name in it
+Code = tuple[Outline, Function]
+
+
+class WorkerReads:
+    """Answers for one script."""
+
+    def __init__(self, starts: Starts, outline: Outline) -> None:
+        self.starts, self.outline, self.resolver = starts, outline, starts.callees.resolver
+        self._reads: dict[Global, str] | None = None
+
+    def lost(self, statements: Iterable[ast.stmt]) -> str | None:
+        """What the first of `statements` that does so changes and a worker reads, in words."""
+        for statement in statements:
+            for changed in self._changed(self.outline, [statement], 0):
+                reader = self.reads.get(changed)
+                if reader is not None:
+                    where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
+                    return (
+                        f"line {statement.lineno} changes {where}, which {reader} reads in a worker: under the guard a "
+                        "spawned worker would see the value of the import. Hand it over as an argument, or keep it in "
+                        "the object that is sent"
+                    )
+        return None
+
+    @property
+    def reads(self) -> dict[Global, str]:
+        """What the code of workers reads, with a function that does, in words."""
+        if self._reads is None:
+            self._reads = {}
+            for outline, function in self._in_workers():
+                where = "" if outline is self.outline else f" ({outline.path}:{function.lineno})"
+                for read in self._globals_read(outline, function):
+                    self._reads.setdefault(read, f"`{function.name}`{where}")
+        return self._reads
+
+    # code that workers run
+
+    def _in_workers(self) -> list[Code]:
+        """What is sent to workers and run there, and what that calls."""
+        found: dict[ast.AST, Code] = {}
+        todo: list[Code] = []
+        body = [node for node in own_nodes(self.outline.module.body) if not isinstance(node, FUNCTIONS)]
+        for outline, nodes in [(self.outline, body), *self._called_from(self.outline, body, 0)]:
+            for call in (node for node in nodes if isinstance(node, ast.Call)):
+                given = sent(self.starts, outline, call)
+                for argument in given[2] if given is not None else ():
+                    todo += self._run(outline, argument)
+        while todo and len(found) < _MAX_FUNCTIONS:
+            outline, function = todo.pop()
+            if function not in found:
+                found[function] = outline, function
+                todo += self._calls_of(outline, ast.walk(function))
+        return list(found.values())
+
+    def _called_from(
+        self, outline: Outline, nodes: Iterable[ast.AST], depth: int
+    ) -> Iterator[tuple[Outline, list[ast.AST]]]:
+        """The bodies of the functions that `nodes` call, and so on."""
+        for where, function in self._calls_of(outline, nodes) if depth < _DEPTH else ():
+            inner = [*ast.walk(function)]
+            yield where, inner
+            yield from self._called_from(where, inner, depth + 1)
+
+    def _calls_of(self, outline: Outline, nodes: Iterable[ast.AST]) -> Iterator[Code]:
+        callees = self.starts.callees
+        for call in (node for node in nodes if isinstance(node, ast.Call)):
+            called = callees.called(outline, call)
+            if called is not None:
+                yield called[0], called[1]
+            made = callees.made_class(outline, call) if called is None else None
+            initialiser = method(made[1], "__init__") if made is not None else None
+            if made is not None and initialiser is not None:
+                yield made[0], initialiser
+
+    def _run(self, outline: Outline, argument: ast.expr) -> Iterator[Code]:
+        """What a worker runs of what it is sent: functions, and methods of objects."""
+        called = {node.func for node in ast.walk(argument) if isinstance(node, ast.Call)}
+        for node in ast.walk(argument):
+            if isinstance(node, ast.expr) and isinstance(node, (ast.Name, ast.Attribute)) and node not in called:
+                yield from self.resolver.functions(outline, node)
+            for where, made in self._classes(outline, node, 0) if isinstance(node, (ast.Name, ast.Call)) else ():
+                for part in made.body:
+                    if isinstance(part, FUNCTIONS) and part.name in _WORKER:
+                        yield where, part
+
+    def _classes(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[tuple[Outline, ast.ClassDef]]:
+        """Classes that `node` may be an object of."""
+        if depth > _DEPTH:
+            return
+        if isinstance(node, ast.Call):
+            for where, made in self.resolver.definitions(outline, node.func):
+                if isinstance(made, ast.ClassDef):
+                    yield from ((base.outline, base.node) for base in self.resolver.lineage(Class(where, made)))
+                else:
+                    for inner in where.own(made):
+                        if isinstance(inner, ast.Return) and inner.value is not None:
+                            yield from self._classes(where, inner.value, depth + 1)
+        elif isinstance(node, ast.Name):
+            for binding in outline.lookup(node, node.id)[1]:
+                if isinstance(binding.value, (ast.Call, ast.Name)) and binding.value is not node:
+                    yield from self._classes(outline, binding.value, depth + 1)
+
+    def _globals_read(self, outline: Outline, function: Function) -> Iterator[Global]:
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                found = self._global(outline, node)
+                if found is not None:
+                    yield found
+
+    # what statements change
+
+    def _changed(self, outline: Outline, statements: list[ast.stmt], depth: int) -> Iterator[Global]:
+        declared = {name for node in own_nodes(statements) if isinstance(node, ast.Global) for name in node.names}
+        for node in own_nodes(statements):
+            target: ast.expr | None = None
+            if isinstance(node, ast.Name) and node.id in declared and not isinstance(node.ctx, ast.Load):
+                yield outline.path, node.id
+            elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+                target = node
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                func = node.value.func
+                target = func.value if isinstance(func, ast.Attribute) else None
+            if isinstance(node, ast.Call):
+                yield from self._by_call(outline, node, depth)
+            while target is not None:
+                found = self._global(outline, target)
+                if found is not None:
+                    yield found
+                    break
+                inner = getattr(target, "value", None)
+                target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
+
+    def _by_call(self, outline: Outline, call: ast.Call, depth: int) -> Iterator[Global]:
+        """`setattr(module, "name", value)`, and what a function of the repository changes."""
+        if last_name(call.func) in ("setattr", "delattr") and len(call.args) > 1:
+            module = self.resolver.module(outline, call.args[0])
+            name = getattr(call.args[1], "value", None)
+            if module is not None and isinstance(name, str):
+                yield module.path, name
+            elif (found := self._global(outline, call.args[0])) is not None:
+                yield found
+        called = self.starts.callees.called(outline, call) if depth < _DEPTH else None
+        if called is not None:
+            yield from self._changed(called[0], called[1].body, depth + 1)
+
+    def _global(self, outline: Outline, node: ast.expr) -> Global | None:
+        """The variable of a module that a name or attribute is: no function, class or module."""
+        if isinstance(node, ast.Attribute):
+            module = self.resolver.module(outline, node.value)
+            if module is None:
+                owner = self.resolver.definition(outline, node.value)
+                is_class = owner is not None and isinstance(owner.node, ast.ClassDef)
+                return (owner.outline.path, f"{owner.node.name}.{node.attr}") if owner and is_class else None
+            return module.path, node.attr
+        if not isinstance(node, ast.Name):
+            return None
+        scope, bindings = outline.lookup(node, node.id)
+        if not isinstance(scope, ast.Module) or not bindings:
+            return None
+        imported = [binding.statement for binding in bindings if isinstance(binding.statement, ast.ImportFrom)]
+        if imported:
+            other = self.resolver.star_source(outline, imported[0])
+            original = next((a.name for a in imported[0].names if (a.asname or a.name) == node.id), node.id)
+            return None if other is None or not other.bindings(other.module, original) else (other.path, original)
+        plain = not any(isinstance(binding.statement, (ast.Import, ast.ClassDef)) for binding in bindings)
+        return (outline.path, node.id) if plain else None
