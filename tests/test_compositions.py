@@ -33,8 +33,8 @@ def _check(seeds: range) -> Counter[str]:
 
 
 def test_programs_print_the_same() -> None:
-    counts = _check(range(0, 171, 4))
-    assert counts["fixed"] > 10 and counts["refused"] > 3
+    counts = _check(range(0, 171, 15))
+    assert counts["fixed"] > 3 and counts["refused"] > 1
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def test_every_command_line_that_is_read_without_typer_means_the_same(monkeypatc
     words = [*FLAGS, *CHOICES, *LISTS, *values, "--baseline", "--timeout", "--jobs", "folder", "folder/train.py"]
     words += [f"{option}={value}" for option in (*CHOICES, *LISTS, "--exit-zero") for value in values]
     read = 0
-    for _ in range(1500):
+    for _ in range(500):
         line = ["check", *dice.choices(words, k=dice.randrange(1, 5))]
         if dice.random() < 0.7:
             line.append("folder")
@@ -90,7 +90,7 @@ def test_every_command_line_that_is_read_without_typer_means_the_same(monkeypatc
         if plain is not None:
             read += 1
             assert plain == _typer(line, monkeypatch), line
-    assert read > 100
+    assert read > 30
 
 
 @pytest.mark.parametrize("option", [*FLAGS, *CHOICES, *LISTS])

@@ -82,7 +82,8 @@ class Table:
 
     def __init__(self, entries: Mapping[str, Any], extra: Iterable[Mapping[str, object]] = ()) -> None:
         self.alias: dict[str, str] = dict(entries.get("alias", {}))
-        self.boundaries = {made.callable: made for made in map(_boundary, [*entries.get("boundary", ()), *extra])}
+        own = _own_boundaries() if entries is _own_entries() else _by_name(entries.get("boundary", ()))
+        self.boundaries = {**own, **_by_name(extra)}
         self.carriers: dict[str, bool] = {c["callable"]: bool(c.get("fluent")) for c in entries.get("carrier", ())}
         self.starters: dict[str, tuple[str, str]] = {
             s["callable"]: (s.get("method", ""), s.get("parameter", "")) for s in entries.get("starter", ())
@@ -210,6 +211,10 @@ def _prefixes(name: str) -> list[str]:
     return found
 
 
+def _by_name(entries: Iterable[Mapping[str, Any]]) -> dict[str, Boundary]:
+    return {made.callable: made for made in map(_boundary, entries)}
+
+
 def _boundary(entry: Mapping[str, Any]) -> Boundary:
     return Boundary(
         entry["callable"],
@@ -227,6 +232,12 @@ def _boundary(entry: Mapping[str, Any]) -> Boundary:
 @cache
 def _own_entries() -> dict[str, Any]:
     return tomllib.loads((pkgutil.get_data(__package__, "boundaries.toml") or b"").decode())
+
+
+@cache
+def _own_boundaries() -> Mapping[str, Boundary]:
+    """Those of the shipped table, which hold nothing that changes: made once for all runs of a process."""
+    return _by_name(_own_entries()["boundary"])
 
 
 def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:

@@ -113,11 +113,12 @@ def making(project: Project) -> frozenset[str]:
 def _making(project: Project) -> frozenset[str]:
     found: set[str] = set()
     for word in words():
-        # the word first: a pattern that begins with it is found many times faster than one that begins with a boundary
-        used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
         paths = [path for path in project.with_words((word,)) if path not in found]
-        sources = map(project.source, paths)
-        found |= {source.path for source in sources if source is not None and used.search(source.text)}
+        if paths:
+            # the word first: a pattern that begins with it is found many times faster than one with a boundary
+            used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
+            sources = map(project.source, paths)
+            found |= {source.path for source in sources if source is not None and used.search(source.text)}
     return frozenset(found)
 
 

@@ -19,7 +19,6 @@ from codemods.batch.spec import Outcome
 from codemods.problem import Problem
 
 __all__ = ["own_home"]
-distributed = pytest.importorskip("distributed")
 HERE = Path(__file__).parent
 
 
@@ -34,6 +33,7 @@ def _environment() -> Iterator[None]:
 
 @pytest.fixture
 def cluster(own_home: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(HERE))
     with distributed.LocalCluster(
@@ -107,11 +107,12 @@ def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -
 def test_a_result_that_is_lost_before_it_is_read_is_made_again(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    distributed = pytest.importorskip("distributed")
     make(tmp_path / "src/good", {"train.py": "print(1)\n"})
     (tmp_path / "list.txt").write_text("src/good\n")
     lost: list[str] = []
 
-    class Losing(distributed.as_completed):  # type: ignore[misc]
+    class Losing(distributed.as_completed):
         def __next__(self) -> Any:
             future = super().__next__()
             if not lost:

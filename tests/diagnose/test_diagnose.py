@@ -40,7 +40,7 @@ def _interpreters() -> dict[str, str]:
         candidates = [shutil.which(f"python{version}") or ""]
         candidates += [str(path) for root in roots for path in sorted(root.glob(f"{version}.*/bin/python"))]
         for each in candidates:
-            if each and subprocess.run([each, "-c", ""], capture_output=True, check=False).returncode == 0:
+            if each and subprocess.run([each, "-I", "-S", "-c", ""], capture_output=True, check=False).returncode == 0:
                 found[version] = each
                 break
     found[_OURS] = sys.executable

@@ -187,7 +187,7 @@ def test_a_line_broken_in_two_is_solved_again(repository: Path, solved: list[int
     assert after == cold(repository)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 7))])
 def test_any_edit_gives_what_a_cold_run_gives(seed: int, repository: Path) -> None:
     dice = random.Random(seed)
     states = {path: [text] for path, text in FILES.items()}
@@ -262,6 +262,7 @@ def test_a_database_that_somebody_else_holds_is_no_obstacle(repository: Path, tm
     assert warm(repository) == first
 
 
+@pytest.mark.slow
 def test_runs_at_the_same_time_answer_as_one_without_a_cache(repository: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     command = [sys.executable, str(root / "cli.py"), "check", "--format", "json", "--confidence", "possible"]

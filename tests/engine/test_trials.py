@@ -64,13 +64,13 @@ def test_each_file_is_verified_once_however_many_fixes_it_has(verified: list[str
     assert verified == ["a.py", "b.py"]
 
 
-@pytest.mark.parametrize("bad", [{7}, {0}, {255}, {3, 4, 200}])
+@pytest.mark.parametrize("bad", [{0}, {3, 4, 63}])
 def test_those_that_fail_are_found_by_halves(verified: list[str], bad: set[int]) -> None:
-    files = MemoryFiles({"a.py": text(256), "b.py": text(256)})
+    files = MemoryFiles({"a.py": text(64), "b.py": text(64)})
     report = check(files, Settings(), "", {"marks": marks(bad)})
     refused = [(finding.path, finding.span.line - 1) for finding in report.findings if finding.fix is None]
     assert refused == [(path, n) for path in ("a.py", "b.py") for n in sorted(bad)]
-    assert len(verified) <= 2 * (1 + 2 * 8 * len(bad))
+    assert len(verified) <= 2 * (1 + 2 * 6 * len(bad))
 
 
 def test_all_but_the_bad_are_applied(verified: list[str]) -> None:

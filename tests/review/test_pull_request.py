@@ -97,11 +97,11 @@ def test_the_text_names_the_command_that_was_run(command: str | None, repo: Path
 
 def test_names_from_the_repository_are_no_markup_and_a_long_text_is_cut() -> None:
     evil = "class A:\n    def __init__(self, d: dict):\n        self.names = d.keys()\n\n\nimport pickle\n"
-    files = {f"<b>@all{number}`.py": evil + "pickle.dumps(A({}))\n" for number in range(400)}
+    files = {f"<b>@all{number}`.py": evil + "pickle.dumps(A({}))\n" for number in range(250)}
     contents = MemoryFiles({path: text.encode() for path, text in files.items()})
     done = plan(contents, Settings())
     seen = review_of(Units(done), contents)
-    assert len(seen.changes) == 400
+    assert len(seen.changes) == 250
     text = pull_request(seen, seen.changes, done, Commits.PER_RULE)
     assert len(text) < 65_000 and "The text is cut here" in text and "### How to undo it" in text
     assert text.count("<details>") == text.count("</details>")

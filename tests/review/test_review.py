@@ -113,7 +113,7 @@ def test_the_diff_is_the_one_git_makes(tmp_path: Path) -> None:
 
 
 @seed(20)
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12), st.data())
 def test_changed_lines_are_few_and_rebuild_the_text(old: list[bytes], data: st.DataObject) -> None:
     new = data.draw(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12))

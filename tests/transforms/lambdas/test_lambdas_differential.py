@@ -124,7 +124,7 @@ def check_generated(data: st.DataObject) -> None:
 
 
 @seed(20)
-@settings(max_examples=12)
+@settings(max_examples=4)
 @given(st.data())
 def test_a_few_generated_programs_mean_the_same(data: st.DataObject) -> None:
     check_generated(data)

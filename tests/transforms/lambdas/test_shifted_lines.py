@@ -13,7 +13,7 @@ from codemods.transforms.lambdas.shifted_lines import shifted_lines
 SOURCES = Path(__file__).resolve().parents[3] / "codemods"
 
 
-@pytest.mark.parametrize("new", ["", "    ", "            "])
+@pytest.mark.parametrize("new", ["    ", *(pytest.param(far, marks=pytest.mark.slow) for far in ("", " " * 12))])
 def test_every_inner_definition_of_this_package_moves_as_libcst_moves_it(new: str) -> None:
     moved = 0
     for path in sorted((SOURCES / "flow").rglob("*.py")):
