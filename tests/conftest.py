@@ -68,6 +68,7 @@ ALLOWED_SKIPS = {
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """With --no-skips: a skipped test that is not allowed makes the run fail."""
+    gc.freeze()  # pytest collects five times at the end, which takes seconds with all that the tests made
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or not session.config.getoption("--no-skips"):
         return

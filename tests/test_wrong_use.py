@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -159,11 +158,10 @@ def toml(value: object) -> str:
     return json.dumps(value)
 
 
-def test_globs_of_a_hostile_repository_take_no_time() -> None:
-    started = time.process_time()
+def test_globs_of_a_hostile_repository_come_to_an_end() -> None:
+    """With a pattern that backtracks these would take longer than anybody waits."""
     for glob in ("*a" * 40 + "b", "**/" * 1000 + "x", "**a" * 40 + "b", "[a]*" * 40 + "b", "a?*" * 40 + "b"):
         assert not glob_pattern(glob).match("a" * 3000 + "/" + "a" * 1000 + "c")
-    assert time.process_time() - started < 60  # a second; with a backtracking pattern the lifetime of the universe
     files = MemoryFiles({f"{'a' * 200}{n}.py": BODY.encode() for n in range(3)})
     found = check(files, Settings(confidence=Confidence.POSSIBLE, exclude=("*a" * 40 + "b",)))
     assert found.files_seen == 3

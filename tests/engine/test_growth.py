@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable
 from types import FrameType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -47,21 +48,25 @@ def calls(files: MemoryFiles) -> int:
     return count
 
 
+def _slow(name: str) -> Any:
+    return pytest.param(name, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "lambdas",
         "kept_views",
-        "local_classes",
+        _slow("local_classes"),
         "loaders_in_script",
         "guarded_scripts",
         "calls_of_one_function",
         "one_name_assigned",
         "launch_lines",
         "joins",
-        "nested_functions",
+        _slow("nested_functions"),
         "files_without_hazard",
-        "many_names",
+        _slow("many_names"),
     ],
 )
 def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:
