@@ -208,11 +208,11 @@ def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
             if not isinstance(inside, BOUNDARY_KEYS[key]):
                 raise Problem(f"{where}: {key!r} in entry {number} must be a {BOUNDARY_KEYS[key].__name__}")
             if BOUNDARY_KEYS[key] is list:
-                _strings(inside, f"{where}: {key!r} in entry {number}")
-            unknown = [name for name in inside if name not in HAZARD_KINDS] if key == "only" else ()
-            if unknown:
-                hint = nearest(unknown[0], HAZARD_KINDS)
-                raise Problem(f"{where}: unknown kind {_shown(unknown[0])} in 'only' of entry {number}{hint}")
+                words = _strings(inside, f"{where}: {key!r} in entry {number}")
+                unknown = [word for word in words if key == "only" and word not in HAZARD_KINDS]
+                if unknown:
+                    hint = nearest(unknown[0], HAZARD_KINDS)
+                    raise Problem(f"{where}: unknown kind {_shown(unknown[0])} in 'only' of entry {number}{hint}")
             conditions = list(inside.values()) if isinstance(inside, dict) else []
             if key == "when" and any(condition != "nonzero" for condition in conditions):
                 raise Problem(f"{where}: 'when' in entry {number} knows only {{ argument = \"nonzero\" }}")
