@@ -22,17 +22,17 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from codemods.batch.run import Asked, run_batch  # noqa: E402
-from codemods.batch.spec import Outcome, Spec  # noqa: E402
+from codemods.batch.spec import Outcome, Spec, Status  # noqa: E402
 
 
 def stub(spec: Spec, scratch: Path) -> Outcome:
     """A repository of no work: one in ten fails, one in three has findings."""
     number = int(spec.name.rpartition("-")[2])
     if number % 10 == 0:
-        return Outcome("failed", "it was told to", "analyse")
+        return Outcome(Status.FAILED, "it was told to", "analyse")
     found = {"lambdas": {"proven": number % 3, "likely": 1}} if number % 3 else {}
     return Outcome(
-        "migrated" if found else "clean",
+        Status.MIGRATED if found else Status.CLEAN,
         commit=f"{number:040x}",
         findings={rule: sum(numbers.values()) for rule, numbers in found.items()},
         confidence=found,

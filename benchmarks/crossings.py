@@ -22,7 +22,7 @@ from checkouts import commit_files
 
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.transforms.dict_views import RULE as DICT_VIEWS
 from codemods.tree.directory import Selected

@@ -18,7 +18,7 @@ import pytest
 
 from codemods import operating_system
 from codemods.batch.child import Child
-from codemods.batch.spec import FAILED, Limits, Spec
+from codemods.batch.spec import Limits, Spec, Status
 from codemods.diagnose.run import _interpreter as interpreter_of
 from codemods.operating_system import (
     System,
@@ -317,7 +317,7 @@ def test_limits_are_watched_where_a_process_cannot_limit_itself(
         outcome = child.ask(Spec("r", "here", "here", None, False, "1", limits=limits, task=task))
     finally:
         child.close()
-    assert (outcome.status, outcome.reason, outcome.stage) == (FAILED, reason, stage)
+    assert (outcome.status, outcome.reason, outcome.stage) == (Status.FAILED, reason, stage)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from codemods.finding import Confidence
-from codemods.flow.kinds import HazardKind
 from codemods.globs import glob_pattern
 from codemods.problem import Problem
-from codemods.settings import HAZARD_KINDS, Settings, read_settings, with_flags
+from codemods.settings import Settings, read_settings, with_flags
 from codemods.tree.files import MemoryFiles
 
 RULES = ("dict-views", "dist-launcher", "lambdas")
@@ -147,8 +146,5 @@ def test_globs(glob: str, yes: list[str], no: list[str]) -> None:
     assert [path for path in yes if not glob_pattern(glob).match(path)] == []
     assert [path for path in no if glob_pattern(glob).match(path)] == []
 
-
-def test_kinds_of_hazards_are_those_of_the_flow() -> None:
-    assert [kind.value for kind in HazardKind] == [*HAZARD_KINDS]
     with pytest.raises(Problem, match=r"unknown kind 'lamda' in 'only' of entry 1 \(did you mean 'lambda'\?\)"):
         read('[[tool.spawnfix.boundaries]]\ncallable = "a.send"\nonly = ["lamda"]\n')

@@ -30,7 +30,7 @@ from ..operating_system import (
     peak_memory,
     remove_folder,
 )
-from .spec import FAILED, Limits, Outcome, Spec
+from .spec import Limits, Outcome, Spec, Status
 
 Task = Callable[[Spec, Path], Outcome]
 MAX_ANSWER = 256 * 2**20  # bytes
@@ -68,7 +68,7 @@ class Child:
         except OSError as error:
             answer = None
             if self._process is None:
-                return Outcome(FAILED, f"no process could be started: {error}", "start")
+                return Outcome(Status.FAILED, f"no process could be started: {error}", "start")
         finally:
             done.set()
             if timer is not None:
@@ -149,13 +149,15 @@ class Child:
             code = process.returncode
         self.close()
         if late:
-            return Outcome(FAILED, f"took longer than {spec.limits.seconds:g} seconds", "time", files=_log(log))
+            return Outcome(Status.FAILED, f"took longer than {spec.limits.seconds:g} seconds", "time", files=_log(log))
         if self._too_much is not None:
-            return Outcome(FAILED, *self._too_much, files=_log(log))
+            return Outcome(Status.FAILED, *self._too_much, files=_log(log))
         if "MemoryError" in log:
-            return Outcome(FAILED, f"needs more than {spec.limits.memory} MiB of memory", "memory", files=_log(log))
+            return Outcome(
+                Status.FAILED, f"needs more than {spec.limits.memory} MiB of memory", "memory", files=_log(log)
+            )
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        return Outcome(FAILED, f"the process that worked on it died ({how})", "crash", files=_log(log))
+        return Outcome(Status.FAILED, f"the process that worked on it died ({how})", "crash", files=_log(log))
 
 
 def _log(text: str) -> dict[str, str]:
@@ -244,7 +246,7 @@ def _answered(spec: Spec, scratch: Path, tasks: dict[str, Task]) -> Outcome:
             tasks[spec.task] = getattr(import_module(module), name)
         return tasks[spec.task](spec, scratch)
     except MemoryError:
-        return Outcome(FAILED, f"needs more than {spec.limits.memory} MiB of memory", "memory")
+        return Outcome(Status.FAILED, f"needs more than {spec.limits.memory} MiB of memory", "memory")
     except Exception as error:
         import traceback
 
@@ -252,7 +254,7 @@ def _answered(spec: Spec, scratch: Path, tasks: dict[str, Task]) -> Outcome:
 
         what = without_secrets(f"{type(error).__name__}: {error}".partition("\n")[0])
         return Outcome(
-            FAILED,
+            Status.FAILED,
             f"internal error (please report it): {what}",
             "crash",
             files={"log.txt": without_secrets(traceback.format_exc())},

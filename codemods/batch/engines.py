@@ -15,7 +15,7 @@ from typing import Any
 from ..problem import Problem
 from ..version import __version__
 from .child import Child
-from .spec import FAILED, Outcome, Spec
+from .spec import Outcome, Spec, Status
 from .version import release
 
 
@@ -46,7 +46,7 @@ def run_local(specs: Iterable[Spec], jobs: int, scratch: Path) -> Generator[Even
                 outcome = child.ask(spec)
             except Exception as error:  # no space for scratch, say: this row's, not the batch's end
                 ours = "" if isinstance(error, OSError) else "internal error (please report it): "
-                outcome = Outcome(FAILED, f"{ours}{error}", "engine")
+                outcome = Outcome(Status.FAILED, f"{ours}{error}", "engine")
             events.put(Event(spec.name, outcome))
         events.put(None)
 
@@ -75,7 +75,7 @@ def guarded(data: dict[str, object]) -> dict[str, object]:
     spec = Spec.from_json(data)
     if release(spec.version) != __version__:
         here = f"the worker runs spawnfix {__version__}, the batch {release(spec.version)}"
-        return Outcome(FAILED, f"{here}: install the same one everywhere", "start").to_json()
+        return Outcome(Status.FAILED, f"{here}: install the same one everywhere", "start").to_json()
     try:
         child = _idle.get_nowait()
     except queue.Empty:
@@ -140,10 +140,10 @@ def _outcome(future: Any, status: str) -> Outcome:
         return Outcome.from_json(future.result())
     error = future.exception() if status == "error" else None
     if isinstance(error, KilledWorker):
-        return Outcome(FAILED, "the Dask workers that worked on it died, again and again", "crash")
+        return Outcome(Status.FAILED, "the Dask workers that worked on it died, again and again", "crash")
     if error is None:
         raise Problem(f"the Dask cluster is gone (a task is {status}); --resume goes on from here")
-    return Outcome(FAILED, f"internal error (please report it): {type(error).__name__}: {error}", "engine")
+    return Outcome(Status.FAILED, f"internal error (please report it): {type(error).__name__}: {error}", "engine")
 
 
 @contextlib.contextmanager

@@ -11,11 +11,12 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 from ..problem import Problem
 from .repos import Repo
-from .spec import FAILED, UNCHANGED, Outcome
+from .spec import Outcome, Status
 
 FILE = "ledger.sqlite3"
 _FORMAT = 1
@@ -38,6 +39,14 @@ CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT);
 """
 
 
+class State(str, Enum):
+    """How far a repository has got, as the ledger has it."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+
+
 @dataclass(frozen=True)
 class Row:
     """One repository in the ledger; `outcome` is None until it is done."""
@@ -45,7 +54,7 @@ class Row:
     name: str
     source: str
     ref: str | None
-    state: str
+    state: State
     settings: str | None
     version: str | None
     attempts: int
@@ -120,7 +129,11 @@ class Ledger:
             "WHERE position IS NOT NULL ORDER BY position"
         )
         return [
-            replace(Row(*values), outcome=Outcome.from_json(json.loads(values[-1])) if values[-1] else None)
+            replace(
+                Row(*values),
+                state=State(values[3]),
+                outcome=Outcome.from_json(json.loads(values[-1])) if values[-1] else None,
+            )
             for values in self._database.execute(query)
         ]
 
@@ -139,7 +152,7 @@ class Ledger:
 
     def finish(self, name: str, outcome: Outcome, settings: str, version: str) -> bool:
         """Record the one result of `name` in this run; False (and nothing is written) when it has one already."""
-        if outcome.status == UNCHANGED:
+        if outcome.status == Status.UNCHANGED:
             query = "UPDATE repos SET state = 'done' WHERE name = ? AND state != 'done'"
             return self._database.execute(query, (name,)).rowcount == 1
         kept = {**outcome.to_json(), "files": dict.fromkeys(sorted(outcome.files), "")}
@@ -153,6 +166,6 @@ class Ledger:
 
 def still_good(row: Row, settings: str, version: str) -> str | None:
     """The commit for which the result of `row` still holds, None where it has none or it was a failure."""
-    if row.outcome is None or row.outcome.status == FAILED or (row.settings, row.version) != (settings, version):
+    if row.outcome is None or row.outcome.status == Status.FAILED or (row.settings, row.version) != (settings, version):
         return None
     return row.outcome.commit

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from .ledger import Row
-from .spec import MIGRATED
+from .ledger import Row, State
+from .spec import Status
 
 _URL = re.compile(r"(?:https?://|ssh://)?(?:[\w.-]+@)?([\w.-]+)(?::\d+)?[/:]((?:[\w.-]+/)*[\w.-]+?)(?:\.git)?/?")
 
@@ -78,7 +78,7 @@ def scripts(rows: Iterable[Row]) -> dict[str, str]:
 
 def _request(row: Row) -> _Request | None:
     outcome = row.outcome
-    if outcome is None or row.state != "done" or outcome.status != MIGRATED or outcome.branch is None:
+    if outcome is None or row.state is not State.DONE or outcome.status != Status.MIGRATED or outcome.branch is None:
         return None
     place = _URL.fullmatch(outcome.pushed or row.source)
     if place is None or "." not in place[1] or "/" not in place[2]:

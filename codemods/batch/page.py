@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ..engine.migrate import Report
-    from .ledger import Row
+    from .ledger import Row, State
     from .spec import Outcome, Spec
 
 CONFIDENCE = ("proven", "likely", "possible")
@@ -84,7 +84,7 @@ def index_page(rows: Sequence[Row], whole: Mapping[str, object], about: Mapping[
     assert isinstance(totals, dict)
     by_rule: dict[str, Counter[str]] = {}
     for row in rows:
-        if row.outcome is not None and row.state == "done":
+        if row.outcome is not None and row.state is State.DONE:
             for rule, numbers in row.outcome.confidence.items():
                 by_rule.setdefault(rule, Counter()).update(numbers)
     numbers = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from .engines import Event
-from .spec import CLEAN, FAILED, MIGRATED, UNCHANGED, Outcome
+from .spec import Outcome, Status
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,7 +27,7 @@ class Watcher(Protocol):
 class _Counts:
     def __init__(self, total: int) -> None:
         self.total = total
-        self.by_status = dict.fromkeys((MIGRATED, CLEAN, FAILED, UNCHANGED), 0)
+        self.by_status = dict.fromkeys((Status.MIGRATED, Status.CLEAN, Status.FAILED, Status.UNCHANGED), 0)
         self.running: dict[str, float] = {}
         self.start = time.monotonic()
 
@@ -90,7 +90,7 @@ class _Display:
 
     def tell(self, event: Event) -> None:
         self._counts.take(event)
-        if event.outcome is not None and event.outcome.status == FAILED:
+        if event.outcome is not None and event.outcome.status == Status.FAILED:
             self._failed = [*self._failed, f"{event.name}: {in_words(event.outcome)}"][-3:]
 
     def __rich__(self) -> Text:
@@ -108,10 +108,10 @@ class _Display:
 
 def in_words(outcome: Outcome) -> str:
     """`migrated, 3 fixed, 1 refused (2.1 s)`."""
-    if outcome.status == UNCHANGED:
+    if outcome.status == Status.UNCHANGED:
         return "unchanged"
-    line = outcome.status
-    if outcome.status == FAILED:
+    line = outcome.status.value
+    if outcome.status == Status.FAILED:
         line += f": {''.join(letter if letter.isprintable() else '?' for letter in outcome.reason or '')}"
     elif outcome.fixed or outcome.refused:
         line += f", {outcome.fixed} fixed, {outcome.refused} refused"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from ..operating_system import is_link
 from ..version import __version__
-from .ledger import Row
+from .ledger import Row, State
 from .open_prs import scripts
 from .output import put
-from .spec import CLEAN, FAILED, MIGRATED, Outcome
+from .spec import Outcome, Status
 
 LOCK = "repos.lock.jsonl"
 FILES = (  # of one repository
@@ -57,7 +57,7 @@ def write_report(folder: Path, rows: Sequence[Row], about: dict[str, str]) -> di
 
 def summary(rows: Sequence[Row], about: dict[str, str]) -> dict[str, object]:
     """The object in summary.json. Repositories not done yet are counted in the totals, and not listed."""
-    done = [(row, row.outcome) for row in rows if row.outcome is not None and row.state == "done"]
+    done = [(row, row.outcome) for row in rows if row.outcome is not None and row.state is State.DONE]
     by_status = Counter(outcome.status for _, outcome in done)
     findings: Counter[str] = Counter()
     confidence: Counter[str] = Counter()
@@ -71,7 +71,7 @@ def summary(rows: Sequence[Row], about: dict[str, str]) -> dict[str, object]:
         "repos": [_row(row, outcome) for row, outcome in done],
         "totals": {
             "repos": len(rows),
-            **{status: by_status[status] for status in (MIGRATED, CLEAN, FAILED)},
+            **{status.value: by_status[status] for status in (Status.MIGRATED, Status.CLEAN, Status.FAILED)},
             "queued": len(rows) - len(done),
             "findings": dict(sorted(findings.items())),
             "confidence": {key: confidence[key] for key in ("proven", "likely", "possible") if confidence[key]},
@@ -93,7 +93,7 @@ def _row(row: Row, outcome: Outcome) -> dict[str, object]:
         "source": row.source,
         "ref": row.ref,
         "commit": outcome.commit,
-        "status": outcome.status,
+        "status": outcome.status.value,
         "reason": outcome.reason,
         "stage": outcome.stage,
         "findings": outcome.findings,
@@ -119,11 +119,11 @@ def _csv(rows: Iterable[Row]) -> str:
     head = ["name", "source", "ref", "commit", "status", "reason", "fixed", "refused", "skipped", "seconds"]
     writer.writerow([*head, *rules])
     for row in rows:
-        done = row.outcome if row.state == "done" else None
+        done = row.outcome if row.state is State.DONE else None
         if done is None:
             writer.writerow([_cell(row.name), _cell(row.source), _cell(row.ref or ""), "", "queued"])
             continue
-        about = (row.name, row.source, row.ref or "", done.commit or "", done.status, done.reason or "")
+        about = (row.name, row.source, row.ref or "", done.commit or "", done.status.value, done.reason or "")
         numbers = (done.fixed, done.refused, done.skipped, done.seconds)
         writer.writerow([*map(_cell, about), *numbers, *(done.findings.get(rule, 0) for rule in rules)])
     return out.getvalue()

@@ -16,12 +16,12 @@ from ..operating_system import cores, remove_folder
 from ..problem import Problem
 from ..quoting import printable
 from .engines import Event, run_dask, run_local
-from .ledger import Ledger, Row, still_good
+from .ledger import Ledger, Row, State, still_good
 from .output import check_made_by_batch, claim, make_scratch, resume_command
 from .progress import watcher
 from .report import write_files, write_report
 from .repos import PROTOCOLS, Repo, read_list
-from .spec import FAILED, TASK, UNCHANGED, Flags, Limits, Spec
+from .spec import TASK, Flags, Limits, Spec, Status
 from .version import release, tool_version
 
 
@@ -109,7 +109,7 @@ def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
                     ledger.start(event.name)
                     watching.tell(event)
                     continue
-                if event.outcome.status != UNCHANGED:
+                if event.outcome.status != Status.UNCHANGED:
                     ledger.forget(event.name)
                     write_files(asked.out / "repos" / event.name, event.outcome.files)
                 if ledger.finish(event.name, event.outcome, settings, version):
@@ -146,7 +146,7 @@ def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, 
     work = []
     for repo in repos:
         row = rows[repo.name]
-        finished = row.state == "done" and row.settings == settings and release(row.version) == release(version)
+        finished = row.state is State.DONE and row.settings == settings and release(row.version) == release(version)
         if (asked.resume or asked.failed) and finished and not (asked.failed and _failed(row)):
             continue
         spec = Spec(
@@ -204,16 +204,19 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 def _failed(row: Row) -> bool:
-    return row.state == "done" and row.outcome is not None and row.outcome.status == FAILED
+    return row.state is State.DONE and row.outcome is not None and row.outcome.status == Status.FAILED
 
 
 def _tell(rows: list[Row], folder: Path, opening: str, stream: object) -> None:
     """A few lines for people: how many of each, the failed by name, where the report is."""
-    done = [row.outcome for row in rows if row.outcome is not None and row.state == "done"]
-    numbers = {status: sum(outcome.status == status for outcome in done) for status in ("migrated", "clean", "failed")}
+    done = [row.outcome for row in rows if row.outcome is not None and row.state is State.DONE]
+    numbers = {
+        status: sum(outcome.status == status for outcome in done)
+        for status in (Status.MIGRATED, Status.CLEAN, Status.FAILED)
+    }
     parts = [f"{number} {status}" for status, number in numbers.items() if number]
-    running = sum(row.state == "running" for row in rows)
-    queued = sum(row.state == "queued" for row in rows)
+    running = sum(row.state is State.RUNNING for row in rows)
+    queued = sum(row.state is State.QUEUED for row in rows)
     parts += [f"{running} at work"] if running else []
     parts += [f"{queued} queued"] if queued else []
     fixed, refused = sum(outcome.fixed for outcome in done), sum(outcome.refused for outcome in done)

@@ -1,12 +1,28 @@
-"""What one task is told, and what it answers: plain data that goes to another process, or another machine, as JSON."""
+"""What one task is told, and what it answers: plain data that goes to another process, or another machine, as JSON.
+
+The conversion is ours: it is ten lines, and each process that works on a repository would import msgspec (16 ms of CPU)
+or cattrs (25 ms) for it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from enum import Enum
 
 TASK = f"{__package__}.task:migrate_repository"
-MIGRATED, CLEAN, FAILED, UNCHANGED = "migrated", "clean", "failed", "unchanged"
+
+
+class Status(str, Enum):
+    """What became of a repository; a text, as the ledger and the reports have it."""
+
+    MIGRATED = "migrated"
+    CLEAN = "clean"
+    FAILED = "failed"
+    UNCHANGED = "unchanged"
+
+    def __str__(self) -> str:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,7 @@ class Spec:
 class Outcome:
     """What became of one repository. `files` are those of its folder in the report: text, or bytes in base64."""
 
-    status: str
+    status: Status
     reason: str | None = None
     stage: str | None = None  # where it failed
     commit: str | None = None
@@ -94,4 +110,4 @@ class Outcome:
     @classmethod
     def from_json(cls, data: dict[str, object]) -> Outcome:
         """The reverse of `to_json`."""
-        return cls(**data)  # type: ignore[arg-type]
+        return cls(**{**data, "status": Status(data["status"])})  # type: ignore[arg-type]

@@ -28,17 +28,17 @@ from ..tree.repository import Repository
 from ..version import __version__
 from .obtain import Base, Call, network, obtain, resolve, why
 from .repos import without_secrets
-from .spec import CLEAN, FAILED, MIGRATED, UNCHANGED, Outcome, Spec
+from .spec import Outcome, Spec, Status
 
 
 def migrate_repository(spec: Spec, scratch: Path) -> Outcome:
     """Migrate one repository on a branch of its own; all that is kept of it is in the outcome."""
-    outcome = Outcome(FAILED, stage="resolve")
+    outcome = Outcome(Status.FAILED, stage="resolve")
     try:
         base = resolve(spec, scratch / "asked.git")
         outcome.commit = base.commit
         if base.commit == spec.known:
-            return replace(outcome, status=UNCHANGED, stage=None)
+            return replace(outcome, status=Status.UNCHANGED, stage=None)
         outcome.stage = "obtain"
         folder = obtain(spec, base, scratch / "repository.git")
         repository = Repository.own(folder, len(base.commit))
@@ -48,24 +48,24 @@ def migrate_repository(spec: Spec, scratch: Path) -> Outcome:
         if found is not None:
             outcome.stage = "deliver"
             _deliver(spec, base, repository, commit, found, outcome)
-        outcome.status = MIGRATED if found is not None else CLEAN
+        outcome.status = Status.MIGRATED if found is not None else Status.CLEAN
         _settle(outcome, spec)
     except Problem as problem:
-        outcome.status, outcome.reason = FAILED, without_secrets(str(problem).replace(str(scratch), "."))
+        outcome.status, outcome.reason = Status.FAILED, without_secrets(str(problem).replace(str(scratch), "."))
     return outcome
 
 
 def _settle(outcome: Outcome, spec: Spec) -> None:
     """Not all went well when a rule failed on everything, files could not be read, or memory ran out on the way."""
     if outcome.reason is not None:
-        outcome.status, outcome.stage = FAILED, "analyse"
+        outcome.status, outcome.stage = Status.FAILED, "analyse"
     for path, what in outcome.crashes:
         if "MemoryError" in what:
-            outcome.status, outcome.stage = FAILED, "memory"
+            outcome.status, outcome.stage = Status.FAILED, "memory"
             outcome.reason = f"needs more than {spec.limits.memory} MiB of memory ({path})"
         elif path == ".":
-            outcome.status, outcome.reason = FAILED, f"a rule's findings are missing: {what}"
-    if outcome.status != FAILED:
+            outcome.status, outcome.reason = Status.FAILED, f"a rule's findings are missing: {what}"
+    if outcome.status != Status.FAILED:
         outcome.stage = None
 
 

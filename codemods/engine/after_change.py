@@ -13,7 +13,7 @@ from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
 from ..flow.facts.moved import Moves, NoSuchPlace, moves
 from ..flow.facts.records import FileFacts
-from ..flow.kinds import HazardKind
+from ..hazard_kind import HazardKind
 from ..reads import Question, Reads
 
 if TYPE_CHECKING:

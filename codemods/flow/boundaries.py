@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from .kinds import HazardKind
+from ..hazard_kind import HazardKind
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -1,8 +1,10 @@
-"""Kinds of functions, and of values that pickle rejects."""
+"""Kinds of functions, parameters and methods."""
 
 from __future__ import annotations
 
 from enum import Enum
+
+from ..hazard_kind import HazardKind
 
 
 class FunctionKind(Enum):
@@ -14,16 +16,28 @@ class FunctionKind(Enum):
     TOP = "top"  # a def at module level
 
 
-class HazardKind(Enum):
-    """A value that plain pickle rejects, or that some boundaries reject."""
+class MethodBinding(Enum):
+    """What the first parameter of a method is."""
 
-    LAMBDA = "lambda"
-    FUNCTION = "function"  # a def inside a def
-    CLASS = "class"  # defined inside a function
-    DICT_VIEW = "dict-view"
-    GENERATOR = "generator"
-    EVALUATED = "evaluated"  # what `eval` makes of a text
-    INSTANCE = "instance"  # of any class
+    INSTANCE = "instance"  # also of functions that are no methods
+    STATIC = "staticmethod"
+    CLASS = "classmethod"
+    PROPERTY = "property"
+
+
+class ParameterKind(Enum):
+    """How an argument gets to a parameter."""
+
+    POSITIONAL = "positional only"
+    PLAIN = "positional or keyword"
+    KEYWORD = "keyword only"
+    STARRED = "*"
+    DOUBLE_STARRED = "**"
+
+    @property
+    def is_positional(self) -> bool:
+        """By its place."""
+        return self in (ParameterKind.POSITIONAL, ParameterKind.PLAIN)
 
 
 NAMELESS = {FunctionKind.LAMBDA: HazardKind.LAMBDA, FunctionKind.NESTED: HazardKind.FUNCTION}  # pickle finds no name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..flow.answers.explain import Site
-from ..flow.kinds import HazardKind
+from ..hazard_kind import HazardKind
 
 _WORDS = {
     HazardKind.LAMBDA: "a lambda",

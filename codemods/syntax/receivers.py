@@ -12,7 +12,7 @@ from .repo import Repo
 from .resolver import Class
 
 
-class Kind(enum.Enum):
+class ReceiverKind(enum.Enum):
     """What is known of a receiver."""
 
     DICT = "dict"  # the method gives a live view
@@ -59,14 +59,14 @@ class Receivers:
     def __init__(self, repo: Repo) -> None:
         self.repo = repo
 
-    def kind(self, outline: Outline, node: ast.expr, method: str, depth: int = 0) -> Kind:
+    def kind(self, outline: Outline, node: ast.expr, method: str, depth: int = 0) -> ReceiverKind:
         """The kind of the value of `node` as the receiver of `.method()`."""
         if depth > _DEPTH:
-            return Kind.UNKNOWN
+            return ReceiverKind.UNKNOWN
         if isinstance(node, (ast.Dict, ast.DictComp)):
-            return Kind.DICT
+            return ReceiverKind.DICT
         if isinstance(node, (ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Tuple, ast.Constant)):
-            return Kind.OTHER
+            return ReceiverKind.OTHER
         if isinstance(node, ast.NamedExpr):
             return self.kind(outline, node.value, method, depth)
         if isinstance(node, ast.IfExp):
@@ -81,67 +81,67 @@ class Receivers:
             return self._name(outline, node, method, depth)
         if isinstance(node, ast.Attribute):
             if node.attr == "__dict__":
-                return Kind.DICT
+                return ReceiverKind.DICT
             return self._attribute(outline, node, method, depth)
         if isinstance(node, ast.Subscript):
             known = self.kind(outline, node.value, method, depth + 1)
-            return Kind.H5 if known is Kind.H5 else Kind.UNKNOWN
-        return Kind.UNKNOWN
+            return ReceiverKind.H5 if known is ReceiverKind.H5 else ReceiverKind.UNKNOWN
+        return ReceiverKind.UNKNOWN
 
-    def _agree(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
+    def _agree(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> ReceiverKind:
         return combine(self.kind(outline, node, method, depth + 1) for node in nodes)
 
-    def _call(self, outline: Outline, node: ast.Call, method: str, depth: int) -> Kind:
+    def _call(self, outline: Outline, node: ast.Call, method: str, depth: int) -> ReceiverKind:
         name = qualified_name(outline, node.func)
         last = last_name(node.func)
         if classes := self.repo.resolver.classes(outline, node.func):
             return combine(self._class(cls, method, depth) for cls in classes)
         if name in _H5:
-            return Kind.H5
+            return ReceiverKind.H5
         if last in _ORDERED:
-            return Kind.ORDERED
+            return ReceiverKind.ORDERED
         if last in _DICTS or name in _FRESH:
-            return Kind.DICT
+            return ReceiverKind.DICT
         if (
             name.split(".")[0] in ("pandas", "polars")
             or name.startswith("torch.sparse")
             or last in ("coalesce", "to_sparse")
         ):
-            return Kind.OTHER
+            return ReceiverKind.OTHER
         if isinstance(node.func, ast.Attribute):
             if last == "state_dict":
-                return Kind.DICT
+                return ReceiverKind.DICT
             if last == "copy":
                 return self.kind(outline, node.func.value, method, depth + 1)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             owner = outline.owner(node)
-            return Kind.UNKNOWN if owner is None else self._bases(Class(outline, owner), method, depth)
+            return ReceiverKind.UNKNOWN if owner is None else self._bases(Class(outline, owner), method, depth)
         if last in VIEW_METHODS | {"get", "pop"}:
-            return Kind.UNKNOWN
+            return ReceiverKind.UNKNOWN
         functions = self.repo.called(outline, node.func)
         if not 0 < len(functions) <= 4:
-            return Kind.UNKNOWN
+            return ReceiverKind.UNKNOWN
         return combine(self._returned(where, found, method, depth) for where, found in functions)
 
     def _returned(
         self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, method: str, depth: int
-    ) -> Kind:
+    ) -> ReceiverKind:
         if (
             function.returns is not None
-            and (known := self._annotation(outline, function.returns, method, depth)) is not Kind.UNKNOWN
+            and (known := self._annotation(outline, function.returns, method, depth)) is not ReceiverKind.UNKNOWN
         ):
             return known
         values = [
             node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value is not None
         ]
-        return self._agree(outline, values, method, depth) if values else Kind.UNKNOWN
+        return self._agree(outline, values, method, depth) if values else ReceiverKind.UNKNOWN
 
-    def _name(self, outline: Outline, node: ast.Name, method: str, depth: int) -> Kind:
+    def _name(self, outline: Outline, node: ast.Name, method: str, depth: int) -> ReceiverKind:
         if outline.is_self(node):
             owner = outline.owner(node)
-            return Kind.UNKNOWN if owner is None else self._class(Class(outline, owner), method, depth)
+            return ReceiverKind.UNKNOWN if owner is None else self._class(Class(outline, owner), method, depth)
         scope, bindings = outline.lookup(node, node.id)
-        kinds: list[Kind] = []
+        kinds: list[ReceiverKind] = []
         for binding in bindings:
             statement = binding.statement
             if binding.parameter and not isinstance(scope, ast.Module):
@@ -150,34 +150,34 @@ class Receivers:
                     if arg.arg == node.id:
                         kinds.append(self._annotation(outline, arg.annotation, method, depth))
                 if args.kwarg is not None and args.kwarg.arg == node.id:
-                    kinds.append(Kind.DICT)
+                    kinds.append(ReceiverKind.DICT)
             elif isinstance(statement, ast.AnnAssign):
                 known = self._annotation(outline, statement.annotation, method, depth)
-                if known is Kind.UNKNOWN and statement.value is not None:
+                if known is ReceiverKind.UNKNOWN and statement.value is not None:
                     known = self.kind(outline, statement.value, method, depth + 1)
                 kinds.append(known)
             elif binding.value is not None:
                 kinds.append(self.kind(outline, binding.value, method, depth + 1))
             else:
-                kinds.append(Kind.UNKNOWN)
+                kinds.append(ReceiverKind.UNKNOWN)
         return combine(kinds)
 
-    def _attribute(self, outline: Outline, node: ast.Attribute, method: str, depth: int) -> Kind:
-        kinds: list[Kind] = []
+    def _attribute(self, outline: Outline, node: ast.Attribute, method: str, depth: int) -> ReceiverKind:
+        kinds: list[ReceiverKind] = []
         for cls in self.instance_of(outline, node.value, depth):
             kinds.extend(self._stored(cls, node.attr, method, depth))
         return combine(kinds)
 
-    def _stored(self, cls: Class, name: str, method: str, depth: int) -> list[Kind]:
+    def _stored(self, cls: Class, name: str, method: str, depth: int) -> list[ReceiverKind]:
         """The kinds of all that the class (or a base in the project) stores as `name`."""
         outline, owner = cls
-        found: list[Kind] = []
+        found: list[ReceiverKind] = []
         for node in ast.walk(owner):
             if isinstance(node, ast.AnnAssign):
                 mine = isinstance(node.target, ast.Name) and node.target.id == name and outline.parents[node] is owner
                 if mine or (isinstance(node.target, ast.Attribute) and node.target.attr == name):
                     known = self._annotation(outline, node.annotation, method, depth)
-                    if known is Kind.UNKNOWN and node.value is not None:
+                    if known is ReceiverKind.UNKNOWN and node.value is not None:
                         known = self.kind(outline, node.value, method, depth + 1)
                     found.append(known)
             elif isinstance(node, ast.Assign):
@@ -223,40 +223,40 @@ class Receivers:
             return found
         return []
 
-    def _class(self, cls: Class, method: str, depth: int) -> Kind:
+    def _class(self, cls: Class, method: str, depth: int) -> ReceiverKind:
         for node in cls.node.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == method:
                 return _gives(cls.outline, node)
         return self._bases(cls, method, depth)
 
-    def method_at(self, path: str, line: int) -> Kind:
+    def method_at(self, path: str, line: int) -> ReceiverKind:
         """DICT where the function that begins at `line` gives views, else OTHER."""
         outline = self.repo.outline(path)
         functions = (node for nodes in outline.definitions.values() for node in nodes) if outline is not None else ()
         for node in functions:
             if outline is not None and node.lineno == line and not isinstance(node, ast.ClassDef):
                 return _gives(outline, node)
-        return Kind.OTHER
+        return ReceiverKind.OTHER
 
-    def _bases(self, cls: Class, method: str, depth: int) -> Kind:
-        kinds: list[Kind] = []
+    def _bases(self, cls: Class, method: str, depth: int) -> ReceiverKind:
+        kinds: list[ReceiverKind] = []
         for base in cls.node.bases:
             last = cls.outline.home_name(base)
             own = [found for found in self.repo.resolver.classes(cls.outline, base) if found.node is not cls.node]
             if own:
                 kinds.extend(self._class(found, method, depth + 1) for found in own if depth < _DEPTH)
             elif last in _ORDERED:
-                kinds.append(Kind.ORDERED)
+                kinds.append(ReceiverKind.ORDERED)
             elif last in _DICTS | {"TypedDict"}:
-                kinds.append(Kind.DICT)
+                kinds.append(ReceiverKind.DICT)
             elif last in _OTHER:
-                kinds.append(Kind.OTHER)
-        known = [kind for kind in kinds if kind is not Kind.UNKNOWN]
-        return known[0] if known else Kind.UNKNOWN
+                kinds.append(ReceiverKind.OTHER)
+        known = [kind for kind in kinds if kind is not ReceiverKind.UNKNOWN]
+        return known[0] if known else ReceiverKind.UNKNOWN
 
-    def _annotation(self, outline: Outline, node: ast.expr | None, method: str, depth: int) -> Kind:
+    def _annotation(self, outline: Outline, node: ast.expr | None, method: str, depth: int) -> ReceiverKind:
         if node is None or depth > _DEPTH:
-            return Kind.UNKNOWN
+            return ReceiverKind.UNKNOWN
         node = unquoted(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._annotations(outline, [node.left, node.right], method, depth)
@@ -267,31 +267,31 @@ class Receivers:
         if classes := self.repo.resolver.classes(outline, node):
             return combine(self._class(cls, method, depth + 1) for cls in classes)
         if last in _ORDERED:
-            return Kind.ORDERED
+            return ReceiverKind.ORDERED
         if last in _DICTS:
-            return Kind.DICT
+            return ReceiverKind.DICT
         if last in _OTHER:
-            return Kind.OTHER
-        return Kind.UNKNOWN
+            return ReceiverKind.OTHER
+        return ReceiverKind.UNKNOWN
 
-    def _annotations(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> Kind:
+    def _annotations(self, outline: Outline, nodes: Iterable[ast.expr], method: str, depth: int) -> ReceiverKind:
         parts = [node for node in nodes if not (isinstance(node, ast.Constant) and node.value is None)]
         return combine(self._annotation(outline, node, method, depth + 1) for node in parts)
 
 
-def combine(kinds: Iterable[Kind]) -> Kind:
+def combine(kinds: Iterable[ReceiverKind]) -> ReceiverKind:
     """One kind for several possible values: the one they agree on; a dict outweighs the unknown."""
-    known = set(kinds) - {Kind.UNKNOWN}
-    if known == {Kind.DICT, Kind.ORDERED}:
-        return Kind.DICT
-    return known.pop() if len(known) == 1 else Kind.UNKNOWN
+    known = set(kinds) - {ReceiverKind.UNKNOWN}
+    if known == {ReceiverKind.DICT, ReceiverKind.ORDERED}:
+        return ReceiverKind.DICT
+    return known.pop() if len(known) == 1 else ReceiverKind.UNKNOWN
 
 
-def _gives(outline: Outline, method: ast.FunctionDef | ast.AsyncFunctionDef) -> Kind:
+def _gives(outline: Outline, method: ast.FunctionDef | ast.AsyncFunctionDef) -> ReceiverKind:
     """DICT for a method of the project that gives nothing but views, like that of a dict; else OTHER."""
     values = [part.value for part in outline.own(method) if isinstance(part, ast.Return)]
     views = [value for value in values if isinstance(value, ast.Call) and view_receiver(value) is not None]
-    return Kind.DICT if values and len(views) == len(values) else Kind.OTHER
+    return ReceiverKind.DICT if values and len(views) == len(values) else ReceiverKind.OTHER
 
 
 def unquoted(annotation: ast.expr) -> ast.expr:

@@ -12,7 +12,7 @@ from .names import last_name
 from .origins import origin
 from .outline import Outline
 from .repo import Repo
-from .unpicklable_table import GENERATOR, MODULE, Kind, canonical, kind_of_class, kinds, words, wrong_context
+from .unpicklable_table import GENERATOR, MODULE, ObjectKind, canonical, kind_of_class, kinds, words, wrong_context
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
@@ -28,7 +28,7 @@ _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp
 class Made:
     """`node` makes something of `kind`. `nested`: inside a container; `choice`: only one of several alternatives."""
 
-    kind: Kind
+    kind: ObjectKind
     outline: Outline
     node: ast.expr
     nested: bool = False

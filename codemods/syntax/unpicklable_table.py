@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -21,14 +22,26 @@ _FILES = ("unpicklable.toml", "unpicklable_installed.toml")
 _SETS = ("stands", "moves", "seeks", "setup")
 
 
+class Remedy(Enum):
+    """What a rule may do about an object that can't be pickled, when another object keeps it."""
+
+    RECREATE = "recreate"  # the same expression makes it again in the copy
+    REOPEN = "reopen"  # as RECREATE; only when open for reading
+    NAMED = "named"  # the copy asks for the one of that name
+    DROP = "drop"  # the copy goes without
+    EXHAUST = "generator"  # no copy: a generator gives its values once
+    IMPORT = "module"  # the copy imports it
+    REPORT = "report"  # nothing is rewritten: `advice` says what a person could do
+
+
 @dataclass(frozen=True)
-class Kind:
+class ObjectKind:
     """One entry of the table; the keys are explained there."""
 
     constructors: tuple[str, ...]
     what: str
     error: str
-    form: str
+    remedy: Remedy
     source: str = ""
     binary: str = ""
     advice: str = ""
@@ -56,16 +69,16 @@ class Kind:
     plain: bool = False
 
 
-GENERATOR = Kind((), "a generator", "cannot pickle 'generator' object", "generator")
-MODULE = Kind((), "a module", "cannot pickle 'module' object", "module")
+GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)
+MODULE = ObjectKind((), "a module", "cannot pickle 'module' object", Remedy.IMPORT)
 
 
-def advice(kind: Kind, held: str) -> str:
+def advice(kind: ObjectKind, held: str) -> str:
     """What a person can do about an object of `kind` that is called `held`."""
     return f"{kind.advice}: `{kind.line.format(held)}`" if kind.line else kind.advice
 
 
-def wrong_context(kind: Kind) -> Kind:
+def wrong_context(kind: ObjectKind) -> ObjectKind:
     """`kind`, an object of multiprocessing, where processes of another start method get it."""
     return replace(
         kind,
@@ -83,16 +96,16 @@ def _table() -> dict[str, Any]:
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, ObjectKind]:
     """The table by what an expression gives: "threading.Lock()"."""
-    found: dict[str, Kind] = {}
+    found: dict[str, ObjectKind] = {}
     for entry in _table()["kind"]:
         lists = {
             key: frozenset(value) if key in _SETS else tuple(value)
             for key, value in entry.items()
             if value.__class__ is list
         }
-        kind = Kind(**{**entry, **lists})
+        kind = ObjectKind(**{**entry, **lists, "remedy": Remedy(entry["remedy"])})
         for name in kind.constructors:
             found[name if name.endswith("]") or kind.plain else f"{name}()"] = kind
     return found
@@ -137,13 +150,13 @@ def canonical(origin: str) -> str:
     return origin
 
 
-def kind_of_class(bases: Iterable[str]) -> Kind | None:
+def kind_of_class(bases: Iterable[str]) -> ObjectKind | None:
     """What objects of a class of the repository are that derives from `bases`; it may take other arguments."""
     found = next((kind for name in bases if (kind := kinds().get(f"{canonical(name)}()")) is not None), None)
-    if found is None or found.form in ("anew", "report"):
+    if found is None or found.remedy in (Remedy.RECREATE, Remedy.REPORT):
         return found
     advice = "what its constructor opens can't be seen from here; leave the attribute out in a `__getstate__`"
-    return replace(found, form="report", advice=advice, mode=None)
+    return replace(found, remedy=Remedy.REPORT, advice=advice, mode=None)
 
 
 def base_methods(origin: str) -> frozenset[str] | None:

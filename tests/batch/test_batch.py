@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 
-from codemods.batch.ledger import Ledger
+from codemods.batch.ledger import Ledger, State
 from codemods.batch.obtain import network, obtain, resolve
 from codemods.batch.report import write_files
 from codemods.batch.repos import Repo, named, parse_list, safe_name, without_secrets
 from codemods.batch.run import Asked, only_one, run_batch
-from codemods.batch.spec import Flags, Limits, Outcome, Spec
+from codemods.batch.spec import Flags, Limits, Outcome, Spec, Status
 from codemods.commands import main
 from codemods.problem import Problem
 
@@ -355,20 +355,20 @@ def _sleepy(spec: Any, scratch: Path) -> Outcome:
     with (Path(spec.location).parent / "started.txt").open("a") as file:
         file.write(f"{spec.name} {os.getpid()}\n")
     time.sleep(0.25)
-    return Outcome("clean", commit="0" * 40)
+    return Outcome(Status.CLEAN, commit="0" * 40)
 
 
 def _monster(spec: Any, scratch: Path) -> Outcome:
     if spec.name == "hangs":
         subprocess.run(["sleep", "600"], check=False)
     if spec.name == "eats":
-        return Outcome("clean", reason=str(len(b"x" * (8 * 2**30))))
+        return Outcome(Status.CLEAN, reason=str(len(b"x" * (8 * 2**30))))
     if spec.name == "dies":
         os.kill(os.getpid(), signal.SIGSEGV)
     if spec.name == "raises":
         raise ValueError("https://user:hunter2@example.org/x is odd")
     print("noise on stdout")
-    return Outcome("clean", commit="0" * 40, files={"log.txt": "fine"})
+    return Outcome(Status.CLEAN, commit="0" * 40, files={"log.txt": "fine"})
 
 
 RUN = "import sys; from codemods.batch.run import *; from pathlib import Path; "
@@ -420,7 +420,7 @@ def test_killed_in_the_middle_and_resumed_does_nothing_twice(tmp_path: Path) -> 
     process.send_signal(signal.SIGKILL)
     process.wait()
     ledger = Ledger(tmp_path / "out")
-    before = [row.name for row in ledger.rows() if row.state == "done"]
+    before = [row.name for row in ledger.rows() if row.state is State.DONE]
     ledger.close()
     assert 4 <= len(before) < 24
 
@@ -478,8 +478,8 @@ def test_one_row_even_when_a_result_comes_twice(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     ledger.enlist([Repo("a", "/a", "/a")], {})
     ledger.start("a")
-    assert ledger.finish("a", Outcome("clean", commit="1"), "s", "v")
-    assert not ledger.finish("a", Outcome("failed", commit="2"), "s", "v")
+    assert ledger.finish("a", Outcome(Status.CLEAN, commit="1"), "s", "v")
+    assert not ledger.finish("a", Outcome(Status.FAILED, commit="2"), "s", "v")
     assert [row.outcome.status for row in ledger.rows() if row.outcome] == ["clean"]
     ledger.close()
 

@@ -15,7 +15,7 @@ from test_batch import PROGRAM, by_name, everything, make, summary
 from test_batch import _own_home as own_home
 
 from codemods.batch.run import Asked, run_batch
-from codemods.batch.spec import Outcome
+from codemods.batch.spec import Outcome, Status
 from codemods.problem import Problem
 
 __all__ = ["own_home"]
@@ -46,7 +46,7 @@ def _slow(spec: Any, scratch: Path) -> Outcome:
     with (Path(spec.location).parent / "started.txt").open("a") as file:
         file.write(f"{spec.name}\n")
     time.sleep(0.3)
-    return Outcome("clean", commit="0" * 40, memory=os.getpid())
+    return Outcome(Status.CLEAN, commit="0" * 40, memory=os.getpid())
 
 
 @pytest.mark.slow

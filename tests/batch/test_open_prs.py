@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from codemods.batch.ledger import Row
+from codemods.batch.ledger import Row, State
 from codemods.batch.open_prs import scripts
-from codemods.batch.spec import Outcome
+from codemods.batch.spec import Outcome, Status
 
 
 def row(source: str, name: str = "lab+repo", pushed: str | None = None, branch: str | None = "spawnfix/migrate") -> Row:
     status = "migrated" if branch else "clean"
-    return Row(name, source, None, "done", None, None, 1, Outcome(status, branch=branch, pushed=pushed))
+    return Row(name, source, None, State.DONE, None, None, 1, Outcome(Status(status), branch=branch, pushed=pushed))
 
 
 def commands(text: str) -> list[list[str]]:

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from codemods.batch import page
-from codemods.batch.ledger import Row
-from codemods.batch.spec import Outcome, Spec
+from codemods.batch.ledger import Row, State
+from codemods.batch.spec import Outcome, Spec, Status
 from codemods.engine.migrate import Report
 from codemods.finding import Confidence, Edit, Finding, Fix, Hop, Skipped, Span
 
@@ -47,15 +47,15 @@ class Tags(HTMLParser):
 
 
 def row(name: str, outcome: Outcome | None) -> Row:
-    return Row(name, f"source of {name}", None, "done" if outcome else "queued", None, None, 1, outcome)
+    return Row(name, f"source of {name}", None, State.DONE if outcome else State.QUEUED, None, None, 1, outcome)
 
 
 def index(wall_seconds: float = 12.4) -> str:
     rows = [
-        row("good", Outcome("migrated", fixed=4, refused=2, seconds=1.25, findings={"lambdas": 6},
+        row("good", Outcome(Status.MIGRATED, fixed=4, refused=2, seconds=1.25, findings={"lambdas": 6},
                             confidence={"lambdas": {"proven": 4, "likely": 2}},
                             files={"index.html": "", "changes.patch": ""})),
-        row(HOSTILE, Outcome("failed", reason=HOSTILE, files={"log.txt": ""})),
+        row(HOSTILE, Outcome(Status.FAILED, reason=HOSTILE, files={"log.txt": ""})),
         row("later", None),
     ]  # fmt: skip
     totals = {**TOTALS, "wall_seconds": wall_seconds, "files": 12345, "bytes": 3 * 2**20}
@@ -71,7 +71,7 @@ def finding(number: int = 1, fix: Fix | None = None) -> Finding:
 def repository(*findings: Finding, diff: bytes = b"", skipped: tuple[Skipped, ...] = ()) -> str:
     spec = Spec(HOSTILE, "", HOSTILE, None, remote=False, version="1")
     report = Report(".", findings, skipped, files_seen=1)
-    return page.repo_page(spec, Outcome("migrated", commit="abc", fixed=1), report, diff)
+    return page.repo_page(spec, Outcome(Status.MIGRATED, commit="abc", fixed=1), report, diff)
 
 
 PAGES = {

@@ -12,7 +12,7 @@ from codemods.finding import Confidence
 from codemods.flow.answers.crossing import Crossing
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.explain import explain_line
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.review.sites import sites_text
 from codemods.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.syntax.binding_rules import FUNCTIONS, FunctionNode
 from codemods.transforms.lambdas.plan import Target
 

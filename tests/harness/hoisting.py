@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from codemods.engine.apply import edits_of
 from codemods.engine.verify import verify
 from codemods.finding import Fix, Refused
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.syntax.binding_rules import FUNCTIONS
 from codemods.syntax.scopes import Scopes

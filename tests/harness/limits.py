@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from codemods.batch.spec import CLEAN, Outcome, Spec
+from codemods.batch.spec import Outcome, Spec, Status
 from codemods.operating_system import limit
 
 
@@ -14,7 +14,7 @@ def fill(spec: Spec, scratch: Path) -> Outcome:
     limit(0, 0)
     (scratch / "clone").write_bytes(bytes(4 * 2**20))
     time.sleep(60)
-    return Outcome(CLEAN)
+    return Outcome(Status.CLEAN)
 
 
 def swell(spec: Spec, scratch: Path) -> Outcome:
@@ -22,4 +22,4 @@ def swell(spec: Spec, scratch: Path) -> Outcome:
     limit(0, 0)
     block = bytearray(b"x") * (400 * 2**20)
     time.sleep(60)
-    return Outcome(CLEAN, str(len(block)))
+    return Outcome(Status.CLEAN, str(len(block)))

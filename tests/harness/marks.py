@@ -7,7 +7,7 @@ import textwrap
 
 from codemods.finding import Confidence
 from codemods.flow.answers.crossings import flow_of
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from itertools import count
 
-from ..kinds import NAMELESS, HazardKind
+from ...hazard_kind import HazardKind
+from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
 from .contents import captures, inside
 from .places import Places

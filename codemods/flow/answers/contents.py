@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...hazard_kind import HazardKind
 from ..facts.records import Position
-from ..kinds import NAMELESS, HazardKind
+from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
 

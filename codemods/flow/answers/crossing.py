@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...finding import Confidence, Trace
+from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..facts.test_code import is_test
-from ..kinds import HazardKind
 from ..solve.heap import INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome

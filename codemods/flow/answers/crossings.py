@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...finding import Confidence
+from ...hazard_kind import HazardKind
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position, project_facts
-from ..kinds import HazardKind
 from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve

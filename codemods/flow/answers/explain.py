@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Hop, Trace
+from ...hazard_kind import HazardKind
 from ...project import Project
 from ..boundaries import Boundary
-from ..kinds import NAMELESS, HazardKind
+from ..kinds import NAMELESS
 from ..solve.heap import CLASS, FOREIGN, FUNCTION, HAZARD
 from ..solve.solution import Solution
 from .crossing import Crossing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...finding import Hop
-from ..kinds import HazardKind
+from ...hazard_kind import HazardKind
 from ..solve.heap import FOREIGN
 from ..solve.sinks import Sink
 from ..solve.solution import Solution

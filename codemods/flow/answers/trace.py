@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...finding import Hop, Trace
+from ...hazard_kind import HazardKind
 from ..facts.records import Position
-from ..kinds import FunctionKind, HazardKind
+from ..kinds import FunctionKind
 from ..solve.heap import FUNCTION
 from ..solve.solution import Solution
 

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ...hazard_kind import HazardKind
 from ...store import MAX_BYTES, Store, packed, unpacked
-from ..kinds import FunctionKind, HazardKind
+from ..kinds import FunctionKind
 from . import records as _facts
 from .records import FACTS_VERSION, FileFacts
 

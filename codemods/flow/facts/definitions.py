@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted, without_arguments
-from ..kinds import FunctionKind
+from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from .builder import FactsBuilder
 from .records import Class, Function, Parameter
 from .scope import Scope
@@ -18,7 +18,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 def enter_function(
     builder: FactsBuilder, node: FunctionNode, kind: FunctionKind, name: str, defaults: Sequence[int],
-    binding: str = "", wraps: bool = False,
+    binding: MethodBinding = MethodBinding.INSTANCE, wraps: bool = False,
 ) -> int:  # fmt: skip
     """Enter a function in the facts and open its scope; its index. `builder.leave()` closes the scope.
 
@@ -38,22 +38,24 @@ def enter_function(
     facts.function_nodes.append(holder)
     own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
     scope = builder.scope = Scope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
-    star = [(arguments.vararg, "*"), (arguments.kwarg, "**")]
+    star = [(arguments.vararg, ParameterKind.STARRED), (arguments.kwarg, ParameterKind.DOUBLE_STARRED)]
     for argument, how in [
-        *((a, "/") for a in arguments.posonlyargs),
-        *((a, "") for a in arguments.args),
-        *((a, "k") for a in arguments.kwonlyargs),
+        *((a, ParameterKind.POSITIONAL) for a in arguments.posonlyargs),
+        *((a, ParameterKind.PLAIN) for a in arguments.args),
+        *((a, ParameterKind.KEYWORD) for a in arguments.kwonlyargs),
         *((a, how) for a, how in star if a is not None),
     ]:
         scope.bound.add(argument.arg)
         value = scope.names[argument.arg] = builder.node(f"parameter `{argument.arg}` of {shown}", argument.lineno)
         module = argument.annotation is not None and dotted(argument.annotation) in ("nn.Module", "torch.nn.Module")
-        parameters.append(Parameter(argument.arg, value, how, module and not how.startswith("*")))
+        parameters.append(
+            Parameter(argument.arg, value, how, module and (how.is_positional or how is ParameterKind.KEYWORD))
+        )
     function.parameters = tuple(parameters)
-    positional = [p for p in parameters if p.kind in ("", "/")]
+    positional = [p for p in parameters if p.kind.is_positional]
     with_default = [
         *positional[len(positional) - len(arguments.defaults) :],
-        *(p for p in parameters if p.kind == "k"),
+        *(p for p in parameters if p.kind is ParameterKind.KEYWORD),
     ]
     for parameter, default in zip(with_default, defaults, strict=False):
         builder.edge(default, parameter.node)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from ...hazard_kind import HazardKind
 from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ..kinds import FunctionKind, HazardKind
+from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..kinds import NAMELESS, FunctionKind, HazardKind
+from ...hazard_kind import HazardKind
+from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 
 if TYPE_CHECKING:
     from ...project import Project
@@ -22,11 +23,11 @@ Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end lin
 
 @dataclass(slots=True)
 class Parameter:
-    """A parameter; `kind` is "" (positional or keyword), "/" (positional only), "k" (keyword only), "*" or "**"."""
+    """A parameter of a function."""
 
     name: str
     node: int
-    kind: str
+    kind: ParameterKind
     module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
 
 
@@ -41,7 +42,7 @@ class Function:
     parameters: tuple[Parameter, ...]
     returns: int
     owner: int = -1  # index into `classes` for a method
-    binding: str = ""  # staticmethod | classmethod | property
+    binding: MethodBinding = MethodBinding.INSTANCE
     generator: bool = False
     wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
     captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads

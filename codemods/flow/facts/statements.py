@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ...nodes import children, walk
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted, without_arguments
-from ..kinds import FunctionKind
+from ..kinds import FunctionKind, MethodBinding
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
@@ -16,6 +16,14 @@ from .records import Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position
 
+_DECORATED = {  # the first of these counts
+    "staticmethod": MethodBinding.STATIC,
+    "classmethod": MethodBinding.CLASS,
+    "property": MethodBinding.PROPERTY,
+    "cached_property": MethodBinding.PROPERTY,
+    "setter": MethodBinding.PROPERTY,
+    "lazy_property": MethodBinding.PROPERTY,
+}
 _FUNCTION_KINDS = {ScopeKind.CLASS: FunctionKind.METHOD, ScopeKind.MODULE: FunctionKind.TOP}
 
 
@@ -186,15 +194,13 @@ class Statements:
         scope = builder.scope
         kind = _FUNCTION_KINDS.get(scope.kind, FunctionKind.NESTED)
         last = {name.rpartition(".")[2] for name in decorators}
-        binding = next((b for b in ("staticmethod", "classmethod", "property") if b in last), "")
-        if not binding and last & {"cached_property", "setter", "lazy_property"}:
-            binding = "property"
+        binding = next((found for name, found in _DECORATED.items() if name in last), MethodBinding.INSTANCE)
         if (
             kind is FunctionKind.METHOD
-            and not binding
+            and binding is MethodBinding.INSTANCE
             and node.name in ("__new__", "__init_subclass__", "__class_getitem__")
         ):
-            binding = "classmethod"
+            binding = MethodBinding.CLASS
         line = builder.line
         defaults = self.expressions.defaults(node.args)
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)

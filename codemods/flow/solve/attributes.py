@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from ..kinds import FunctionKind
+from ..kinds import FunctionKind, MethodBinding
 from .constraints import Constraints
 from .heap import (
     BOUND,
@@ -141,16 +141,16 @@ class Attributes:
             heap.add(result, number, node)
             return
         file, function = self.program.functions[int(value.a)]
-        if function.binding == "classmethod":
+        if function.binding is MethodBinding.CLASS:
             of_class = receiver >= 0 and heap.values[receiver].kind == CLASS
             target = receiver if of_class else heap.number(Value(CLASS, owner))
             heap.add(result, heap.number(Value(BOUND, int(value.a), target)), node)
-        elif function.binding == "property" and receiver >= 0:
+        elif function.binding is MethodBinding.PROPERTY and receiver >= 0:
             offset = self.program.offsets[file]
             if function.parameters:
                 heap.add(function.parameters[0].node + offset, receiver)
             heap.edge(function.returns + offset, result, heap.lines[result])
-        elif function.binding == "staticmethod" or receiver < 0 or function.kind is not FunctionKind.METHOD:
+        elif function.binding is MethodBinding.STATIC or receiver < 0 or function.kind is not FunctionKind.METHOD:
             heap.add(result, number, node)
         else:
             heap.add(result, heap.number(Value(BOUND, int(value.a), receiver)), node)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..facts.records import Call, Function, Parameter
+from ..kinds import ParameterKind
 from .attributes import Attributes
 from .containers import Containers
 from .heap import CONTAINER, INSTANCE, Heap, Value
@@ -85,7 +86,7 @@ class OwnCalls:
     def _own_parameter(function: Function) -> Parameter | None:
         """The parameter of a method that takes its object."""
         first = function.parameters[0] if function.parameters else None
-        return first if first is not None and first.kind in ("", "/") else None
+        return first if first is not None and first.kind.is_positional else None
 
     def _parameters(self, index: int, bound: bool) -> _Parameters:
         """The parameters of a function, without that for its object where it is `bound`."""
@@ -94,10 +95,10 @@ class OwnCalls:
             file, function = self.program.functions[index]
             base, parameters = self.program.offsets[file], function.parameters[1 if bound else 0 :]
             known = self._known_parameters[index, bound] = _Parameters(
-                [p for p in parameters if p.kind in ("", "/")],
-                {p.name: p.node + base for p in parameters if p.kind in ("", "k")},
-                next((p.node + base for p in parameters if p.kind == "*"), -1),
-                next((p.node + base for p in parameters if p.kind == "**"), -1),
+                [p for p in parameters if p.kind.is_positional],
+                {p.name: p.node + base for p in parameters if p.kind in (ParameterKind.PLAIN, ParameterKind.KEYWORD)},
+                next((p.node + base for p in parameters if p.kind is ParameterKind.STARRED), -1),
+                next((p.node + base for p in parameters if p.kind is ParameterKind.DOUBLE_STARRED), -1),
             )
         return known
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...hazard_kind import HazardKind
 from ...syntax.modules import Modules
 from ..boundaries import Table
 from ..facts.records import Class, FileFacts, Function, Position
-from ..kinds import HazardKind
 
 
 class Hazard(NamedTuple):

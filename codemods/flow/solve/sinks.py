@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...hazard_kind import HazardKind
 from ..boundaries import Boundary
 from ..facts.records import Call
-from ..kinds import HazardKind
 from .containers import Containers
 from .heap import Heap
 from .program import Program

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from ..boundaries import Table
 from ..facts.records import FileFacts
-from ..kinds import NAMELESS, FunctionKind
+from ..kinds import NAMELESS, FunctionKind, MethodBinding
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
@@ -116,9 +116,13 @@ class _Solver:
         for number, (node, function) in enumerate(zip(facts.function_nodes, facts.functions, strict=True)):
             heap.add(node + offset, heap.number(Value(FUNCTION, program.function_offset[index] + number)))
             heap.modules_only.update(parameter.node + offset for parameter in function.parameters if parameter.module)
-            if function.kind is FunctionKind.METHOD and function.binding != "staticmethod" and function.parameters:
+            if (
+                function.kind is FunctionKind.METHOD
+                and function.binding is not MethodBinding.STATIC
+                and function.parameters
+            ):
                 owner = program.class_offset[index] + function.owner
-                kind = CLASS if function.binding == "classmethod" else INSTANCE
+                kind = CLASS if function.binding is MethodBinding.CLASS else INSTANCE
                 heap.add(function.parameters[0].node + offset, heap.number(Value(kind, owner)))
                 for derived in self.hierarchy.derived_makers.get(owner, ()) if kind == INSTANCE else ():
                     if function.name not in program.classes[derived][1].members:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
-from ...flow.kinds import HazardKind
+from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from ...syntax.receivers import Kind, Receivers, imports_any, view_receiver
+from ...syntax.receivers import ReceiverKind, Receivers, imports_any, view_receiver
 from ...syntax.repo import Repo
 from .data import names
 from .holders import Holder, HolderKind, Problem
@@ -124,11 +124,11 @@ class _Search:
         if not (kept or stores) and (not seen or self._only_looped_over(held)):
             return  # handed on by argument or return: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
-        if kind is Kind.UNKNOWN:  # nothing near by tells; perhaps its callers do
+        if kind is ReceiverKind.UNKNOWN:  # nothing near by tells; perhaps its callers do
             own = flow_of(self.project).own_methods(outline.path, view.lineno, view.col_offset)
-            if any(self.receivers.method_at(*item) is Kind.OTHER for item in own):
+            if any(self.receivers.method_at(*item) is ReceiverKind.OTHER for item in own):
                 return
-        if kind is Kind.OTHER:
+        if kind is ReceiverKind.OTHER:
             return
         if stores and any(item.kind is HolderKind.NAME and isinstance(item.scope, ast.Module) for item in held):
             choices = []  # a table of the module stays a view; what is stored from it is copied
@@ -192,7 +192,7 @@ class _Search:
         )
 
     def _judge(
-        self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, crossing: Crossing | None
+        self, candidate: _Candidate, receiver: ast.expr, method: str, kind: ReceiverKind, crossing: Crossing | None
     ) -> Finding:
         outline, node = candidate.outline, candidate.node
         source = self.project.source(outline.path)
@@ -204,7 +204,7 @@ class _Search:
         message = _message(candidate, method, kind)
         return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
-    def _as_list(self, candidate: _Candidate, receiver: ast.expr, method: str, kind: Kind, text: str) -> Answer:
+    def _as_list(self, candidate: _Candidate, receiver: ast.expr, method: str, kind: ReceiverKind, text: str) -> Answer:
         """`list(...)` around the view."""
         outline, node = candidate.outline, candidate.node
         problems = self.uses.problems(list(candidate.held))
@@ -222,12 +222,12 @@ class _Search:
         edits = (Edit(outline.path, start, start, "list("), Edit(outline.path, end, end, ")"))
         return Fix(f"Store `list({_short(text)})`", edits, unsafe="; ".join(doubts) or None)
 
-    def _refused(self, candidate: _Candidate, method: str, kind: Kind) -> Refused | None:
+    def _refused(self, candidate: _Candidate, method: str, kind: ReceiverKind) -> Refused | None:
         """Why the view can't become a list, as far as its own place shows."""
         outline = candidate.outline
         if (refused := _rebound_list(outline, candidate.node)) is not None:
             return refused
-        if kind is Kind.H5 and method != "keys":
+        if kind is ReceiverKind.H5 and method != "keys":
             return Refused(
                 "a list would still hold h5py objects, which can't be pickled; store names, open the file in the worker"
             )
@@ -250,10 +250,10 @@ class _Search:
                     return node.lineno
         return None
 
-    def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: Kind) -> list[str]:
+    def _doubt(self, outline: Outline, receiver: ast.expr, method: str, kind: ReceiverKind) -> list[str]:
         """Why it may not be a dict at all."""
         libraries = _OTHERS.get(method)
-        if kind is not Kind.UNKNOWN or libraries is None or not imports_any(outline, names(libraries)):
+        if kind is not ReceiverKind.UNKNOWN or libraries is None or not imports_any(outline, names(libraries)):
             return []
         told = ("items", "keys", "get", "setdefault") if method == "values" else ("values", "setdefault")
         same = ast.dump(receiver)
@@ -267,7 +267,7 @@ class _Search:
         ]
 
     def _crosses(
-        self, candidate: _Candidate, receiver: ast.expr, kind: Kind, crossing: Crossing | None, text: str
+        self, candidate: _Candidate, receiver: ast.expr, kind: ReceiverKind, crossing: Crossing | None, text: str
     ) -> tuple[Confidence, Trace]:
         """How sure we are that it crosses, and by which way: the flow's word where it has one that is as strong."""
         outline, kept = candidate.outline, candidate.kept
@@ -279,7 +279,7 @@ class _Search:
             flow = flow_of(self.project)
             if flow.needs_boundary(outline.path, owner.lineno) or flow.class_stays(outline.path, owner.lineno):
                 own = Confidence.POSSIBLE
-        if kind is Kind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
+        if kind is ReceiverKind.UNKNOWN and isinstance(receiver, ast.Name) and outline.is_self(receiver):
             own = Confidence.POSSIBLE  # nothing shows that this class is a dict
         if crossing is not None and crossing.confidence.reaches(own):
             return crossing.confidence, crossing.trace
@@ -312,16 +312,16 @@ def _label(kept: Holder) -> str:
     return f"{_short(ast.unparse(kept.place.args[0]))}.{kept.name}" if isinstance(kept.place, ast.Call) else kept.name
 
 
-def _message(candidate: _Candidate, method: str, kind: Kind) -> str:
+def _message(candidate: _Candidate, method: str, kind: ReceiverKind) -> str:
     kept = candidate.kept
     what = (
         f"`{_label(kept)}` keeps a live view of a dict"
         if kept is not None
         else "a live view of a dict is sent to another process"
     )
-    if kind is Kind.H5:
+    if kind is ReceiverKind.H5:
         return f"{what.replace('a dict', 'an open HDF5 file')}: it can't be pickled (`h5py objects cannot be pickled`)"
-    name = f"{'odict' if kind is Kind.ORDERED else 'dict'}_{method}"
+    name = f"{'odict' if kind is ReceiverKind.ORDERED else 'dict'}_{method}"
     where = "; a worker process under spawn or forkserver stops with" if kept is not None else ":"
     return f"{what}{where} `TypeError: cannot pickle '{name}' object`"
 

@@ -14,6 +14,7 @@ from ...syntax.repo import Repo
 from ...syntax.scope_data import Binding, Use, Variable, line_of
 from ...syntax.scopes import Scopes
 from ...syntax.unpicklable import Recogniser
+from ...syntax.unpicklable_table import Remedy
 from .candidate import Unit, is_after
 from .libraries import libraries
 
@@ -56,7 +57,7 @@ class Captured:
             kind = made.kind
             if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
                 what = kind.what
-                if kind.form == "report" and kind.advice and "__getstate__" not in kind.advice:
+                if kind.remedy is Remedy.REPORT and kind.advice and "__getstate__" not in kind.advice:
                     advice = kind.advice
                 break
         if what is not None:

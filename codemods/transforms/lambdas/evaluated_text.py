@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...finding import Confidence, Finding, Hop, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
-from ...flow.kinds import HazardKind
+from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo

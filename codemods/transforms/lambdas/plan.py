@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
-from ...flow.kinds import HazardKind
+from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.name_scans import found_by_scan

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...finding import Answer, Confidence, Finding, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
-from ...flow.kinds import HazardKind
+from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.repo import Repo

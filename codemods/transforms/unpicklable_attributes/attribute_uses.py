@@ -9,7 +9,7 @@ from functools import cached_property
 from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import Kind
+from ...syntax.unpicklable_table import ObjectKind, Remedy
 from .classes import Family, Method, Shape, Store
 from .data import names
 from .outside import Outside
@@ -37,7 +37,7 @@ class AttributeUses:
     needed: bool = False  # another attribute is made from it
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ObjectKind:
         """What it is."""
         return self.hazards[0].made.kind
 
@@ -134,7 +134,7 @@ class AttributeUses:
             if (
                 called is None
                 or called[0] not in names("closing_methods")
-                or self.kind.form != "reopen"
+                or self.kind.remedy is not Remedy.REOPEN
                 or method.name == "__del__"
             ):
                 continue

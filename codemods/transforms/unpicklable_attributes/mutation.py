@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
-from ...syntax.unpicklable_table import Kind
+from ...syntax.unpicklable_table import ObjectKind
 from .data import names
 
 
-def touch(outline: Outline, node: ast.expr, kind: Kind) -> str | None:
+def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
     """How `node`, which is something of `kind`, is changed right there, in words; None where it is not."""
     above = outline.parents[node]
     if isinstance(above, ast.Attribute):
@@ -49,7 +49,7 @@ def is_rewind(outline: Outline, node: ast.expr) -> bool:
     )
 
 
-def first_touch(outline: Outline, nodes: Iterable[ast.expr], kind: Kind) -> str | None:
+def first_touch(outline: Outline, nodes: Iterable[ast.expr], kind: ObjectKind) -> str | None:
     """The first change that still counts after all that is done to `nodes`, with its line, in words."""
     found: list[str] = []
     for node in sorted(nodes, key=position):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.unpicklable import Recogniser
-from ...syntax.unpicklable_table import Kind
+from ...syntax.unpicklable_table import ObjectKind, Remedy
 from .elsewhere import Elsewhere
 from .mutation import first_touch, named
 
@@ -39,12 +39,12 @@ class Outside:
         for attribute, place in elsewhere.sets():
             self.sets.setdefault(attribute, place)
 
-    def touch(self, attribute: str, kind: Kind, recogniser: Recogniser) -> str | None:
+    def touch(self, attribute: str, kind: ObjectKind, recogniser: Recogniser) -> str | None:
         """How the object in `attribute` is changed from outside, in words."""
         for outline, node in self._read:
             if node.attr == attribute and (what := _touch(outline, node, kind, recogniser)) is not None:
                 return f"{outline.path}:{node.lineno} {what}"
-        if kind.form != "anew":
+        if kind.remedy is not Remedy.RECREATE:
             return None
         for outline in self.outlines:  # objects that are attributes of others: `self.reader.queue.put(item)`
             for call in (call for name in kind.stands for call in outline.calls.get(name, [])):
@@ -181,7 +181,7 @@ def _copies(outline: Outline, call: ast.Call) -> bool:
     return name == "copy.copy" and len(call.args) == 1
 
 
-def _touch(outline: Outline, node: ast.Attribute, kind: Kind, recogniser: Recogniser) -> str | None:
+def _touch(outline: Outline, node: ast.Attribute, kind: ObjectKind, recogniser: Recogniser) -> str | None:
     call = outline.parents[node]
     if isinstance(call, ast.Call) and node in call.args:
         for where, function in recogniser.functions(outline, call):
@@ -191,7 +191,7 @@ def _touch(outline: Outline, node: ast.Attribute, kind: Kind, recogniser: Recogn
                 return first_touch(where, named(where, function, arguments[at].arg), kind)
     if isinstance(call, ast.Call) and node in call.args and last_name(call.func) == "removeHandler":
         return "takes it off its logger"
-    if getattr(call, "attr", "") in ("close", "release") and kind.form == "reopen":
+    if getattr(call, "attr", "") in ("close", "release") and kind.remedy is Remedy.REOPEN:
         return "closes it"
     what = first_touch(outline, [node], kind)
     return what.partition(" ")[2].partition(" ")[2] if what is not None else None

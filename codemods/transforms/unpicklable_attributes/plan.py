@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...finding import Edit, Fix, Refused
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
-from ...syntax.unpicklable_table import MODULE, advice, kind_of_class
+from ...syntax.unpicklable_table import MODULE, Remedy, advice, kind_of_class
 from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
@@ -56,12 +56,12 @@ class Planner:
             try:
                 for hazard in hazards:
                     kind = hazard.made.kind
-                    if kind.form == "report":
+                    if kind.remedy is Remedy.REPORT:
                         raise Refused(advice(kind, f"self.{name}"))
-                    known = kind is MODULE or kind.form == "named"
+                    known = kind is MODULE or kind.remedy is Remedy.NAMED
                     if known and (fix := by_its_name(self.family, shape, hazard.store)) is not None:
                         plan.fixes[name] = fix
-                    elif kind.form == "generator":
+                    elif kind.remedy is Remedy.EXHAUST:
                         plan.fixes[name] = self._as_list(shape, name, hazard)
                 if name not in plan.fixes:
                     uses[name] = AttributeUses(self.family, self.recogniser, shape, name, tuple(hazards))

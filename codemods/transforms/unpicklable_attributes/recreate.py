@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import Kind, canonical, kinds
+from ...syntax.unpicklable_table import ObjectKind, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store
 from .data import names
@@ -112,7 +112,7 @@ class Recreator:
 
     # how it is made
 
-    def _check_creation(self, kind: Kind) -> None:
+    def _check_creation(self, kind: ObjectKind) -> None:
         for call in self._creations():
             if any(isinstance(argument, ast.Starred) for argument in call.args) and kind.mode is not None:
                 raise Refused("its arguments are not visible here, so it may be open for writing")
@@ -162,7 +162,7 @@ class Recreator:
                     f"line {loader.lineno} may shuffle; make the iterator in the process that walks over the loader"
                 )
 
-    def _check_mode(self, kind: Kind, call: ast.Call) -> None:
+    def _check_mode(self, kind: ObjectKind, call: ast.Call) -> None:
         assert kind.mode is not None
         place, names, mode = kind.mode
         given = [keyword.value for keyword in call.keywords if keyword.arg in names.split("|")]
@@ -206,7 +206,7 @@ class Recreator:
 
     # what is done to it right after
 
-    def _setup(self, kind: Kind) -> list[str]:
+    def _setup(self, kind: ObjectKind) -> list[str]:
         """Statements after the construction that set it up: repeated in the copy."""
         block = self.shape.block(self.store.statement)
         after = block[next(i for i, statement in enumerate(block) if statement is self.store.statement) + 1 :]

@@ -11,7 +11,7 @@ from ...project import Project
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
-from ...syntax.unpicklable_table import Kind, advice
+from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
 from .attribute_uses import Hazard
 from .classes import Shape
 from .plan import Plan, Planner
@@ -102,7 +102,7 @@ def _derived(search: Search) -> Iterator[Finding]:
             hop = Hop(shape.outline.path, shape.node.lineno, f"`{name}` derives from `{ast.unparse(base)}`")
             message = f"an object of `{name}` is {kind.what}{_hidden(kind)}; {_STOPS} `{kind.error}`"
             reason = advice(kind, "it")
-            if kind.form != "report":
+            if kind.remedy is not Remedy.REPORT:
                 reason = f"say in a `__getstate__` and `__setstate__` of `{name}` what a copy gets"
             yield _at(search, shape.outline, base, message, confidence, (hop, *trace), reason)
 
@@ -124,7 +124,7 @@ def _at(
     return Finding(ID, outline.path, span, message, confidence, trace, None, reason)
 
 
-def _hidden(kind: Kind) -> str:
+def _hidden(kind: ObjectKind) -> str:
     return f", whose `{kind.hidden}` can't be pickled" if kind.hidden else ""
 
 

@@ -15,7 +15,7 @@ from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import Kind, base_methods, canonical, kinds, making, words, wrong_context
+from ...syntax.unpicklable_table import ObjectKind, base_methods, canonical, kinds, making, words, wrong_context
 from ...tree.source import Source
 from .attribute_uses import Hazard
 from .by_name import python_below
@@ -92,7 +92,7 @@ class Search:
             self._looked_at[path] = known
         return known
 
-    def derived(self) -> Iterator[tuple[Shape, ast.expr, Kind]]:
+    def derived(self) -> Iterator[tuple[Shape, ast.expr, ObjectKind]]:
         """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
         for source in self.project.matching(_DERIVES, words=words()):
             outline = self.repo.outline(source.path)
@@ -217,7 +217,7 @@ class Search:
             and (made_first or shape.outline.owner(store.target) is shape.node)
         )
 
-    def counts(self, kind: Kind) -> bool:
+    def counts(self, kind: ObjectKind) -> bool:
         return kind.before is None or python_below(self.project, kind.before)
 
     def decides(self, shape: Shape) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...finding import Refused
 from ...syntax.outline import position
 from ...syntax.unpicklable import Made
+from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .classes import Store
 from .containers import Filling
@@ -64,7 +65,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     stores = [store for shape in uses.circle for store in shape.stores(uses.attribute)]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
-    if source and kind.form != "named":
+    if source and kind.remedy is not Remedy.NAMED:
         raise Refused(
             f"it is passed in ({source}), so other objects may share it; pass what it is opened with, and open it in "
             "the class"
@@ -86,12 +87,12 @@ def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:
         return Treatment(uses.attribute, key, Form.DROP, line, False)
     if store.shared and len(facts.stores) == 1:  # the class has it too
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure)
-    if uses.kind.form == "drop":
+    if uses.kind.remedy is Remedy.DROP:
         for _, method, node in uses.reads:
             if method.name in uses.late:
                 raise Refused(f"line {node.lineno} uses it in the worker: {uses.kind.advice}")
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure and facts.only)
-    return _named(uses, facts.stores, key, line) if uses.kind.form == "named" else None
+    return _named(uses, facts.stores, key, line) if uses.kind.remedy is Remedy.NAMED else None
 
 
 def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
@@ -144,7 +145,7 @@ def _recreator(uses: AttributeUses, store: Store, made: Made) -> Recreator:
 def _filled(uses: AttributeUses, stores: list[Store]) -> Treatment:
     """A container that such things are put into."""
     filled = [(hazard.store, hazard.made) for hazard in uses.hazards]
-    if not all(store.fills for store, _ in filled) or uses.kind.form not in ("anew", "reopen"):
+    if not all(store.fills for store, _ in filled) or uses.kind.remedy not in (Remedy.RECREATE, Remedy.REOPEN):
         raise Refused(uses.kind.advice or "it is filled in several ways; fill it in one method")
     if any(made.choice for _, made in filled):
         raise Refused("only some of what it holds is opened here; keep that in a container of its own")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...finding import Refused
 from ...syntax.names import last_name
 from ...syntax.outline import position
+from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses
 from .classes import Method, Shape
 from .data import names
@@ -60,7 +61,7 @@ def check_elements(uses: AttributeUses) -> None:
 
 def check_writes(uses: AttributeUses) -> None:
     kind = uses.kind
-    reopened = kind.form == "reopen"
+    reopened = kind.remedy is Remedy.REOPEN
     for shape, method, node in uses.reads:
         above = shape.outline.parents[node]
         early = method.name in uses.early or method.name in uses.outside.called

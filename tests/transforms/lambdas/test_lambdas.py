@@ -8,7 +8,7 @@ import pytest
 
 from codemods.engine.migrate import check, plan
 from codemods.finding import Fix
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.plan import plan_hoist

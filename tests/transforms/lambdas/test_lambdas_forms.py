@@ -12,7 +12,7 @@ from codemods.engine.migrate import plan
 from codemods.finding import Confidence, Fix
 from codemods.flow.answers.crossings import flow_of
 from codemods.flow.answers.introspection import Question
-from codemods.flow.kinds import HazardKind
+from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.settings import Settings
 from codemods.transforms.lambdas.known import Unknown

@@ -6,7 +6,7 @@ import pytest
 
 from codemods.finding import Confidence, Finding
 from codemods.project import Project
-from codemods.syntax.unpicklable_table import kinds
+from codemods.syntax.unpicklable_table import Remedy, kinds
 from codemods.transforms.unpicklable_attributes import RULE
 from codemods.tree.files import MemoryFiles
 
@@ -388,8 +388,8 @@ def test_two_bases_with_state_are_refused() -> None:
 def test_every_entry_of_the_table_is_complete() -> None:
     for kind in kinds().values():
         assert kind.what and kind.error and kind.source
-        assert kind.form in {"anew", "reopen", "named", "drop", "generator", "report"}
-        assert kind.advice or kind.form in {"anew", "reopen", "named", "generator"}
+        assert kind.remedy is not Remedy.IMPORT
+        assert kind.advice or kind.remedy in {Remedy.RECREATE, Remedy.REOPEN, Remedy.NAMED, Remedy.EXHAUST}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,17 @@
+"""Kinds of values that pickle rejects."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class HazardKind(Enum):
+    """A value that plain pickle rejects, or that some boundaries reject."""
+
+    LAMBDA = "lambda"
+    FUNCTION = "function"  # a def inside a def
+    CLASS = "class"  # defined inside a function
+    DICT_VIEW = "dict-view"
+    GENERATOR = "generator"
+    EVALUATED = "evaluated"  # what `eval` makes of a text
+    INSTANCE = "instance"  # of any class
