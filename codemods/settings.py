@@ -46,7 +46,7 @@ BOUNDARY_KEYS: dict[str, type] = {
     "says": str,
     "source": str,
 }
-HAZARD_KINDS = tuple(kind.value for kind in HazardKind)
+_HAZARD_KINDS = tuple(kind.value for kind in HazardKind)
 
 
 @dataclass(frozen=True)
@@ -215,9 +215,9 @@ def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
                 raise Problem(f"{where}: {key!r} in entry {number} must be a {BOUNDARY_KEYS[key].__name__}")
             if BOUNDARY_KEYS[key] is list:
                 words = _strings(inside, f"{where}: {key!r} in entry {number}")
-                unknown = [word for word in words if key == "only" and word not in HAZARD_KINDS]
+                unknown = [word for word in words if key == "only" and word not in _HAZARD_KINDS]
                 if unknown:
-                    hint = nearest(unknown[0], HAZARD_KINDS)
+                    hint = nearest(unknown[0], _HAZARD_KINDS)
                     raise Problem(f"{where}: unknown kind {_shown(unknown[0])} in 'only' of entry {number}{hint}")
             conditions = list(inside.values()) if isinstance(inside, dict) else []
             if key == "when" and any(condition != "nonzero" for condition in conditions):

@@ -146,5 +146,7 @@ def test_globs(glob: str, yes: list[str], no: list[str]) -> None:
     assert [path for path in yes if not glob_pattern(glob).match(path)] == []
     assert [path for path in no if glob_pattern(glob).match(path)] == []
 
+
+def test_an_unknown_kind_of_hazard() -> None:
     with pytest.raises(Problem, match=r"unknown kind 'lamda' in 'only' of entry 1 \(did you mean 'lambda'\?\)"):
         read('[[tool.spawnfix.boundaries]]\ncallable = "a.send"\nonly = ["lamda"]\n')

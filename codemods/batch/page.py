@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..version import __version__
+from .ledger import State
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from ..engine.migrate import Report
-    from .ledger import Row, State
+    from .ledger import Row
     from .spec import Outcome, Spec
 
 CONFIDENCE = ("proven", "likely", "possible")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...hazard_kind import HazardKind
 from ...store import MAX_BYTES, Store, packed, unpacked
-from ..kinds import FunctionKind
+from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from . import records as _facts
 from .records import FACTS_VERSION, FileFacts
 
@@ -27,6 +27,8 @@ _CLASSES = [
     *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")),
     FunctionKind,
     HazardKind,
+    MethodBinding,
+    ParameterKind,
 ]
 STORE = Store(
     "facts.sqlite",
