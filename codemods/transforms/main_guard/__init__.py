@@ -7,13 +7,15 @@ task, starts a `Process`, calls `mp.spawn` or `set_start_method`, itself or in f
 other files. Code above a guard that starts processes, where every worker would repeat it: a question to the user, a
 file that is emptied, weights that are loaded. And functions and classes that are defined under the guard although a
 worker must find them. Globals that a worker reads and only the main process sets, like `args` under the guard, are
-reported.
+reported, and so are the settings of a module that only the main process changes: `cfg.merge_from_file(args.config)`
+under the guard, `cfg.SIZE` in the `__getitem__` of a dataset.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
 has been made to start a new process before the current process has finished its bootstrapping phase`, or
 `context has already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work'
-on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`.
+on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`. A module's settings are imported anew: the child works
+with the values that stand in the file, and nothing says so.
 
 ## Example
 ```python

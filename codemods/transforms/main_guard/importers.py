@@ -23,6 +23,29 @@ class Importers:
         """A file that imports `path`; None when there is none."""
         return next((other for other, _ in self._imports.get(path, ())), None) or self._by_name(path)
 
+    def reaching(self, path: str) -> frozenset[str]:
+        """`path`, and the files that import it, directly or not."""
+        found, todo = {path}, [path]
+        while todo:
+            for other, _ in self._imports.get(todo.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    todo.append(other)
+        return frozenset(found)
+
+    def by_name(self, path: str) -> bool:
+        """The file, or one that it imports, imports others by a string that is put together."""
+        todo, seen = [path], {path}
+        for each in todo:  # grows as it goes
+            source = self.project.source(each)
+            if source is not None and _DYNAMIC_IMPORT.search(source.text):
+                return True
+            for other in self._imported.get(each, ()):
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        return False
+
     def names(self, path: str) -> dict[str, str] | None:
         """Names of `path` that other files import by `from`, with one that does; None where that is not all they do."""
         found: dict[str, str] = {}
@@ -51,6 +74,14 @@ class Importers:
                 for target in dict.fromkeys(self.modules.imported(path, node)):
                     if target != path:
                         found.setdefault(target, []).append((path, node))
+        return found
+
+    @cached_property
+    def _imported(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for target, importing in self._imports.items():
+            for path, _ in importing:
+                found.setdefault(path, []).append(target)
         return found
 
     def _by_name(self, path: str) -> str | None:

@@ -15,6 +15,7 @@ from ...syntax.modules import Modules
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .changed_settings import changed_settings
 from .edits import guard_edits, value_edits
 from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
@@ -46,6 +47,7 @@ def find(project: Project) -> Iterable[Finding]:
             if "__main__" in source.text or re.search(WORDS, source.text):
                 yield from _guarded(starts, importers, outline, source)
                 yield from _missing(starts, importers, outline, source)
+    yield from _changed(starts, importers, repo)
 
 
 def _script(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
@@ -189,6 +191,27 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
         trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)
         span = source.span_of(missing.read)
         yield Finding.answered(ID, outline.path, span, message, confidence, trace, answer)
+
+
+def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Finding]:
+    for changed in changed_settings(starts, repo, importers):
+        worker, name = changed.worker, changed.settings.name
+        source = starts.project.source(worker.outline.path)
+        assert source is not None
+        place = f"line {changed.change.line} of {changed.change.path}"
+        message = (
+            f"`{worker.function.name}` runs in a worker and reads `{changed.read.id}`, which {place} changes in the "
+            f"main process only: a spawned worker has what {changed.settings.outline.path} says"
+        )
+        answer = Refused(
+            f"pass the worker what it needs of `{name}` (as an argument, or kept on the object that is sent), or make "
+            "the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
+        )
+        confidence = min(worker.confidence, Confidence.LIKELY, key=lambda each: each.rank)
+        trace = (changed.change, worker.hop)
+        yield Finding.answered(
+            ID, worker.outline.path, source.span_of(changed.read), message, confidence, trace, answer
+        )
 
 
 def _hoisted(outline: Outline, source: Source, found: list[Guarded], values: GuardedValues) -> Answer:

@@ -10,3 +10,4 @@ WORDS = (
     r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b"
 )
 SCREEN = re.compile(WORDS.encode())
+STARTS = re.compile(WORDS)

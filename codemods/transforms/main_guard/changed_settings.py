@@ -1,0 +1,319 @@
+"""Settings of a module that only the main process changes, and that workers read: these have what the file says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...finding import Confidence, Hop
+from ...flow.answers.crossings import flow_of
+from ...flow.facts.records import facts_lookup
+from ...flow.facts.test_code import is_test
+from ...syntax.callees import FUNCTIONS, Function, method
+from ...syntax.main_guard import is_main_process_test
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class
+from .data import names
+from .hoist import sent, sent_parameters
+from .importers import Importers
+from .process_starts import Starts
+from .screen import STARTS
+
+_WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
+_MAX_CALLS = 400  # functions that are followed into from what workers run
+_MAX_DEPTH = 5
+
+
+class Settings(NamedTuple):
+    """An object that a module makes when it is imported, by its name there."""
+
+    outline: Outline
+    name: str
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A function that a worker runs, and how it comes to."""
+
+    outline: Outline
+    function: Function
+    confidence: Confidence
+    hop: Hop
+    depth: int  # of calls between what is sent and this
+
+
+@dataclass(frozen=True)
+class Changed:
+    """`read`, in the function `worker`, of settings that `change` changes in the main process only."""
+
+    settings: Settings
+    read: ast.Name
+    worker: Worker
+    change: Hop
+
+
+class _Place(NamedTuple):
+    outline: Outline
+    node: ast.AST
+    key: str  # what of the settings it is about, "" for all
+
+
+def changed_settings(starts: Starts, repo: Repo, importers: Importers) -> Iterator[Changed]:
+    """One per object, at the first place that reads it."""
+    return _Search(starts, repo, importers).found()
+
+
+class _Search:
+    def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
+        self.starts, self.repo, self.importers = starts, repo, importers
+        self.callees = starts.callees
+        self.workers: dict[Function, Worker] = {}
+        self._asked: dict[ast.AST, frozenset[str] | None] = {}
+
+    def found(self) -> Iterator[Changed]:
+        self._collect_workers()
+        reads: dict[Settings, list[tuple[_Place, Worker]]] = {}
+        for worker in self.workers.values():
+            for settings, place in self._reads(worker):
+                reads.setdefault(settings, []).append((place, worker))
+        for settings, places in reads.items():
+            places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
+            changed = self._first(settings, places)
+            if changed is not None:
+                yield changed
+
+    def _first(self, settings: Settings, places: list[tuple[_Place, Worker]]) -> Changed | None:
+        changes = list(self._changes(settings))
+        inside = {worker.function for worker in self.workers.values()}
+        if any(change.outline.scope(change.node) in inside for change in changes):
+            return None  # workers set it themselves
+        for place, worker in places:
+            for change in changes:
+                if change.key and place.key and change.key != place.key:
+                    continue
+                script = self._script(change, place.outline.path, worker.hop.path)
+                if script is not None:
+                    assert isinstance(place.node, ast.Name)
+                    line = getattr(change.node, "lineno", 1)
+                    through = f" ({script} runs that)" if script != change.outline.path else ""
+                    what = f"`{settings.name}` is changed here, in the main process only{through}"
+                    return Changed(settings, place.node, worker, Hop(change.outline.path, line, what))
+        return None
+
+    def _script(self, change: _Place, reader: str, sender: str) -> str | None:
+        """A script that changes the settings in its main process, and runs both the reader and what starts it."""
+        scripts = sorted(self._scripts(change.outline, change.node))
+        return next((each for each in scripts if self._runs(each, reader) and self._runs(each, sender)), None)
+
+    def _runs(self, script: str, path: str) -> bool:
+        """The script imports the file, or may find it by its name where nothing else is seen to."""
+        importing = self.importers.reaching(path)
+        if script in importing:
+            return True
+        known = (self.repo.outline(other) for other in importing)
+        return self.importers.by_name(script) and not any(map(_has_guard, filter(None, known)))
+
+    # what workers run
+
+    def _collect_workers(self) -> None:
+        for path, line in flow_of(self.starts.project).crossing_classes():
+            outline = self.repo.outline(path)
+            crossing = flow_of(self.starts.project).instances(path, line) if outline is not None else None
+            if outline is None or crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
+                continue
+            for definitions in outline.definitions.values():
+                for node in definitions:
+                    if isinstance(node, ast.ClassDef) and node.lineno == line:
+                        self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+        looked_at = [self.repo.outline(source.path) for source in self.starts.project.matching(STARTS)]
+        for outline in filter(None, looked_at):
+            for call in [call for calls in outline.calls.values() for call in calls]:
+                self._add_sent(outline, call)
+            for name in (node.name for node in outline.module.body if isinstance(node, FUNCTIONS)):
+                for other in self.repo.mentioning(name) if self._sends(outline, name) else ():
+                    for call in other.calls_of(name) if other not in looked_at else ():
+                        self._add_sent(other, call)
+
+    def _sends(self, outline: Outline, name: str) -> bool:
+        """A function of the file passes on what it is given: its callers, too, send things to workers."""
+        functions = (node for node in outline.definitions.get(name, ()) if isinstance(node, FUNCTIONS))
+        return any(sent_parameters(self.starts, outline, function) for function in functions)
+
+    def _add_sent(self, outline: Outline, call: ast.Call) -> None:
+        found = sent(self.starts, outline, call)
+        for argument in found[2] if found is not None else ():
+            assert found is not None
+            self._add_argument(outline, argument, found[0], found[1])
+
+    def _add_argument(self, outline: Outline, argument: ast.expr, confidence: Confidence, hop: Hop) -> None:
+        for node in ast.walk(argument):
+            above = outline.parents.get(node)
+            called = isinstance(above, ast.Call) and above.func is node
+            if not isinstance(node, (ast.Name, ast.Attribute)) or called:
+                continue
+            owner = outline.owner(node) if isinstance(node, ast.Attribute) and outline.is_self(node.value) else None
+            if owner is not None and isinstance(node, ast.Attribute):
+                self._add_methods(Class(outline, owner), confidence, hop, (node.attr,))
+            for where, function in self.callees.resolver.functions(outline, node):
+                self._add(where, function, confidence, hop)
+
+    def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
+        for name in wanted:
+            for at in self.callees.resolver.lineage(cls):
+                if (found := method(at.node, name)) is not None:
+                    self._add(at.outline, found, confidence, hop)
+                    break
+
+    def _add(self, outline: Outline, function: Function, confidence: Confidence, hop: Hop) -> None:
+        """The function and all that it calls, as far as that is seen."""
+        todo = [(outline, function, 0)]
+        for where, at, depth in todo:  # grows as it goes
+            known = self.workers.get(at)
+            if known is not None and known.depth <= depth:
+                continue
+            if len(self.workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
+                continue
+            self.workers[at] = Worker(where, at, confidence, hop, depth)
+            for node in ast.walk(at):
+                called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
+                if called is not None:
+                    todo.append((called[0], called[1], depth + 1))
+
+    # what they read
+
+    def _reads(self, worker: Worker) -> Iterator[tuple[Settings, _Place]]:
+        for node in ast.walk(worker.function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                settings = self._meant(worker.outline, node)
+                if settings is not None:
+                    yield settings, _Place(worker.outline, node, _key(worker.outline, node))
+
+    def _meant(self, outline: Outline, node: ast.Name) -> Settings | None:
+        """The settings that a name of the module stands for."""
+        scope, bindings = outline.lookup(node, node.id)
+        return self._of(outline, node.id) if isinstance(scope, ast.Module) and len(bindings) == 1 else None
+
+    def _of(self, outline: Outline, name: str, depth: int = 0) -> Settings | None:
+        """What a module's name stands for: `cfg = __C` and imports are followed."""
+        bindings = outline.bindings(outline.module, name)
+        if len(bindings) != 1 or depth > _MAX_DEPTH:
+            return None
+        statement, value = bindings[0].statement, bindings[0].value
+        if isinstance(statement, ast.ImportFrom):
+            original = next((a.name for a in statement.names if (a.asname or a.name) == name), "")
+            other = self.callees.star_source(outline, statement)
+            return self._of(other, original, depth + 1) if other is not None else None
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or outline.parents[statement] is not outline.module:
+            return None
+        if isinstance(value, ast.Name):
+            return self._of(outline, value.id, depth + 1)
+        return Settings(outline, name) if isinstance(value, (ast.Call, ast.Dict)) else None
+
+    # what changes them
+
+    def _changes(self, settings: Settings) -> Iterator[_Place]:
+        """Where code in a function, or under a main guard, changes the object."""
+        home = settings.outline
+        aliases = {settings.name}
+        for statement in home.module.body:
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
+                aliases |= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+        outlines = dict.fromkeys(outline for alias in sorted(aliases) for outline in self.repo.mentioning(alias))
+        for outline in outlines:
+            names_there = aliases | {
+                name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
+            }
+            for node in (node for found in outline.named.values() for node in found):
+                mine = isinstance(node, ast.Name) and node.id in names_there and self._meant(outline, node) == settings
+                if isinstance(node, ast.Name) and mine and self._is_changed(outline, node):
+                    yield _Place(outline, node, _key(outline, node))
+
+    def _is_changed(self, outline: Outline, node: ast.Name, depth: int = 0) -> bool:
+        whole, above = _chain(outline, node)
+        if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
+            return True
+        if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
+            return whole.attr in names("changing")
+        if isinstance(above, ast.keyword):
+            above = outline.parents[above]
+        if isinstance(above, ast.Call) and whole is node and depth < 2:
+            return self._changes_argument(outline, above, node, depth)
+        return False
+
+    def _changes_argument(self, outline: Outline, call: ast.Call, node: ast.Name, depth: int) -> bool:
+        """A function of the repository changes what it is given there."""
+        called = self.callees.called(outline, call)
+        if called is None:
+            return False
+        other, function, skip = called
+        own = [argument.arg for argument in [*function.args.posonlyargs, *function.args.args]][skip:]
+        at = next((index for index, argument in enumerate(call.args) if argument is node), None)
+        given = next((word.arg for word in call.keywords if word.value is node), None)
+        name = own[at] if at is not None and at < len(own) else given
+        uses = (use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name)
+        return any(self._is_changed(other, use, depth + 1) for use in uses)
+
+    # who runs the change
+
+    def _scripts(self, outline: Outline, node: ast.AST, depth: int = 0) -> frozenset[str]:
+        """The scripts whose main process does it; none where an import does it too, or nothing is seen to."""
+        found = self._runners(outline, node, depth)
+        return found or frozenset()
+
+    def _runners(self, outline: Outline, node: ast.AST, depth: int) -> frozenset[str] | None:
+        """As `_scripts`; None where an import, or a worker, runs it."""
+        if is_test(outline.path, facts_lookup(self.starts.project)):
+            return frozenset()
+        scope = outline.scope(node)
+        if isinstance(scope, ast.Module):
+            guards = [above for above in outline.ancestors(node) if isinstance(above, ast.If)]
+            guarded = any(is_main_process_test(guard.test) for guard in guards)
+            return frozenset({outline.path}) if guarded else None
+        if not isinstance(scope, FUNCTIONS) or depth > _MAX_DEPTH:
+            return frozenset()
+        if scope in self._asked:
+            return self._asked[scope]
+        self._asked[scope] = frozenset()  # holds while it is followed
+        found: frozenset[str] | None = frozenset()
+        if scope in self.workers:
+            found = None
+        for caller in self.repo.mentioning(scope.name) if found is not None else ():
+            for call in caller.calls_of(scope.name):
+                called = self.callees.called(caller, call)
+                if called is None or called[1] is not scope:
+                    continue
+                more = self._runners(caller, call, depth + 1)
+                found = None if more is None or found is None else found | more
+        self._asked[scope] = found
+        return found
+
+
+def _has_guard(outline: Outline) -> bool:
+    return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)
+
+
+def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
+    """`settings.a["b"].c` around a name, and what that stands in."""
+    above = outline.parents[node]
+    while isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node:
+        node, above = above, outline.parents[above]
+    return node, above
+
+
+def _key(outline: Outline, node: ast.Name) -> str:
+    """Which part of the settings a use is about; "" for all of them."""
+    above = outline.parents[node]
+    if isinstance(above, ast.Subscript) and above.value is node:
+        return str(above.slice.value) if isinstance(above.slice, ast.Constant) else ""
+    if isinstance(above, ast.Attribute):
+        call = outline.parents[above]
+        if not (isinstance(call, ast.Call) and call.func is above):
+            return above.attr
+        first = call.args[0] if call.args else None
+        if above.attr in ("get", "setdefault", "set_hparam") and isinstance(first, ast.Constant):
+            return str(first.value)
+    return ""

@@ -1,0 +1,30 @@
+from multiprocessing import Process, SimpleQueue
+
+
+def work(out, fn, rows):
+    out.put([fn(row) for row in rows])
+
+
+def in_worker(fn, rows):
+    out = SimpleQueue()
+    process = Process(target=work, args=(out, fn, rows))
+    process.start()
+    result = out.get()
+    process.join()
+    return result
+
+
+def run(fn):
+    return in_worker(fn, [1, 2])
+
+
+def double(row):
+    return row * 2
+
+
+def _run(row):
+    return double(row) + 1
+
+
+if __name__ == "__main__":
+    print(run(_run))

@@ -1,0 +1,133 @@
+"""Settings that only the main process changes, and that workers read: found across files, look-alikes left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.engine.migrate import check
+from codemods.finding import Confidence
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+CONFIG = """\
+class Config(dict):
+    pass
+
+_base = Config(size=3, name="a")
+cfg = _base
+
+def merge(new, old):
+    for key in new:
+        old[key] = new[key]
+
+def from_file(path):
+    merge({"size": path}, _base)
+"""
+DATA = """\
+from torch.utils.data import Dataset
+from config import cfg
+
+class Rows(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return scaled(index)
+
+def scaled(index):
+    return index * cfg["size"]
+"""
+TRAIN = """\
+from torch.utils.data import DataLoader
+from config import cfg, from_file
+from data import Rows
+
+def main():
+    for row in DataLoader(Rows(), num_workers=2):
+        print(row)
+
+if __name__ == "__main__":
+    from_file("a.yaml")
+    main()
+"""
+
+
+HELPER = """\
+from multiprocessing import Process
+
+def work(todo, rows):
+    [todo(row) for row in rows]
+
+def run_all(todo, rows):
+    Process(target=work, args=(todo, rows)).start()
+"""
+
+
+def reports(files: dict[str, str]) -> list[tuple[str, int, str]]:
+    """Where workers are said to read what only the main process changes, and where that changes it."""
+    contents = {path: text.encode() for path, text in files.items()}
+    found = check(MemoryFiles(contents), Settings(select=("main-guard",))).findings
+    mine = [each for each in found if "has what" in each.message]
+    assert all(each.confidence is Confidence.LIKELY and each.fix is None for each in mine)
+    return [(each.path, each.span.line, f"{each.trace[0].path}:{each.trace[0].line}") for each in mine]
+
+
+FILES = {"config.py": CONFIG, "data.py": DATA, "train.py": TRAIN}
+
+
+def test_a_configuration_that_the_script_loads() -> None:
+    assert reports(FILES) == [("data.py", 12, "config.py:12")]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        pytest.param("train.py", '    from_file("a.yaml")\n', "", id="nobody changes it"),
+        pytest.param("train.py", "def main", 'from_file("a.yaml")\n\ndef main', id="each import changes it"),
+        pytest.param("train.py", "num_workers=2", "num_workers=0", id="no workers"),
+        pytest.param("data.py", "def scaled(index):\n", "def scaled(index, cfg={'size': 1}):\n", id="another one"),
+        pytest.param("data.py", "import cfg\n", "import cfg, from_file\n", id="workers change it too"),
+        pytest.param("config.py", "old[key] = new[key]", "print(key)", id="it is only looked at"),
+        pytest.param("config.py", '{"size": path}, _base', "{}, {}", id="something else is changed"),
+    ],
+)
+def test_look_alikes(path: str, old: str, new: str) -> None:
+    assert old in FILES[path]
+    text = FILES[path].replace(old, new)
+    if "from_file" in new and path == "data.py":
+        text = text.replace("        return scaled", '        from_file("a.yaml")\n        return scaled')
+    assert reports({**FILES, path: text}) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("cfg.update(size=1)", True),
+        ("cfg['size'] = 1", True),
+        ("cfg['name'] = 'b'", False),
+        ("cfg.setdefault('name', 'b')", False),
+        ("cfg.get('size')", False),
+        ("cfg['size']['x'] = 1", True),
+        ("config._base.update(size=1)", False),  # by way of the module: not followed
+        ("cfg = 3", False),
+    ],
+)
+def test_what_changes_it(change: str, found: bool) -> None:
+    train = TRAIN.replace('from_file("a.yaml")', change).replace("import cfg", "import cfg", 1)
+    assert [place[2] for place in reports({**FILES, "train.py": train})] == ["train.py:10"] * found
+
+
+def test_a_worker_that_is_handed_through_a_helper() -> None:
+    files = {
+        "config.py": CONFIG,
+        "helper.py": HELPER,
+        "tasks.py": "from config import cfg\nfrom helper import run_all\n\n\nclass Task:\n    def one(self, row):\n"
+        "        return cfg['size'] * row\n\n    def run(self):\n        run_all(self.one, [1])\n",
+        "run.py": "import importlib\nfrom config import cfg\n\nif __name__ == '__main__':\n    cfg.update(size=2)\n"
+        "    importlib.import_module(cfg['task']).Task().run()\n",
+    }
+    assert reports(files) == [("tasks.py", 7, "run.py:5")]
+    own = files["tasks.py"] + "\nif __name__ == '__main__':\n    Task().run()\n"
+    assert reports({**files, "tasks.py": own}) == []  # a program of its own, which changes nothing
+    static = files["run.py"].replace("import importlib\n", "").replace("importlib.import_module(cfg['task']).", "")
+    assert reports({**files, "run.py": static}) == []
