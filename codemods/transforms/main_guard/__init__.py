@@ -14,8 +14,8 @@ under the guard, `cfg.SIZE` in the `__getitem__` of a dataset.
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
 has been made to start a new process before the current process has finished its bootstrapping phase`, or
 `context has already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work'
-on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`. A module's settings are imported anew: the child works
-with the values that stand in the file, and nothing says so.
+on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`. A module's
+settings are imported anew: the child works with the values that stand in the file, and nothing says so.
 
 ## Example
 ```python
