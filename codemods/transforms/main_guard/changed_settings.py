@@ -25,6 +25,7 @@ from .screen import STARTS
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
+_METHOD = "()"  # the key of a call like `log.info(...)`: it reads no setting that is known
 
 
 class Settings(NamedTuple):
@@ -92,7 +93,7 @@ class _Search:
             return None  # workers set it themselves
         for place, worker in places:
             for change in changes:
-                if change.key and place.key and change.key != place.key:
+                if change.key and place.key not in ("", change.key):
                     continue
                 script = self._script(change, place.outline.path, worker.hop.path)
                 if script is not None:
@@ -316,4 +317,5 @@ def _key(outline: Outline, node: ast.Name) -> str:
         first = call.args[0] if call.args else None
         if above.attr in ("get", "setdefault", "set_hparam") and isinstance(first, ast.Constant):
             return str(first.value)
+        return "" if above.attr in ("get", "items", "values", "copy", *names("changing")) else _METHOD
     return ""

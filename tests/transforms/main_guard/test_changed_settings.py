@@ -87,6 +87,7 @@ def test_a_configuration_that_the_script_loads() -> None:
         pytest.param("train.py", "num_workers=2", "num_workers=0", id="no workers"),
         pytest.param("data.py", "def scaled(index):\n", "def scaled(index, cfg={'size': 1}):\n", id="another one"),
         pytest.param("data.py", "import cfg\n", "import cfg, from_file\n", id="workers change it too"),
+        pytest.param("data.py", 'cfg["size"]', "cfg.area()", id="a method, and another setting"),
         pytest.param("config.py", "old[key] = new[key]", "print(key)", id="it is only looked at"),
         pytest.param("config.py", '{"size": path}, _base', "{}, {}", id="something else is changed"),
     ],
@@ -96,7 +97,10 @@ def test_look_alikes(path: str, old: str, new: str) -> None:
     text = FILES[path].replace(old, new)
     if "from_file" in new and path == "data.py":
         text = text.replace("        return scaled", '        from_file("a.yaml")\n        return scaled')
-    assert reports({**FILES, path: text}) == []
+    files = {**FILES, path: text}
+    if "area" in new:
+        files["train.py"] = TRAIN.replace('from_file("a.yaml")', "cfg.disabled = True")
+    assert reports(files) == []
 
 
 @pytest.mark.parametrize(
