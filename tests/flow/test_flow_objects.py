@@ -86,6 +86,42 @@ PROGRAMS = {
     "one of several kinds, some for something else": {
         "data.py": SEVERAL.format(mark="possible", other="build('cars')")
     },
+    "a name that nothing binds": {
+        "data.py": LOADER
+        + """
+def build(kind):
+    steps = [lambda x: x]  # proven
+    if kind == "words":
+        steps.append(lambda x: x + 1)  # possible
+        steps.append(Rearrange("l 1 -> l"))
+        steps.append(lambda x: x + 3)  # possible
+        return DataLoader(steps, num_workers=2)
+    steps += [kind and Missing(), lambda: Other]  # proven
+    steps.append(lambda x: x + 2)  # proven
+    return DataLoader(steps, num_workers=2)
+
+def direct(kind):
+    for row in DataLoader(kind, collate_fn=lambda x: x + 4, num_workers=2):  # proven
+        print(row)
+    print(undefined)
+
+build(input())
+direct(input())
+"""
+    },
+    "a name that a star import may bind": {
+        "data.py": LOADER
+        + """
+from more import *
+
+def build(kind):
+    steps = [lambda x: x]  # proven
+    steps.append(Rearrange("l 1 -> l"))
+    return DataLoader(steps, num_workers=2)
+
+build(input())
+"""
+    },
     "a base class with type arguments": {
         "data.py": LOADER
         + """

@@ -54,14 +54,23 @@ class Crossings:
         kind, path, position = hazard
         trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
         boundary = self._boundary(reasons[number], reasons)
-        confidence = self._confidence(path, trace, boundary, confidence, number, reasons)
+        confidence = self._confidence(path, position, trace, boundary, confidence, number, reasons)
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
 
     def _confidence(
-        self, path: str, trace: Trace, boundary: str, confidence: Confidence, number: int, reasons: Reasons
+        self,
+        path: str,
+        position: Position,
+        trace: Trace,
+        boundary: str,
+        confidence: Confidence,
+        number: int,
+        reasons: Reasons,
     ) -> Confidence:
         program = self.solution.program
+        if any(first <= position[0] <= last for first, last in program.facts_of(path).stops):
+            return Confidence.POSSIBLE  # a NameError comes before anything crosses
         guessed = self.closure.guessed(number, reasons)
         to_file = bool(boundary) and bool(program.table.boundaries[boundary].says)
         longest = MAX_LIKELY if guessed or confidence is Confidence.LIKELY else MAX_PROOF

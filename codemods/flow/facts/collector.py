@@ -15,6 +15,7 @@ from .builder import FactsBuilder
 from .expressions import Expressions
 from .records import FileFacts
 from .statements import Statements
+from .stops import stopped_lines
 from .worker_side import mark_worker_side
 
 
@@ -26,6 +27,8 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     facts, module = builder.facts, builder.module
     facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]
+    if not facts.star_imports:
+        facts.stops = stopped_lines(tree, (name for name, _ in facts.unbound))
     _set_captures(builder)
     mark_worker_side(facts, expressions.self_calls)
     return facts

@@ -16,7 +16,7 @@ from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 14  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 15  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -121,6 +121,7 @@ class FileFacts:
     distinguished: list[tuple[int, str, int]] = field(
         default_factory=list
     )  # (node, what, line): compared, a key of a dict, in a set, or given an attribute
+    stops: list[tuple[int, int]] = field(default_factory=list)  # lines of blocks that end in a NameError
 
 
 def self_nodes(facts: FileFacts) -> dict[int, int]:

@@ -1,0 +1,70 @@
+"""Code that stops with a NameError: what it makes gets nowhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...nodes import walk
+from ...syntax.binding_rules import BUILTINS
+
+# builtins of Python 2 and of Windows, and what IPython, line_profiler and gettext add
+_PERHAPS = frozenset(
+    [
+        "unicode", "basestring", "xrange", "raw_input", "long", "reduce", "reload", "unichr", "file", "cmp", "execfile",
+        "buffer", "apply", "intern", "WindowsError", "get_ipython", "display", "profile", "_", "__IPYTHON__",
+    ]
+)  # fmt: skip
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+_LOOKS_UP = frozenset({"globals", "exec", "execfile", "__builtins__", "vars"})
+
+
+def stopped_lines(tree: ast.Module, unbound: Iterable[str]) -> list[tuple[int, int]]:
+    """First and last lines of blocks in functions that come to no end, since they read a name that nothing binds.
+
+    `unbound`: names that the file reads and does not bind. What stands in the block before the name is among these
+    lines as far as it is only assignments and calls.
+    """
+    names = set(unbound)
+    missing = names - BUILTINS - _PERHAPS
+    if not missing or names & _LOOKS_UP:
+        return []
+    found: list[tuple[int, int]] = []
+    for node in walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found += _in_blocks(node.body, missing)
+    return found
+
+
+def _in_blocks(body: list[ast.stmt], missing: set[str]) -> Iterator[tuple[int, int]]:
+    at = next((at for at, statement in enumerate(body) if missing & set(_surely_read(statement))), None)
+    if at is not None:
+        first = at
+        while first and isinstance(body[first - 1], _SIMPLE):
+            first -= 1
+        yield body[first].lineno, body[-1].end_lineno or 0
+    for statement in body:
+        if isinstance(statement, (ast.If, ast.For, ast.While)):
+            yield from _in_blocks(statement.body, missing)
+            yield from _in_blocks(statement.orelse, missing)
+        elif isinstance(statement, ast.With):
+            yield from _in_blocks(statement.body, missing)
+
+
+def _surely_read(statement: ast.stmt) -> Iterator[str]:
+    """Names that a simple statement reads whenever it runs."""
+    todo: list[ast.AST] = [statement] if isinstance(statement, _SIMPLE) else []
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.BoolOp):
+            todo.append(node.values[0])
+        elif isinstance(node, ast.IfExp):
+            todo.append(node.test)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            todo.append(node.generators[0].iter)
+        elif isinstance(node, ast.AnnAssign):
+            todo += [each for each in (node.target, node.value) if each is not None]
+        elif not isinstance(node, ast.Lambda):
+            todo += ast.iter_child_nodes(node)
