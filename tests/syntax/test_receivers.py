@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from codemods.project import Project
-from codemods.syntax.receivers import Kind, Receivers, view_receiver
+from codemods.syntax.receivers import ReceiverKind, Receivers, view_receiver
 from codemods.syntax.repo import Repo
 from codemods.tree.files import MemoryFiles
 
@@ -101,10 +101,12 @@ def nothing():
 
 glob = OrderedDict()
 """
-D, O, H, N, U = Kind.DICT, Kind.ORDERED, Kind.H5, Kind.OTHER, Kind.UNKNOWN  # noqa: E741
+D, O, H, N, U = ReceiverKind.DICT, ReceiverKind.ORDERED, ReceiverKind.H5, ReceiverKind.OTHER, ReceiverKind.UNKNOWN  # noqa: E741
 
 
-def kind(expression: str, method: str = "keys", head: str = HEAD, parameters: str = "arg", before: str = "") -> Kind:
+def kind(
+    expression: str, method: str = "keys", head: str = HEAD, parameters: str = "arg", before: str = ""
+) -> ReceiverKind:
     """The kind of `expression` in a function with `parameters`, after the statement `before`."""
     text = f"{head}\n\ndef here({parameters}):\n" + textwrap.indent(f"{before}\nTHIS({expression})\n", "    ")
     project = Project(MemoryFiles({"a.py": text.encode()}))
@@ -187,7 +189,7 @@ def kind(expression: str, method: str = "keys", head: str = HEAD, parameters: st
         ("Heir().held.held.plain", U),
     ],
 )
-def test_expressions(expression: str, wanted: Kind) -> None:
+def test_expressions(expression: str, wanted: ReceiverKind) -> None:
     assert kind(expression) is wanted
 
 
@@ -215,14 +217,14 @@ def test_expressions(expression: str, wanted: Kind) -> None:
         ("arg: int = {}", U),
     ],
 )
-def test_annotations_of_parameters(parameters: str, wanted: Kind) -> None:
+def test_annotations_of_parameters(parameters: str, wanted: ReceiverKind) -> None:
     assert kind("arg", parameters=parameters) is wanted
 
 
 @pytest.mark.parametrize(
     ("parameters", "wanted"), [("arg: Holds", D), ("arg: 'Holds'", D), ("arg: Viewed", U), ("arg", U), ("arg: int", U)]
 )
-def test_attributes_of_parameters(parameters: str, wanted: Kind) -> None:
+def test_attributes_of_parameters(parameters: str, wanted: ReceiverKind) -> None:
     assert kind("arg.plain", parameters=parameters) is wanted
 
 
@@ -244,7 +246,7 @@ def test_attributes_of_parameters(parameters: str, wanted: Kind) -> None:
         ("a = {}\nb = a\nc = b\nd = c\ne = d\nf = e\ng = f\nt = g", U),
     ],
 )
-def test_local_names(before: str, wanted: Kind) -> None:
+def test_local_names(before: str, wanted: ReceiverKind) -> None:
     assert kind("t", before=before) is wanted
 
 
@@ -278,7 +280,7 @@ def test_shapes_of_views(text: str, wanted: tuple[str, str] | None) -> None:
 
 
 @pytest.mark.parametrize(("line", "wanted"), [(2, D), (4, N), (3, N), (99, N)])
-def test_the_method_at_a_line(line: int, wanted: Kind) -> None:
+def test_the_method_at_a_line(line: int, wanted: ReceiverKind) -> None:
     text = "class A:\n    def keys(self):\n        return self.d.keys()\n    def values(self):\n        return []\n"
     repo = Repo(Project(MemoryFiles({"a.py": text.encode()})))
     assert Receivers(repo).method_at("a.py", line) is wanted

@@ -115,7 +115,7 @@ def test_what_is_done_about_it(kind: dict[str, Any], name: str) -> None:
         "multiprocessing.Pool().apply(len, (Kept('data'),))" if kind.get("inherited") else "pickle.dumps(Kept('data'))"
     )
     [finding] = found(kind, program(name, kind, sent=sent))
-    if kind["form"] == "report":
+    if kind["remedy"] == "report":
         assert finding.fix is None and finding.reason is not None
         advice = kind["advice"] + (f": `{kind['line'].format('self.x')}`" if "line" in kind else "")
         assert finding.reason == advice
@@ -123,18 +123,22 @@ def test_what_is_done_about_it(kind: dict[str, Any], name: str) -> None:
         assert finding.reason is not None and NOT_FIXED[name] in finding.reason
     else:
         assert finding.fix is not None, finding.reason
-        assert bool(finding.fix.unsafe) == (kind["form"] == "generator")
+        assert bool(finding.fix.unsafe) == (kind["remedy"] == "generator")
         text = "".join(edit.text for edit in finding.fix.edits)
         expected = {
-            "anew": ["__getstate__", "__setstate__", f"self.x = {written(name, kind).replace('path', 'self.path')}"],
+            "recreate": [
+                "__getstate__",
+                "__setstate__",
+                f"self.x = {written(name, kind).replace('path', 'self.path')}",
+            ],
             "reopen": ["__getstate__", "__setstate__", "self.x = "],
             "named": ["logger = logging.getLogger("],
             "drop": ["__getstate__"],
             "generator": ["list("],
-        }[kind["form"]]
+        }[kind["remedy"]]
         for part in expected:
             assert part in text, text
-        assert ("__setstate__" in text) == (kind["form"] in ("anew", "reopen"))
+        assert ("__setstate__" in text) == (kind["remedy"] in ("recreate", "reopen"))
 
 
 def _in_place(kind: dict[str, Any], name: str, early: str = "", method: str = "") -> Finding:
@@ -151,7 +155,7 @@ def _fixed(*keys: str) -> list[Any]:
     return [
         pytest.param(kind, name, method, id=f"{name} {method}")
         for kind in KINDS
-        if kind["form"] not in ("report", "generator")
+        if kind["remedy"] not in ("report", "generator")
         for name in kind["constructors"][:1]  # methods are those of the kind
         if name not in NOT_FIXED
         for key in keys
@@ -209,7 +213,7 @@ def test_only_what_is_open_for_reading_is_opened_again(kind: dict[str, Any], nam
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [row for row in ROWS if "is_open" in row.values[0] and row.values[0]["form"] == "reopen"]
+    ("kind", "name"), [row for row in ROWS if "is_open" in row.values[0] and row.values[0]["remedy"] == "reopen"]
 )
 def test_what_was_closed_stays_closed(kind: dict[str, Any], name: str) -> None:
     source = program(name, kind).replace("    # methods", "    def close(self):\n        self.x.close()")
