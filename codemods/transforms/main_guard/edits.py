@@ -33,14 +33,16 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             edits.append(Edit(source.path, at, at, _definitions(source, low, body, run, moved)))
         gap = "\n" if low > 1 and not moved and source.line_text(low - 1).strip() else ""
         gone = {line for item in moved for line in range(item.cut, item.end + 1)}
-        guard = body[run.last] if run.joined else None
+        guard, line_of_guard = body[run.last] if run.joined else None, f"if __name__ == {quote}__main__{quote}:"
         if isinstance(guard, ast.If):
+            written = source.line_text(guard.lineno)
+            line_of_guard = written if written.endswith(":") else line_of_guard
             edits += _without_its_line(source, guard, indent, gone)
             high = guard.lineno - 1
         for line in range(low, high + 1):
             if line in gone or line in strings or not source.line_text(line).strip():
                 continue
-            lead = f"{gap}if __name__ == {quote}__main__{quote}:\n" if line == low else ""
+            lead = f"{gap}{line_of_guard}\n" if line == low else ""
             at = source.line_starts[line - 1]
             edits.append(Edit(source.path, at, at, lead + indent))
         for line in sorted(gone):

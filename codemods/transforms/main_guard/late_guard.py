@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ...finding import Confidence
+from ...project import Project
 from ...syntax.outline import Outline
 from ...tree.source import Source
 from .process_starts import Start, Starts
@@ -39,11 +40,11 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
         if not stays(statement) and (what := repeated(starts, outline, statement)) is not None
     }
     repeats = {at: what for at, what in repeats.items() if what.harm is not Harm.LITTLE and what.surely}
-    outside = _prepares_workers(outline, source, guards[0]) if repeats else frozenset()
+    outside = _prepares_workers(starts.project, outline, source, guards[0]) if repeats else frozenset()
     repeats = {
         at: what
         for at, what in repeats.items()
-        if at not in outside and not sets_up_the_log_of_workers(outline, source, at)
+        if at not in outside and not sets_up_the_log_of_workers(starts.project, outline, source, at)
     }
     guard = body[guards[0]]
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
@@ -53,11 +54,11 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
     return LateGuard(repeats, start, sure, outside)
 
 
-def _prepares_workers(outline: Outline, source: Source, end: int) -> frozenset[int]:
+def _prepares_workers(project: Project, outline: Outline, source: Source, end: int) -> frozenset[int]:
     """Statements before the one at `end` that set what workers read, or what that is computed from: a model of each."""
     body = outline.module.body
     defined = {name for statement in body if stays(statement) for name in names_bound(statement)}
-    needed, found = needed_by_workers(outline, source).keys() - defined, set()
+    needed, found = needed_by_workers(project, outline, source).keys() - defined, set()
     for at in range(end - 1, -1, -1):
         if not stays(body[at]) and needed & {*names_bound(body[at]), *changed(body[at])}:
             needed |= {node.id for node in ast.walk(body[at]) if isinstance(node, ast.Name)} - defined

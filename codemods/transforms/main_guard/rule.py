@@ -123,7 +123,9 @@ def _wrapped(
         )
     try:
         early = [at for at in alone if first is None or at < first]
-        runs, unsafe = split(outline, source, first, early, names or {}, repeats, prints, outside or ())
+        runs, unsafe = split(
+            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or ()
+        )
         edits = guard_edits(outline, source, runs)
     except Refused as refusal:
         return refusal

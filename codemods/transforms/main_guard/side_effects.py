@@ -129,7 +129,7 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         return Repeated("empties its log", Harm.WRONG)
     if name == "concurrent.futures.ProcessPoolExecutor" or name in names("little"):
         return Repeated(text, Harm.LITTLE)
-    if name in names("loads") or name.startswith("torchvision.datasets.") or _loads_weights(call):
+    if name in names("loads") or name.startswith(tuple(names("datasets"))) or _loads_weights(call):
         return Repeated(f"loads data or weights (`{ast.unparse(call.func)[:60]}`)", Harm.COSTLY)
     if last in names("log_files"):
         return Repeated("opens a log", Harm.COSTLY if last == "SummaryWriter" else Harm.LITTLE)

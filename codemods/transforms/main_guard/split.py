@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from ...finding import Refused
+from ...project import Project
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
@@ -30,7 +31,7 @@ from .statements import (
     reads_on_import,
     stays,
 )
-from .symbols import Symbols
+from .worker_code import code_of_workers
 
 _LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
 _LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
@@ -38,6 +39,7 @@ _MAX_GUARDS = 3
 
 
 def split(
+    project: Project,
     outline: Outline,
     source: Source,
     first: int | None,
@@ -54,7 +56,7 @@ def split(
     The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
     the second result says in words what is repeated. Raises Refused.
     """
-    splitter = _Splitter(outline, source, imported, frozenset(outside))
+    splitter = _Splitter(project, outline, source, imported, frozenset(outside))
     early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
@@ -70,14 +72,14 @@ def split(
     )
 
 
-def needed_by_workers(outline: Outline, source: Source) -> Mapping[str, str]:
+def needed_by_workers(project: Project, outline: Outline, source: Source) -> Mapping[str, str]:
     """Globals that functions and classes of the file read where a worker may run them, each with one that does."""
-    return _Splitter(outline, source, {}).needed()
+    return _Splitter(project, outline, source, {}).needed()
 
 
-def sets_up_the_log_of_workers(outline: Outline, source: Source, at: int) -> bool:
+def sets_up_the_log_of_workers(project: Project, outline: Outline, source: Source, at: int) -> bool:
     """The statement at `at` sets up the log that functions of the file, where workers run them, write to."""
-    return _Splitter(outline, source, {}).sets_up_the_log(at)
+    return _Splitter(project, outline, source, {}).sets_up_the_log(at)
 
 
 def _first_that_fits(
@@ -98,13 +100,17 @@ def _first_that_fits(
 
 class _Splitter:
     def __init__(
-        self, outline: Outline, source: Source, imported: Mapping[str, str], outside: frozenset[int] = frozenset()
+        self,
+        project: Project,
+        outline: Outline,
+        source: Source,
+        imported: Mapping[str, str],
+        outside: frozenset[int] = frozenset(),
     ) -> None:
         self.imported, self.outside = imported, outside
         self.outline, self.source, self.body = outline, source, outline.module.body
-        self.symbols = Symbols.of(source)
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
-        self.in_children = self._children()
+        self.in_children = code_of_workers(project, outline, source)
 
     def sets_up_the_log(self, at: int) -> bool:
         """Under the guard, what workers log would go nowhere."""
@@ -153,34 +159,6 @@ class _Splitter:
         return at if first.lineno == guard.lineno or first.col_offset == len(indent) else None
 
     # what children need
-
-    def _children(self) -> dict[str, frozenset[str]]:
-        """Functions and classes that a child may run, with the globals that each reads."""
-        definitions = {
-            statement.name: statement for statement in self.body if isinstance(statement, (*FUNCTIONS, ast.ClassDef))
-        }
-        callers: dict[str, set[str]] = {name: set() for name in definitions}
-        reached = {name for name, item in definitions.items() if isinstance(item, ast.ClassDef)}
-        holder: dict[ast.AST, str] = {}
-        for name, item in definitions.items():
-            holder.update(dict.fromkeys(ast.walk(item), name))
-        for node in self.outline.nodes:
-            if isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load):
-                if not isinstance(self.outline.lookup(node, node.id)[0], ast.Module):
-                    continue  # a parameter or variable of the same name
-                parent = self.outline.parents[node]
-                if not (isinstance(parent, ast.Call) and parent.func is node):
-                    reached.add(node.id)  # handed on as a value
-                elif node in holder:
-                    callers[node.id].add(holder[node])
-                elif isinstance(self.outline.scope(node), ast.Lambda):
-                    reached.add(node.id)
-        while True:
-            more = {name for name, who in callers.items() if name not in reached and who & reached}
-            if not more:
-                break
-            reached |= more
-        return {name: self.symbols.of_definition(definitions[name]) for name in sorted(reached)}
 
     def needed(self) -> dict[str, str]:
         """Globals that a child may read -> who reads them."""
