@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .operating_system import HERE
+from .operating_system import HERE, is_link_status
 
 MAX_BYTES = 512 * 2**20  # of one database; beyond, its oldest rows go
 MAX_ROW_BYTES = 64 * 2**20  # of one value, unpacked
@@ -71,12 +71,14 @@ class Store:
         Raises Unusable, OSError, sqlite3.Error.
         """
         path = usable_folder() / self.name
+        for name in _files(path.name):
+            _check_own(path.with_name(name))
         try:
             connection = self._connect(path)
         except sqlite3.OperationalError:
             raise  # busy, full, may not be written
         except sqlite3.DatabaseError:  # not a database (any more)
-            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            for name in _files(path.name):
                 path.with_name(name).unlink(missing_ok=True)
             connection = self._connect(path)
         try:
@@ -114,6 +116,25 @@ class Store:
         """The number of rows of each table. Raises as `opened`."""
         with self.opened() as connection:
             return {t: connection.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in self.tables}
+
+
+def _files(name: str) -> tuple[str, ...]:
+    """The database `name`, and what SQLite puts beside it."""
+    return name, f"{name}-wal", f"{name}-shm", f"{name}-journal"
+
+
+def _check_own(path: Path) -> None:
+    """Raises Unusable for what is no file (a link to a database of the browser, a pipe), or one of another user."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    if (
+        not stat.S_ISREG(status.st_mode)
+        or is_link_status(status)
+        or (hasattr(os, "geteuid") and status.st_uid != os.geteuid())
+    ):
+        raise Unusable
 
 
 class _Unpickler(pickle.Unpickler):

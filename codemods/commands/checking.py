@@ -66,7 +66,7 @@ def run_check(
     where = target.to_check_all(paths)
     asked = (select, ignore, confidence, unsafe_fixes, launcher, start_method)
     with time_limit(timeout):
-        report = _report(where, asked, not no_cache, allow_local_rules, jobs)
+        report = _report(where, asked, not no_cache and not where.brings_cache(), allow_local_rules, jobs)
         found = tuple(finding for finding in report.findings if where.covers(finding.path))
         skipped = tuple(row for row in report.skipped if row.failed or where.covers(row.path))
         report = replace(report, findings=found, skipped=(*skipped, *where.untracked()))

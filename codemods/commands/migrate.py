@@ -114,7 +114,15 @@ def migrate(
     verification = _verification(verify, run, verify_timeout, verify_junit, verify_report, no_git)
     where = target.to_preview(path, no_git) if dry_run else target.to_migrate(path, no_git)
     settings = settings_of(
-        where, select, ignore, confidence, unsafe_fixes, launcher, None, not no_cache, allow_local_rules
+        where,
+        select,
+        ignore,
+        confidence,
+        unsafe_fixes,
+        launcher,
+        None,
+        not no_cache,
+        allow_local_rules,
     )
     if proven_by is not None:
         from ..diagnose.saved import with_sites

@@ -53,7 +53,7 @@ def settings_of(
     )
     if settings.local_rules and not allow_local_rules:
         say(f"not run: the rules in {', '.join(settings.local_rules)} (--allow-local-rules runs this code)")
-    return replace(settings, cache=cache)
+    return replace(settings, cache=cache and not where.brings_cache())
 
 
 def watched_rules(doing: str) -> contextlib.AbstractContextManager[dict[str, Rule]]:

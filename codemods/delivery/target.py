@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .. import store
 from ..finding import Skipped
 from ..operating_system import spelling
 from ..problem import Problem
@@ -39,6 +41,17 @@ class Target:
         """True when findings in `path` count."""
         scopes = self.scopes or (self.scope,)
         return any(not scope or f"{path}/".startswith(f"{scope}/") for scope in scopes)
+
+    def brings_cache(self) -> bool:
+        """True when the cache lies among these files and came with them: it may say that all is clean."""
+        place = store.folder()
+        if place is None:
+            return False
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            inside = place.resolve().relative_to(Path(self.files.root).resolve()).as_posix()
+            files = self.files.files if isinstance(self.files, Selected) else self.files
+            return any(entry.path.startswith(f"{inside}/") or inside == "." for entry in files.entries())
+        return False
 
     def untracked(self) -> tuple[Skipped, ...]:
         """Python files under `scope` that nobody looked at, as git does not track them; at most MOST_UNTRACKED."""

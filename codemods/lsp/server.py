@@ -152,7 +152,7 @@ def _same(one: str, other: str) -> bool:
 
 def _checked(root: Path) -> Report:
     where = to_check(root)
-    return check(where.files, replace(read_settings(where.files, rules()), cache=True), where.scope)
+    return check(where.files, replace(read_settings(where.files, rules()), cache=not where.brings_cache()), where.scope)
 
 
 def create() -> Server:
