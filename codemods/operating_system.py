@@ -294,7 +294,11 @@ def temporary_folder() -> Path:
             if _is_left_over(left):
                 remove_folder(left)
     folder = Path(tempfile.mkdtemp(prefix=f"spawnfix-{os.getpid()}-"))
-    (folder / _MARKER).touch()
+    try:
+        (folder / _MARKER).touch()
+    except OSError:  # a full disk
+        remove_folder(folder)
+        raise
     return folder
 
 

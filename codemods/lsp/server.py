@@ -71,6 +71,8 @@ class Server(LanguageServer):
         if name is None or not uri.startswith("file:"):
             return
         root = self.root_of(Path(name))
+        if root == Path(name) and not _is_file(root):
+            return  # nothing around it is open: not the whole disk for `file:///`
         place = self.places.setdefault(root, _Place())
         if place.running:
             place.again = True
@@ -143,6 +145,13 @@ class Server(LanguageServer):
         if place is None or place.shapes is None:
             return None
         return place.shapes, Path(name).relative_to(place.shapes.base).as_posix()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _same(one: str, other: str) -> bool:
