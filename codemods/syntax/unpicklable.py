@@ -156,7 +156,10 @@ class Recogniser:
                     found.append((outline, binding.statement))
                 elif isinstance(binding.statement, ast.ImportFrom) and outline.home_name(node.func) in self.makers:
                     found += self.repo.resolver.functions(outline, node.func)
-        elif isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value):
+        elif isinstance(node.func, ast.Attribute) and not outline.is_self(node.func.value):
+            if node.func.attr in self.makers and self.repo.resolver.module(outline, node.func.value) is not None:
+                found += self.repo.resolver.functions(outline, node.func)
+        elif isinstance(node.func, ast.Attribute):
             owner = outline.owner(node)
             for item in owner.body if owner is not None else ():
                 if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name == node.func.attr:

@@ -67,6 +67,7 @@ class ObjectKind:
     module: bool = False
     in_order: bool = False
     plain: bool = False
+    sent_only: bool = False
 
 
 GENERATOR = ObjectKind((), "a generator", "cannot pickle 'generator' object", Remedy.EXHAUST)

@@ -18,6 +18,7 @@ from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
 
+_DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
 _POOLS = re.compile(r"Pool|submit|map|apply|put|dump|save")  # pickle it without starting a process
 
@@ -41,6 +42,8 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Findin
             confidence, trace, boundary = _sure(search, shape, hazard, crossing)
             kind = hazard.made.kind
             if kind.inherited and not _POOLS.search(boundary.rpartition(".")[2] if boundary else ""):
+                continue
+            if kind.sent_only and boundary in ("", _DEEPCOPY):
                 continue
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE
