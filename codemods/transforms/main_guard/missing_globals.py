@@ -110,9 +110,14 @@ def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | No
 
 
 def _is_other(guards: list[ast.If], name: str, statement: ast.stmt) -> bool:
-    """`statement` binds None, or a module, to the name that the guard gives to something else."""
+    """`statement` binds another value, or a module, to the name that the guard gives to something else."""
     if not isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return _is_none(statement)
+        value, setting = (
+            _value(statement),
+            [item for guard in guards for item in guard.body if name in names_bound(item)],
+        )
+        same = [item for item in setting if value is not None and _value(item) == value]
+        return value is not None and not same
     imports = [
         statement for guard in guards for statement in guard.body if isinstance(statement, (ast.Import, ast.ImportFrom))
     ]
@@ -197,6 +202,15 @@ def _is_none(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(value, ast.Constant) and value.value is None
     )
+
+
+def _value(statement: ast.stmt) -> str | None:
+    """The expression of `name = value`, as text; None for any other statement."""
+    value = getattr(statement, "value", None)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or value is None:
+        return None
+    return ast.dump(value) if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
 
 
 def _does_without(outline: Outline, read: ast.Name, function: Function, lazily: bool) -> bool:
