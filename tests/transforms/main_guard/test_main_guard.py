@@ -420,7 +420,7 @@ def test_global_that_only_the_main_process_sets() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(READS + "args = 3\n" + SETS, id="set outside too"),
+        pytest.param(READS + "args = parse()\n" + SETS, id="set outside too, to the same"),
         pytest.param(READS.replace("x * args.n", "x * args.n if 'args' in globals() else x") + SETS, id="asked for"),
         pytest.param(
             READS.replace(
