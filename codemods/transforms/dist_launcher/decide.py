@@ -34,6 +34,8 @@ from .verdict import (
 )
 
 _SETS_RANKS = re.compile(r"\b(?:RANK|WORLD_SIZE|MASTER_ADDR)[ \t]*=")  # a shell that does what a launcher does
+_FIRST_DASHED: Version = (2, 0)  # the launcher passes --local-rank from there on
+_NOT_NAMED: Version = (99, 0)
 _OLDEST_RUN, _OLDEST_TORCHRUN = (1, 9), (1, 10)  # torch versions that have them
 
 
@@ -281,7 +283,7 @@ class Decisions:
             self._torch = named_versions(self.project)
         named = oldest_for(self._torch, path)
         if named is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
-            return (99, 0), ""
+            return _NOT_NAMED, ""
         uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
         return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, named.says
 
@@ -300,6 +302,10 @@ class Decisions:
         missing = missing_spellings(program, found, option) if passed else []
         if entries.needs_torch_1(program):
             missing = [name for name in missing if name != "--local-rank"]
+        if _FIRST_DASHED <= self._oldest_torch(line, program.path)[0] < _NOT_NAMED:
+            missing = [name for name in missing if name == "--local-rank"]
+        if told.settled and entries.skips_unknown_arguments(program):
+            missing = []  # the script has its rank all the same
         if missing:
             when = "since" if missing[0] == "--local-rank" else "before"
             ignored = entries.skips_unknown_arguments(program)

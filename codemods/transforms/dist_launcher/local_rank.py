@@ -103,8 +103,24 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
     reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
     early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
     fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
-    settled = reads_environment(found, option) or fed
+    settled = reads_environment(found, option) or fed or _kept_as_fallback(found, dest, reads)
     return RankOption(option, settled, tuple(reads), _escapes(found))
+
+
+def _kept_as_fallback(found: Program, dest: str, reads: list[tuple[str, int]]) -> bool:
+    """All that happens to the value is `config["local_rank"] = args.local_rank`, and LOCAL_RANK replaces that entry."""
+    kept: set[tuple[str, int]] = set()
+    replaced = False
+    for path, tree in found.modules.items():
+        for node in nodes(tree) if dest in found.texts[path] else ():
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            key = target.slice if isinstance(target, ast.Subscript) else None
+            if not (isinstance(node, ast.Assign) and isinstance(key, ast.Constant) and key.value == dest):
+                continue
+            if is_value(node.value, dest, ast.Load):
+                kept.add((path, node.value.lineno))
+            replaced |= any(isinstance(part, ast.Constant) and part.value == "LOCAL_RANK" for part in walk(node.value))
+    return replaced and bool(reads) and kept >= {*reads}
 
 
 def _idle_functions(tree: ast.Module, dest: str, is_named: Callable[[str], bool]) -> Iterator[ast.stmt]:

@@ -40,8 +40,11 @@ def known_shape(
 def may_take_other_arguments(scopes: Scopes, node: ast.Lambda, is_ours: Callable[[str], bool]) -> bool:
     """What gets the lambda may call it in another way than with all of its parameters, by position."""
     call = _receiver(scopes, node)
-    called = last_name(call.func) if call is not None else ""
-    return call is None or called in _BINDS_OR_ASKS or is_ours(called)
+    called = [last_name(call.func)] if call is not None else []
+    if call is not None and ast.unparse(call.func).startswith("super(") and called == ["__init__"]:
+        owner = next((above for above in scopes.ancestors(node) if isinstance(above, ast.ClassDef)), None)
+        called = [last_name(base) for base in owner.bases] if owner is not None else []
+    return not called or any(name in _BINDS_OR_ASKS or is_ours(name) for name in called)
 
 
 def _receiver(scopes: Scopes, node: ast.Lambda) -> ast.Call | None:

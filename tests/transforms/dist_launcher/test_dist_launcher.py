@@ -1091,3 +1091,38 @@ def test_arguments_are_read_three_imports_away() -> None:
     assert (
         "'--local-rank', '--local_rank', type=int, default=os.environ.get('LOCAL_RANK')" in changed["lm/arguments.py"]
     )
+
+
+CONFIG = """\
+import argparse
+import os
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local-rank", "--local_rank", type=int, default=0)
+    args = parser.parse_args()
+    return {"local_rank": 0} | build(args)
+
+
+def build(args):
+    config = {}
+    config["local_rank"] = args.local_rank
+    return config
+
+
+def setup(config):
+    config["local_rank"] = VALUE
+
+
+setup(parse())
+"""
+
+
+def test_a_value_that_the_environment_replaces_needs_no_default() -> None:
+    taken = CONFIG.replace("VALUE", 'int(os.environ.get("LOCAL_RANK", config["local_rank"]))')
+    assert migrated(files(run_sh="torchrun a.py\n", a_py=taken)) == {}
+    ignored = CONFIG.replace("VALUE", 'int(config["local_rank"])')
+    assert migrated(files(run_sh="torchrun a.py\n", a_py=ignored)).keys() == {"a.py"}
+    read = taken + 'print(parse()["local_rank"], build.args.local_rank)\n'
+    assert migrated(files(run_sh="torchrun a.py\n", a_py=read)).keys() == {"a.py"}

@@ -78,6 +78,22 @@ def build(ds):
 """)
 
 
+def test_an_item_getter_for_the_constructor_of_a_library_class() -> None:
+    loader = """\
+from torch.utils.data import DataLoader
+
+
+class FirstOnly(DataLoader):
+    def __init__(self, rows):
+        super().__init__(rows, collate_fn=lambda x: x[0])
+"""
+    after, reasons = hoisted(loader)
+    assert not reasons and "super().__init__(rows, collate_fn=operator.itemgetter(0))" in after
+    ours = {"ours.py": "class DataLoader:\n    def __init__(self, rows, collate_fn):\n        collate_fn(x=rows)\n"}
+    after, reasons = hoisted(loader.replace("torch.utils.data", "ours"), others=ours)
+    assert not reasons and "itemgetter" not in after
+
+
 def made(text: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """The program as a module that pickle can import."""
     module = types.ModuleType("program")
