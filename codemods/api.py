@@ -75,7 +75,7 @@ def migrate(
     branch: str | None = None,
     checkout: bool = True,
 ) -> Plan:
-    """Repair what can be repaired in `path`, as `spawnfix migrate` does it, and return what was done.
+    """Fix what can be fixed in `path`, as `spawnfix migrate` does it, and return what was done.
 
     On a branch of its own in a git repository, in place with `git=False`. `dry_run`: as `plan`. Raises Problem.
     """

@@ -1,4 +1,4 @@
-"""What the analysis says about a place in the code, and what would repair it. Frozen and picklable throughout."""
+"""What the analysis says about a place in the code, and what would fix it. Frozen and picklable throughout."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A rewrite that is applied whole or not at all. Findings that one rewrite repairs together carry equal fixes.
+    """A rewrite that is applied whole or not at all. Findings that one rewrite fixes together carry equal fixes.
 
     `unsafe` is None for a rewrite that keeps the meaning, else the reason, in words, why it might not.
     """

@@ -99,7 +99,7 @@ RULE = Rule(
 '''
 
 _TEST = r'''\
-"""What the rule must leave alone, and what it must repair."""
+"""What the rule must leave alone, and what it must fix."""
 
 import pytest
 from @module@ import RULE

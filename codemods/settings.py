@@ -263,7 +263,7 @@ def _rules(names: Iterable[str], rule_ids: Collection[str], where: str, unknown:
     """`names` that are all in `rule_ids`; `unknown`: ids that are not are left alone. Raises Problem."""
     names = tuple(names)
     if where.startswith("--") and not names:
-        raise Problem(f"{where}: no rule given")
+        raise Problem(f"{where}: no rule named")
     for name in names:
         if name not in rule_ids and not unknown:
             raise Problem(f"{where}: no rule called {_shown(name)}{nearest(name, rule_ids)}")

@@ -1,4 +1,4 @@
-"""For the tests of a rule: what it must leave alone, and what it must find and repair.
+"""For the tests of a rule: what it must leave alone, and what it must find and fix.
 
     from spawnfix.testing import Invalid, Valid, check_case
 
@@ -38,7 +38,7 @@ class Invalid:
 
     `expected`: the files after it, only those that differ (None: nothing may be rewritten). What is None of the rest is
     not looked at: `line` (1-based) of the first finding, a part of its `message`, a part of the `reason` why it is not
-    repaired. `count`: how many findings there are. `unsafe_fixes`: as with the option of that name.
+    fixed. `count`: how many findings there are. `unsafe_fixes`: as with the option of that name.
     """
 
     code: Files
@@ -82,7 +82,7 @@ def _check_result(rule: Rule, files: dict[str, str], expected: dict[str, str], s
     wanted = {**files, **expected}
     once, reasons = _rewritten(rule, files, settings)
     if once != wanted:
-        text = _diff(wanted, once) + "".join(f"not repaired: {reason}\n" for reason in reasons)
+        text = _diff(wanted, once) + "".join(f"not fixed: {reason}\n" for reason in reasons)
         raise AssertionError(f"{rule.id} writes something else (-: expected, +: written):\n{text}")
     twice, _ = _rewritten(rule, once, settings)
     if twice != once:
@@ -107,7 +107,7 @@ def _report(rule: Rule, files: Mapping[str, str], settings: Settings) -> Report:
 
 
 def _rewritten(rule: Rule, files: Mapping[str, str], settings: Settings) -> tuple[dict[str, str], list[str]]:
-    """The files after `migrate`, and why what is left was not repaired."""
+    """The files after `migrate`, and why what is left was not fixed."""
     done = plan(_memory(files), settings, rules={rule.id: rule})
     reasons = [found.reason for found in done.remaining if found.reason is not None]
     return {**files, **{path: data.decode() for path, data in done.contents.items()}}, reasons

@@ -54,13 +54,13 @@ error; `...` stands for what differs. Give the whole traceback to `spawnfix diag
 
 
 def cookbook() -> str:
-    """Every family of errors: those that a rule repairs first."""
+    """Every family of errors: those that a rule fixes first."""
     parts = [_COOKBOOK]
     for rule in rules().values():
         if rule.errors:
-            parts.append(f"## Repaired by [`{rule.id}`](../rules/{rule.id}.md)\n")
+            parts.append(f"## Fixed by [`{rule.id}`](../rules/{rule.id}.md)\n")
             parts += [_recipe(error) for error in rule.errors]
-    parts.append("## What no rewrite repairs\n")
+    parts.append("## What no rewrite fixes\n")
     parts += [_recipe(error) for error in families()]
     return "\n".join(parts)
 

@@ -125,7 +125,7 @@ def test_migrate(words: Path, run: Run) -> None:
     done = run("migrate", words)
     assert (done.code, done.out) == (0, b"")
     assert done.err.splitlines() == [
-        "toy: 2 repaired, 1 refused",
+        "toy: 2 fixed, 1 refused",
         "`spawnfix check` shows each with its reason",
         "branch spawnfix/migrate: 1 commit, 2 files changed",
         "  look at it:  git -C repo diff main...spawnfix/migrate",
@@ -153,7 +153,7 @@ def test_migrate(words: Path, run: Run) -> None:
     again = state(words)
     second = run("migrate", words)
     assert (second.code, second.out) == (0, b"")
-    assert "nothing to repair" in second.err
+    assert "nothing to fix" in second.err
     assert state(words) == again
 
 
@@ -255,7 +255,7 @@ def test_uncommitted_change_in_the_way(words: Path, run: Run) -> None:
     (words / "a.py").write_bytes(b"mine")
     before = state(words)
     done = run("migrate", words)
-    one_line(done, r"spawnfix/migrate is made but not checked out: uncommitted changes are in the way \(a\.py\)")
+    one_line(done, r"spawnfix/migrate was created but not checked out: uncommitted changes are in the way \(a\.py\)")
     assert "your uncommitted changes in 1 file were not looked at" in done.err
     after = state(words)
     assert "spawnfix/migrate" in str(after.pop("refs"))
@@ -268,8 +268,8 @@ def test_branch_that_cannot_be_made_is_not_called_repaired(words: Path, run: Run
     (words / ".git/refs/heads/spawnfix/migrate.lock").write_bytes(b"")
     before = state(words)
     done = run("migrate", words)
-    one_line(done, r"the branch can't be made, nothing was changed: .*migrate\.lock")
-    assert "repaired" not in done.err
+    one_line(done, r"the branch can't be created, nothing was changed: .*migrate\.lock")
+    assert "fixed" not in done.err
     assert state(words) == before
 
 

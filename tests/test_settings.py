@@ -115,7 +115,7 @@ def test_flags_win() -> None:
     ("flags", "message"),
     [
         ({"select": "lamdas"}, r"--select: no rule called 'lamdas' \(did you mean 'lambdas'\?\)"),
-        ({"ignore": ","}, "--ignore: no rule given"),
+        ({"ignore": ","}, "--ignore: no rule named"),
         ({"confidence": "sure"}, "--confidence must be one of"),
         ({"start_method": "fork"}, "--start-method must be one of spawn, forkserver"),
     ],

@@ -75,7 +75,7 @@ class Ledger:
             self._database.execute("PRAGMA synchronous=NORMAL")
             found = self._database.execute("PRAGMA user_version").fetchone()[0]
             if found not in (0, _FORMAT):
-                raise Problem(f"{path}: made by another version of spawnfix; use another --out")
+                raise Problem(f"{path}: written by another version of spawnfix; use another --out")
             self._database.executescript(_SCHEMA)
             self._database.execute(f"PRAGMA user_version={_FORMAT}")
         except (sqlite3.Error, OSError) as error:

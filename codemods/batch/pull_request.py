@@ -24,7 +24,7 @@ def pull_request(outcome: Outcome, done: Plan, unsafe_fixes: bool) -> str:
     lines = [
         "# Make values that cross process boundaries picklable",
         "",
-        f"spawnfix {__version__} repaired {places} in {files} file{'' if files == 1 else 's'}, so that this code runs",
+        f"spawnfix {__version__} fixed {places} in {files} file{'' if files == 1 else 's'}, so that this code runs",
         "under spawn, forkserver and distributed launchers too. One commit per rule; nothing of the code was run.",
         "",
         "| rule | places | what |",

@@ -48,7 +48,7 @@ def diagnose(
         ),
     ] = False,
 ) -> None:
-    """Look at an object, a running program or a traceback: what can't reach a worker, and what repairs it.
+    """Look at an object, a running program or a traceback: what can't reach a worker, and what fixes it.
 
     Runs your code, in your interpreter. Exit code: 0 nothing is in the way (or the program shows no error), 1 problems
     or an error that is explained, 2 the object could not be had or the error is of another kind, 130 Ctrl-C.

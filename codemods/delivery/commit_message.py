@@ -1,4 +1,4 @@
-"""The commit that one rule's repairs become: what, where, why, and how the value got across."""
+"""The commit that one rule's fixes become: what, where, why, and how the value got across."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def commit_message(change: RuleChange, summary: str, version: str, alone: bool =
     titles = {finding.fix.title for finding in change.findings if finding.fix is not None}
     subject = f"{change.rule}: {what}"
     if len(rules) > 1:
-        subject = f"spawnfix: repair {places} of {len(rules)} rules"
+        subject = f"spawnfix: fix {places} of {len(rules)} rules"
     elif alone and len(titles) == 1:
         first = change.findings[0]
         subject = f"{change.rule}: {_plain(titles.pop())}"
         if len(subject) > _SUBJECT:
-            subject = f"{change.rule}: repair {_plain(first.path.rpartition('/')[2])}:{first.span.line}"
+            subject = f"{change.rule}: fix {_plain(first.path.rpartition('/')[2])}:{first.span.line}"
         subject = subject[:_SUBJECT]
     elif len(subject) > _SUBJECT:
-        subject = f"{change.rule}: repair {places}"
+        subject = f"{change.rule}: fix {places}"
         opening = "\n".join(_wrapped(summary, "", "")) + "\n\n"
     elif len(subject) + len(places) + 3 <= _SUBJECT:
         subject += f" ({places})"

@@ -94,7 +94,7 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
 
 
 def summary(plan: Plan, would: bool) -> Iterable[str]:
-    """Lines for people: files left out, and per rule what was repaired and what was not."""
+    """Lines for people: files left out, and per rule what was fixed and what was not."""
     for skipped in plan.skipped:
         yield f"skipped {skipped.path}: {skipped.reason}"
     fixed = Counter(finding.rule for change in plan.changes for finding in change.findings)
@@ -102,13 +102,13 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
     refused = Counter(finding.rule for finding in plan.remaining if finding.fix is None)
     declined = Counter(finding.rule for finding in plan.declined)
     for rule in sorted(fixed | unsafe | refused | declined):
-        parts = [f"{fixed[rule]} {'to repair' if would else 'repaired'}"]
+        parts = [f"{fixed[rule]} {'to fix' if would else 'fixed'}"]
         parts += [f"{refused[rule]} refused"] if refused[rule] else []
         parts += [f"{unsafe[rule]} only with --unsafe-fixes"] if unsafe[rule] else []
         parts += [f"{declined[rule]} left as is"] if declined[rule] else []
         yield f"{rule}: {', '.join(parts)}"
     if not fixed and not any(skipped.failed for skipped in plan.skipped) and (plan.files_seen or not plan.skipped):
-        nothing = "nothing to repair" if plan.remaining or plan.declined else "nothing found"
+        nothing = "nothing to fix" if plan.remaining or plan.declined else "nothing found"
         lost = len(missed(plan.skipped))
         less = f"; {_counted(lost, 'file')} {'was' if lost == 1 else 'were'} not looked at" if lost else ""
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}{less}"

@@ -1,4 +1,4 @@
-"""From the words of an error to its cause: which rule repairs it, what went wrong, what a person can do.
+"""From the words of an error to its cause: which rule fixes it, what went wrong, what a person can do.
 
 The words drift: `can't pickle X objects` (Python 3.6, 3.7), `cannot pickle 'X' object` (3.8), `cannot pickle 'X'
 instances` (3.12), `Can't get local object` (3.13), `Can't pickle local object <function ...>` (3.14). What a child does

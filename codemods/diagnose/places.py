@@ -101,7 +101,7 @@ def _assigned(read: Traceback, project: Project) -> Iterator[Spot]:
     """`self.attribute = ...` for the attributes of Python 3.14's notes, and loggers of objects for old Pythons."""
     if read.cause.family == "old-logger":
         for path, number, _ in _matching_lines(project, _LOGGER, "self."):
-            yield Spot(path, number, "a logger kept on an object")
+            yield Spot(path, number, "a logger stored on an object")
         return
     owners = [note.rpartition(" ")[0].rpartition(".")[2] for note in read.notes if note.endswith((" state", " object"))]
     for attribute in read.attributes[:1]:

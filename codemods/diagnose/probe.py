@@ -1359,7 +1359,7 @@ def load(target: str) -> tuple[Any, str]:
         if first and first in expression and not hasattr(module, first):
             words = "%s has no %r when it is imported" % (where, first)
             if where.endswith(".py"):
-                words += " (is it made under if __name__ == '__main__'?)"
+                words += " (is it created under if __name__ == '__main__'?)"
         raise NotFound(words) from error
     except _STOP as error:
         raise NotFound("%s: %s" % (expression, _message(error))) from error

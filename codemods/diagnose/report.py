@@ -49,7 +49,7 @@ class Obstacle:
 
     @property
     def rule(self) -> str | None:
-        """The rule that repairs it, if any."""
+        """The rule that fixes it, if any."""
         return None if self.cause is None else self.cause.rule
 
 

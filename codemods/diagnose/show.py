@@ -20,7 +20,7 @@ _STEP = re.compile(r"\.\w+(?:\([^()]*\))?|\[[^\[\]]*\]")
 def show_diagnosis(
     diagnosis: Diagnosis, saved: str | None = None, console: Console | None = None, again: str | None = None
 ) -> None:
-    """Print `diagnosis`: a tree of paths to what can't be sent, why, and what repairs it; then what weighs.
+    """Print `diagnosis`: a tree of paths to what can't be sent, why, and what fixes it; then what weighs.
 
     `saved`: the file that it was written to. `again`: the command that shows whether a fix worked.
     """
@@ -140,7 +140,7 @@ def _causes(out: Console, diagnosis: Diagnosis) -> None:
         show_line(out, f"  {advice}")
         foreign = [o for o in diagnosis.obstacles if o.rule == rule and o.assigned_at and not o.assigned_at.user]
         if in_own_code and foreign:
-            show_line(out, "  the class is an installed package's; in your own code, after the object is made:")
+            show_line(out, "  the class is an installed package's; in your own code, after the object is created:")
             for each in foreign[:3]:
                 show_line(out, "    ", (in_own_code.format(clean(each.path)), "green"))
 

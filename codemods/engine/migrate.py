@@ -93,8 +93,8 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
                 version += 1
                 if others is not None:
                     others.close()  # what they look at is no more
-                repaired = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
-                changes.append(RuleChange(rule.id, repaired, difference(before, project), tuple(steps)))
+                fixed = tuple(dict.fromkeys(finding for step in steps for finding in step.findings))
+                changes.append(RuleChange(rule.id, fixed, difference(before, project), tuple(steps)))
             looked[rule.id] = (version, left)
         if idle:
             break

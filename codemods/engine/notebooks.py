@@ -103,7 +103,7 @@ def _numbered(text: str, places: list[tuple[int, int, int]]) -> tuple[tuple[int,
 
 
 def find(rule: Rule, project: Project) -> Iterator[Finding]:
-    """What `rule` finds in the notebooks of `project`, every finding with the reason why it is not repaired."""
+    """What `rule` finds in the notebooks of `project`, every finding with the reason why it is not fixed."""
     if not rule.notebooks:
         return
     from ..project import Project

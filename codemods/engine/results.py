@@ -24,7 +24,7 @@ class Report:
     set_aside: tuple[str, ...] = ()  # what else is left out of the findings, in words
 
     def why_not(self, finding: Finding) -> str | None:
-        """None when `migrate` with the same settings would repair `finding`, else the reason, in words."""
+        """None when `migrate` with the same settings would fix `finding`, else the reason, in words."""
         if finding.fix is None or finding.fix.unsafe is None or self.unsafe_fixes:
             return finding.reason
         return f"only with --unsafe-fixes: {finding.fix.unsafe}"
@@ -41,7 +41,7 @@ class AppliedStep:
 
 @dataclass(frozen=True)
 class RuleChange:
-    """What one rule repaired, and the bytes of the files it changed, after it."""
+    """What one rule fixed, and the bytes of the files it changed, after it."""
 
     rule: str
     findings: tuple[Finding, ...]

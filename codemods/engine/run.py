@@ -204,7 +204,7 @@ class Run:
     def fix_until_stable(
         self, rule: Rule, project: Project, look: Look | None = None
     ) -> tuple[Project, list[AppliedStep], list[Finding]]:
-        """Apply what `rule` can repair until nothing is left: (the project after, what was applied, what remains).
+        """Apply what `rule` can fix until nothing is left: (the project after, what was applied, what remains).
 
         `look`: what `rule` makes of `project` as it is, where that is known.
         """

@@ -74,7 +74,7 @@ def rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | No
 
 
 def recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], project: Project) -> str | None:
-    """What is wrong when the rule still finds what `fixes` should have repaired, or more than before; else None."""
+    """What is wrong when the rule still finds what `fixes` should have fixed, or more than before; else None."""
     if len(after) > len(before):
         return "the result has hazards that were not there before"
     if not after:

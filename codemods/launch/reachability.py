@@ -175,7 +175,7 @@ class Reach:
                 why = way
             else:
                 made = owner is not None and scope.name == "__init__"
-                what = f"`{owner.name}` is made here" if owner and made else f"`{scope.name}` is called here"
+                what = f"`{owner.name}` is created here" if owner and made else f"`{scope.name}` is called here"
                 return way.after(outline, scope, Hop(caller.path, call.lineno, what), certain)
         return why
 

@@ -58,7 +58,7 @@ class Shapes:
         return [action for finding in self.at(path, wanted) for action in self._actions(finding)]
 
     def hover(self, path: str, position: types.Position) -> types.Hover | None:
-        """What was found at `position`, why, and what repairs it; None where nothing was."""
+        """What was found at `position`, why, and what fixes it; None where nothing was."""
         found = list(self.at(path, types.Range(position, position)))
         if not found:
             return None
@@ -78,7 +78,7 @@ class Shapes:
         why_not = self.report.why_not(finding)
         return types.Diagnostic(
             range=self._range(finding.path, finding.span),
-            message=finding.message if why_not is None else f"{finding.message}\nnot repaired: {why_not}",
+            message=finding.message if why_not is None else f"{finding.message}\nnot fixed: {why_not}",
             severity=_SEVERITY[finding.confidence],
             code=finding.rule,
             source=NAME,
@@ -129,7 +129,7 @@ class Shapes:
 
     def _explained(self, finding: Finding) -> str:
         why_not = self.report.why_not(finding)
-        last = "A quick fix repairs it." if why_not is None else f"Not repaired: {_plain(why_not)}."
+        last = "There is a quick fix." if why_not is None else f"Not fixed: {_plain(why_not)}."
         steps = [f"{n}. `{hop.path}:{hop.line}` {_plain(hop.what)}" for n, hop in enumerate(finding.trace, 1)]
         head = f"**spawnfix {finding.rule}** ({finding.confidence.value}): {_plain(finding.message)}"
         return "\n\n".join([head, *(["\n".join(steps)] if steps else []), last])

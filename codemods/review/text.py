@@ -291,7 +291,7 @@ def _next(report: Report, states: Counter[str]) -> Iterator[str]:
     if states["unsafe"]:
         parts.append(f"{states['unsafe']} only with --unsafe-fixes")
     if states["refused"]:
-        parts.append(f"{states['refused']} refused, the reason is given above")
+        parts.append(f"{states['refused']} refused, the reason is above")
     yield "; ".join(parts) + "."
     if states["fixable"] or states["unsafe"]:
         flag = "" if states["fixable"] else " --unsafe-fixes"

@@ -169,7 +169,7 @@ class Scopes:
                 what = "re-bound" if binding is not variable.bindings[0] else "bound only later,"
                 return f"`{name}` is {what} at line {binding.line}: pass it as an argument"
         if not self.is_surely_bound(variable, anchor):
-            return f"`{name}` may be unbound where the function is made: bind it on every path"
+            return f"`{name}` may be unbound where the function is defined: bind it on every path"
         return None
 
     def is_loop_variable(self, variable: Variable, creation: ast.AST) -> bool:

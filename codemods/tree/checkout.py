@@ -52,7 +52,7 @@ def check_out(repository: Repository, branch: Branch) -> None:
 
     Raises NotCheckedOut.
     """
-    there = f"the branch {printable(branch.name)} is made but not checked out"
+    there = f"the branch {printable(branch.name)} was created but not checked out"
     try:
         _check_out(repository, branch, f"{repository.typed_git} checkout {shell(branch.name)}")
     except _Obstacle as obstacle:
@@ -170,7 +170,7 @@ def _present(
     if staged:
         raise _Obstacle(f"uncommitted changes are in the way ({_some(staged)}); commit or stash them, then {command}")
     if deleted:
-        raise _Obstacle(f"you deleted {_some(deleted)}, which it repairs; commit that or restore it, then {command}")
+        raise _Obstacle(f"you deleted {_some(deleted)}, which it fixes; commit that or restore it, then {command}")
     return present
 
 

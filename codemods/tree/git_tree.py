@@ -151,13 +151,13 @@ def build_branch(files: CommitFiles, commits: Sequence[Commit], wanted: str | No
         name = _point(repository, name, wanted, parent, committer)
     except GitFailed as error:
         raise Problem(
-            f"{repository.folder}: the branch can't be made, nothing was changed: git says: {error}"
+            f"{repository.folder}: the branch can't be created, nothing was changed: git says: {error}"
         ) from None
     except Failed as failed:
-        raise Problem(f"{repository.folder}: the branch can't be made, nothing was changed: {failed.why}") from None
+        raise Problem(f"{repository.folder}: the branch can't be created, nothing was changed: {failed.why}") from None
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error
-        raise Problem(f"the branch can't be made, nothing was changed: {what}") from None
+        raise Problem(f"the branch can't be created, nothing was changed: {what}") from None
     paths = {path for commit in commits for path in commit.contents}
     return Branch(name, files.commit, tuple(made), tuple(sorted(paths)), author)
 

@@ -139,7 +139,7 @@ def test_checkout_that_fails_half_way_is_undone(template: Path, what: str) -> No
     after = state(template)
     assert (done.returncode, done.stderr) == (0, "")
     why = "can't write a.py, pkg/b.py: File too large" if what == "full" else r"another git process holds HEAD\.lock"
-    assert re.search(f"is made but not checked out: {why}", done.stdout), done.stdout
+    assert re.search(f"was created but not checked out: {why}", done.stdout), done.stdout
     assert "could not be restored" not in done.stdout
     assert digest(after, "refs") == digest(before, "refs")
     assert "refs/heads/spawnfix/migrate" in str(after["refs"])
@@ -162,7 +162,7 @@ def test_checkout_that_could_not_write_all_files_is_undone(template: Path, detac
     )  # fmt: skip
     (template / "pkg").chmod(0o755)
     assert done.returncode == 2, done.stderr
-    assert "is made but not checked out: can't write pkg/b.py, pkg/c.py: " in done.stderr
+    assert "was created but not checked out: can't write pkg/b.py, pkg/c.py: " in done.stderr
     assert "could not be restored" not in done.stderr
     assert digest(state(template), "refs", "names") == digest(before, "refs", "names")
     assert git(template, "status", "--porcelain") == "M notes.txt\nA  staged.txt"

@@ -43,7 +43,7 @@ def test_writes_what_it_says(folder: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert contents(folder) == {"a.py": AFTER, "sub/run.py": USE}
     assert (folder / "a.py").stat().st_mode & 0o777 == 0o755
     said = capsys.readouterr().err
-    assert "dict-views: 1 repaired" in said
+    assert "dict-views: 1 fixed" in said
     assert "rewrote 1 file in" in said
     assert migrate(monkeypatch, "--no-git", ".") == 0
     assert contents(folder) == {"a.py": AFTER, "sub/run.py": USE}

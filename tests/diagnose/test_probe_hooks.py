@@ -144,7 +144,10 @@ def test_an_object_of_a_module_and_of_a_script(tmp_path: Path) -> None:
         (":x", "want pkg.mod:name"),
         ("probed_two:a b", "'a b' is no Python expression"),
         ("probed_two:absent", "probed_two has no 'absent' when it is imported"),
-        ("probed_two.py:absent", "has no 'absent' when it is imported (is it made under if __name__ == '__main__'?)"),
+        (
+            "probed_two.py:absent",
+            "has no 'absent' when it is imported (is it created under if __name__ == '__main__'?)",
+        ),
         ("probed_two:asks()", "NameError: name 'inner' is not defined"),
         ("probed_two:1 / 0", "1 / 0: ZeroDivisionError: division by zero"),
         ("probed_two:stop()", "stop(): SystemExit: 3"),

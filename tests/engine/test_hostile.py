@@ -275,4 +275,4 @@ def test_monsters_cost_seconds(tmp_path: Path, name: str) -> None:
     assert "Traceback" not in done.stderr
     assert "our bug" not in done.stderr, done.stderr
     if name.endswith(".py"):
-        assert "dict-views: 1 repaired" in done.stderr
+        assert "dict-views: 1 fixed" in done.stderr

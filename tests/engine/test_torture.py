@@ -1,4 +1,4 @@
-"""Bytes that others lose: every file is repaired with nothing else changed, or skipped with its reason."""
+"""Bytes that others lose: every file is fixed with nothing else changed, or skipped with its reason."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def skipped(errors: str) -> dict[str, str]:
 @pytest.mark.parametrize("case", CASES.values(), ids=[path[:60].encode("unicode_escape").decode() for path in CASES])
 def test_repaired_exactly_or_skipped_with_a_reason(outcome: Outcome, case: Case) -> None:
     target = outcome.folder / case.path
-    assert target.read_bytes() == case.repaired
+    assert target.read_bytes() == case.fixed
     kept = 0o100 if (outcome.folder / ".git").exists() else 0o777  # git keeps the x bit alone
     assert target.lstat().st_mode & kept == outcome.before[case.path][1] & kept
     reasons = skipped(outcome.err)
@@ -137,7 +137,7 @@ def test_the_branch_holds_the_same_bytes(in_git: Outcome, home: Path) -> None:
     """Also read back through git, not through the work tree."""
     for case in CASES.values():
         blob = git(in_git.folder, home, "cat-file", "blob", f"HEAD:{case.path}")
-        assert blob == case.repaired, case.path
+        assert blob == case.fixed, case.path
     assert not git(in_git.folder, home, "status", "--porcelain")
 
 
@@ -158,7 +158,7 @@ def test_the_diff_applies_with_git_and_gives_the_same_bytes(tmp_path: Path, home
     assert code == 0, err
     git(folder, home, "apply", "--whitespace=nowarn", str(patch))
     for case in CASES.values():
-        assert (folder / case.path).read_bytes() == case.repaired, case.path
+        assert (folder / case.path).read_bytes() == case.fixed, case.path
 
 
 # What git itself converts
@@ -192,10 +192,10 @@ def test_working_tree_encoding(tmp_path: Path, home: Path) -> None:
     assert git(folder, home, "cat-file", "blob", "HEAD:wide.py") == BODY.encode()
     code, _, err = spawnfix(home, "migrate", folder)
     assert code == 0, err
-    repaired = BODY.replace(OLD, NEW)
-    assert git(folder, home, "cat-file", "blob", "HEAD:wide.py") == repaired.encode()
-    assert (folder / "wide.py").read_bytes().decode("utf-16") == repaired.replace("\n", "\r\n")
-    assert (folder / "a.py").read_bytes() == repaired.replace("\n", "\r\n").encode()
+    fixed = BODY.replace(OLD, NEW)
+    assert git(folder, home, "cat-file", "blob", "HEAD:wide.py") == fixed.encode()
+    assert (folder / "wide.py").read_bytes().decode("utf-16") == fixed.replace("\n", "\r\n")
+    assert (folder / "a.py").read_bytes() == fixed.replace("\n", "\r\n").encode()
     assert not git(folder, home, "status", "--porcelain")
 
 

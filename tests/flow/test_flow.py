@@ -1555,15 +1555,15 @@ def test_cache_is_used(tmp_path, monkeypatch) -> None:  # type: ignore[no-untype
     ("name", "path", "line", "words"),
     [
         ("collate_fn", "train.py", 4, "crosses a process boundary"),
-        ("a Dataset nobody loads", "data.py", 6, "kept on an object that is made to cross"),
+        ("a Dataset nobody loads", "data.py", 6, "stored on an object that is sent to other processes"),
         (
             "plain objects",
             "config.py",
             5,
-            "kept on an object, or handed to a boundary that does not pickle it as called",
+            "stored on an object, or passed to a boundary that does not pickle it as called",
         ),
-        ("threads", "train.py", 10, "given to `pool.map`: harmless (threads)"),
-        ("consumed on the spot", "train.py", 5, "given to `sorted` as `key`: used in this process"),
+        ("threads", "train.py", 10, "passed to `pool.map`: harmless (threads)"),
+        ("consumed on the spot", "train.py", 5, "passed to `sorted` as `key`: used in this process"),
         ("what the loader keeps at home", "train.py", 4, "harmless: not seen on the way"),
         ("threads", "train.py", 2, "nothing that pickle rejects"),
         ("copied", "train.py", 4, "copies it the way pickle would, functions and classes excepted"),
@@ -1625,7 +1625,7 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     told = [hop.what for hop in found.trace]
     assert len(told) > 12
     assert [what for what in told if what.startswith("stored")] == [f"stored as `part` on `C{i}`" for i in range(8)]
-    assert told[0] == "a lambda is made here" and told[-1].startswith("`pickle.dump`")
+    assert told[0] == "a lambda is defined here" and told[-1].startswith("`pickle.dump`")
     assert any(what.startswith(("... ", "parameter")) for what in told[3:-3])
 
 

@@ -26,12 +26,12 @@ def identities(text: str) -> list[tuple[str, int]]:
         pytest.param("f = make()\nTABLE = {f: 1}\n", [("a key of a dict", 2)], id="a key of a display"),
         pytest.param("HOOKS = {make(), make()}\n", [("put in a set", 1)], id="a set"),
         pytest.param("HOOKS = {make() for _ in range(3)}\n", [("put in a set", 1)], id="a set comprehension"),
-        pytest.param("hooks = [make()]\nhooks.remove(make())\n", [("given to `hooks.remove`", 2)], id="remove"),
+        pytest.param("hooks = [make()]\nhooks.remove(make())\n", [("passed to `hooks.remove`", 2)], id="remove"),
         pytest.param(
             "def mark(fn):\n    fn.label = 1\n\n\nmark(make())\n", [("given the attribute `label`", 2)], id="a helper"
         ),
         pytest.param(
-            "import weakref\nr = weakref.ref(make())\n", [("given to `weakref.ref`", 2)], id="weak references"
+            "import weakref\nr = weakref.ref(make())\n", [("passed to `weakref.ref`", 2)], id="weak references"
         ),
         pytest.param(
             "import functools\n\n\n@functools.lru_cache(None)\ndef run(fn):\n    return fn(1)\n\n\nrun(make())\n",
@@ -51,8 +51,8 @@ CLASS = "def make():\n    class Item:\n        pass\n    return Item\n\n\n"
     ("text", "expected"),
     [
         pytest.param("item = make()()\n", [], id="only objects"),
-        pytest.param("print(isinstance(1, make()))\n", [("given to `isinstance`", 1)], id="isinstance"),
-        pytest.param("print(isinstance(1, (int, make())))\n", [("given to `isinstance`", 1)], id="in a tuple"),
+        pytest.param("print(isinstance(1, make()))\n", [("passed to `isinstance`", 1)], id="isinstance"),
+        pytest.param("print(isinstance(1, (int, make())))\n", [("passed to `isinstance`", 1)], id="in a tuple"),
         pytest.param(
             "A = make()\ntry:\n    pass\nexcept A:\n    pass\n", [("named by `except`", 4)], id="an exception handler"
         ),

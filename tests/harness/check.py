@@ -79,8 +79,8 @@ def check_in_memory(case: Case) -> None:
     for what in ("migrate", "a second migrate"):
         done = plan(MemoryFiles(contents), settings)
         if what == "migrate":
-            repaired = [finding for change in done.changes for finding in change.findings]
-            _compare([_row(finding, settings) for finding in (*repaired, *done.remaining)], case)
+            fixed = [finding for change in done.changes for finding in change.findings]
+            _compare([_row(finding, settings) for finding in (*fixed, *done.remaining)], case)
         else:
             assert not done.changes, f"{what} has work to do: {done.changes}"
         contents |= done.contents
@@ -96,7 +96,7 @@ def _row(finding: Finding, settings: Settings) -> dict[str, Any]:
 
 
 def _reference(case: Case, program: Callable[..., Outcome]) -> str:
-    """What the program must print when all is well; "" for one that nothing repairs."""
+    """What the program must print when all is well; "" for one that nothing fixes."""
     if case.fails is not None and case.after is None:
         return ""
     if isinstance(case.reference, dict) and "file" in case.reference:
@@ -141,7 +141,7 @@ def _compare(found: list[dict[str, Any]], case: Case) -> None:
     """`found` is what was found, as in JSON; those of other rules don't matter."""
     found = [finding for finding in found if finding["rule"] == case.rule]
     if case.after is not None and "--unsafe-fixes" not in case.migrate:  # `check` calls those not fixable
-        assert any(finding["fixable"] for finding in found), f"check finds nothing of {case.rule} to repair: {found}"
+        assert any(finding["fixable"] for finding in found), f"check finds nothing of {case.rule} to fix: {found}"
     if case.lookalike:
         assert not found, f"check takes a look-alike for a hazard: {found}"
     if case.reason is not None:

@@ -91,7 +91,7 @@ def settled(repo: Path) -> dict[str, object]:
 
 
 def repository(repo: Path) -> None:
-    """A repository with three files to repair, and work that is not committed yet."""
+    """A repository with three files to fix, and work that is not committed yet."""
     (repo / "pkg").mkdir(parents=True)
     for name in ("a.py", "pkg/b.py", "pkg/c.py"):
         (repo / name).write_text(BODY)
@@ -116,8 +116,8 @@ def outcome(before: dict[str, object], after: dict[str, object]) -> str:
         return "other branches"
     if digest(after, "refs", "names") == digest(before, "refs", "names"):
         return "branch"
-    repaired = {"a.py": (FIXED, 0o644), "pkg/b.py": (FIXED, 0o644), "pkg/c.py": (FIXED, 0o755)}
-    whole = after["tree"] == {**before["tree"], **repaired}  # type: ignore[dict-item]
+    fixed = {"a.py": (FIXED, 0o644), "pkg/b.py": (FIXED, 0o644), "pkg/c.py": (FIXED, 0o755)}
+    whole = after["tree"] == {**before["tree"], **fixed}  # type: ignore[dict-item]
     head = after["head"] == "ref: refs/heads/spawnfix/migrate\n"
     return "after" if whole and head and "staged.txt" in str(after["index"]) else "between"
 

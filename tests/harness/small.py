@@ -27,7 +27,7 @@ def migrated(files: dict[str, str], rule: str, **settings: Any) -> dict[str, str
 
 
 def reasons(files: dict[str, str], rule: str, **settings: Any) -> list[str]:
-    """Why nothing of what `check` reports is repaired."""
+    """Why nothing of what `check` reports is fixed."""
     assert migrated(files, rule, **settings) == {}
     found = reported(files, rule, **settings)
     assert all(each.fix is None for each in found), found

@@ -63,7 +63,7 @@ def _rows(case: Case, report: Report, finding: Finding, shown: list[Fix]) -> Ite
     for hop in finding.trace:
         yield f"    at {hop.path}:{hop.line}: {hop.what}"
     if finding.reason is not None:
-        yield f"    not repaired: {finding.reason}"
+        yield f"    not fixed: {finding.reason}"
     fix = finding.fix
     if fix is None:
         return

@@ -39,7 +39,7 @@ BOM = b"\xef\xbb\xbf"
 class Case:
     """A file `path` with the bytes `data`.
 
-    `reason`: None when it must be repaired, else a regex for why it is skipped; "" when it is passed over in silence,
+    `reason`: None when it must be fixed, else a regex for why it is skipped; "" when it is passed over in silence,
     because it holds nothing or is no file of the repository.
     """
 
@@ -50,7 +50,7 @@ class Case:
     encoding: str = "utf-8"  # what OLD and NEW are written in
 
     @property
-    def repaired(self) -> bytes:
+    def fixed(self) -> bytes:
         """The bytes that must be there after the migration."""
         if self.reason is not None:
             return self.data

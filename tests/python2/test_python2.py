@@ -36,7 +36,7 @@ except ValueError, error:
 ALL = Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True, cache=False)
 
 
-def repaired(data: bytes) -> bytes:
+def fixed(data: bytes) -> bytes:
     for part in (b"ranges.keys()", b"self.table[0].items()"):
         data = data.replace(part, b"list(%s)" % part)
     return data
@@ -65,7 +65,7 @@ PLAIN = OLD.format(cookie="utf-8", word="été").encode()
 def test_fixes_are_exact(data: bytes) -> None:
     files = MemoryFiles({"old.py": data})
     done = plan(files, ALL)
-    assert done.contents == {"old.py": repaired(data)}
+    assert done.contents == {"old.py": fixed(data)}
     assert [row.reason for row in done.skipped] == ["Python 2: only a few plain patterns are looked for"]
     again = plan(MemoryFiles(done.contents), ALL)
     assert not again.changes and not again.remaining
@@ -120,7 +120,7 @@ def test_a_query_of_ones_own(tmp_path: Path) -> None:
     assert (code / "new.py").read_bytes() == new.replace(b"load", b"read")
     assert (code / "old.py").read_bytes() == b"print read(2)\r"
     assert (code / "other.py").read_bytes() == b"x = 1\r\n\r"
-    assert "bowler-query: 2 repaired" in done.stderr
+    assert "bowler-query: 2 fixed" in done.stderr
 
 
 @pytest.mark.parametrize(

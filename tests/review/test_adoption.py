@@ -61,7 +61,7 @@ def test_since_fixes_only_what_is_new(repo: Path, cache: Path) -> None:
     (repo / "config.py").write_text(f"{CONFIG}\n# more\n")
     git(repo, "commit", "-qam", "two")
     done = spawnfix("migrate", str(repo), "--since", "HEAD~1", cache=cache)
-    assert done.returncode == 0 and "lambdas: 0 repaired, 2 left as is" in done.stderr, done.stderr
+    assert done.returncode == 0 and "lambdas: 0 fixed, 2 left as is" in done.stderr, done.stderr
     assert "list(ranges.keys())" in (repo / "config.py").read_text() and (repo / "train.py").read_text() == TRAIN
 
 
@@ -90,7 +90,7 @@ def test_a_baseline_leaves_out_what_it_lists_and_no_more(repo: Path, cache: Path
     assert found(repo, cache, "--baseline", str(file)) == [("lambdas", "train.py")]
     git(repo, "commit", "-qam", "two")
     done = spawnfix("migrate", str(repo), "--baseline", str(file), cache=cache)
-    assert done.returncode == 0 and "lambdas: 2 repaired, 1 left as is" in done.stderr, done.stderr
+    assert done.returncode == 0 and "lambdas: 2 fixed, 1 left as is" in done.stderr, done.stderr
     # equal functions become one: that of the new line, and so that of the listed line with the same text
     assert (repo / "train.py").read_text().count("lambda") == 1 and (repo / "config.py").read_text() == CONFIG
     git(repo, "checkout", "-q", "main")

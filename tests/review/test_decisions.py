@@ -104,7 +104,7 @@ def test_exactly_what_was_accepted_lands(repo: Path, tmp_path: Path) -> None:
     assert "lambda number" not in text and "worker_init_fn=_evaluate_worker_init_fn" in text
     assert git(repo, "log", "--format=%s", "main..").splitlines() == [git(repo, "log", "-1", "--format=%s")]
     assert git(repo, "log", "-1", "--format=%s").startswith("lambdas:")
-    assert "dict-views: 0 repaired, 1 left as is" in said and "lambdas: 1 repaired, 1 left as is" in said
+    assert "dict-views: 0 fixed, 1 left as is" in said and "lambdas: 1 fixed, 1 left as is" in said
 
 
 def test_all_accepted_is_what_migrate_does_without_decisions(repo: Path, tmp_path: Path) -> None:

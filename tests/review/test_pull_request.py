@@ -46,10 +46,10 @@ def test_commits_per_rule_per_finding_and_one_end_in_the_same_files(repo: Path, 
     assert [subject.partition(":")[0] for subject in subjects["per-rule"]] == ["dict-views", "lambdas"]
     assert subjects["per-finding"] == [
         "dict-views: Store `list(ranges.keys())`",
-        "lambdas: repair train.py:9",
-        "lambdas: repair train.py:13",
+        "lambdas: fix train.py:9",
+        "lambdas: fix train.py:13",
     ]
-    assert subjects["one"] == ["spawnfix: repair 3 places of 2 rules"]
+    assert subjects["one"] == ["spawnfix: fix 3 places of 2 rules"]
     trailers = git(repo, "log", "-1", "--format=%(trailers:key=Spawnfix-Rule,valueonly)", "one")
     assert trailers.split() == ["dict-views", "lambdas"]
     second = git(repo, "show", "--format=", "--unified=0", "per-finding~1", "--", "train.py")
@@ -63,7 +63,7 @@ def test_commits_per_finding_of_what_was_accepted(repo: Path, tmp_path: Path) ->
     code, _, said = migrate(repo, decisions, tmp_path, "--commits", "per-finding")
     assert code == 0, said
     assert git(repo, "log", "--format=%s", "main..").splitlines() == [
-        "lambdas: repair train.py:13",
+        "lambdas: fix train.py:13",
         "dict-views: Store `list(ranges.keys())`",
     ]
     assert "lambda rows" in (repo / "train.py").read_text()

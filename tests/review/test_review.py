@@ -284,7 +284,7 @@ run me.sh:1:1  dist-launcher  possible  [unsafe]
   bad.py: line 3: invalid syntax
 
 3 findings in 3 of 12 files: 1 dict-views, 1 dist-launcher, 1 lambdas; 1 file was not looked at: bad.py.
-1 can be fixed; 1 only with --unsafe-fixes; 1 refused, the reason is given above.
+1 can be fixed; 1 only with --unsafe-fixes; 1 refused, the reason is above.
 Fix them on a branch of their own: spawnfix migrate here
 """
     assert shown(example()) == expected

@@ -517,7 +517,7 @@ def index_locked(repo: Path) -> None:
     [
         (change_file, r"uncommitted changes are in the way \(a\.py\)"),
         (stage_file, r"uncommitted changes are in the way \(a\.py\)"),
-        (delete_file, r"you deleted a\.py, which it repairs"),
+        (delete_file, r"you deleted a\.py, which it fixes"),
         (untrack_file, r"in the way|git says"),
         (assume_unchanged, r"uncommitted changes are in the way \(a\.py\)"),
         (merge_under_way, "a merge is under way"),

@@ -1,4 +1,4 @@
-"""Families of errors that no rule repairs: the rows of the TOML files beside this module. Each row has
+"""Families of errors that no rule fixes: the rows of the TOML files beside this module. Each row has
 
 - `patterns`: regular expressions, searched for in the line of the error in any case; {NAME} is a qualified name;
 - `cause`: what went wrong; `next`: what to do first; `reference`: where it is documented;

@@ -34,11 +34,11 @@ class Site:
     def verdict(self) -> str:
         """One sentence."""
         if self.crossing is None:
-            return "harmless: not seen on the way to a process boundary, nor kept on an object"
+            return "harmless: not seen on the way to a process boundary, nor stored on an object"
         return {
             Confidence.PROVEN: "crosses a process boundary",
-            Confidence.LIKELY: "kept on an object that is made to cross",
-            Confidence.POSSIBLE: "kept on an object, or handed to a boundary that does not pickle it as called",
+            Confidence.LIKELY: "stored on an object that is sent to other processes",
+            Confidence.POSSIBLE: "stored on an object, or passed to a boundary that does not pickle it as called",
         }[self.crossing.confidence]
 
 
@@ -108,7 +108,7 @@ def _calls(solution: Solution, number: int) -> Iterator[Hop]:
 
 def _call(solution: Solution, callee: int, argument: str, text: str, line: int) -> Hop:
     path = solution.program.files[solution.heap.file_of[callee]]
-    said = f"given to `{text}` as `{argument}`" if argument else f"given to `{text or 'a call'}`"
+    said = f"passed to `{text}` as `{argument}`" if argument else f"passed to `{text or 'a call'}`"
     for number in solution.heap.holds[callee]:
         value = solution.heap.values[number]
         if value.kind == FOREIGN:

@@ -177,7 +177,7 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
             if "." in call.text and method in _TOLD_APART_BY_METHODS:
                 for argument in call.arguments:
                     if argument >= 0:
-                        yield question(f"given to `{call.text}`", at, call.position[0], argument + offset)
+                        yield question(f"passed to `{call.text}`", at, call.position[0], argument + offset)
     for node, calls in solution.constraints.calls.items():
         for held in tuple(solution.heap.holds[node]):
             value = solution.heap.values[held]
@@ -189,9 +189,9 @@ def _identity_questions(solution: Solution) -> Iterator[Question]:
                 for place in places:
                     if len(call.arguments) > place and call.arguments[place] >= 0:
                         argument = call.arguments[place] + offset
-                        yield question(f"given to `{value.a}`", at, call.position[0], argument)
+                        yield question(f"passed to `{value.a}`", at, call.position[0], argument)
                         for inner in _inside(solution, argument) if value.a in _TAKE_CONTAINERS else ():
-                            yield question(f"given to `{value.a}`", at, call.position[0], inner)
+                            yield question(f"passed to `{value.a}`", at, call.position[0], inner)
                 if value.a in _CACHES:
                     made = [
                         (offset, call),

@@ -38,11 +38,11 @@ def trace_of(
     solution: Solution, number: int, reason: Reason, reasons: Reasons, kind: HazardKind, path: str, position: Position
 ) -> Trace:
     words = {
-        HazardKind.LAMBDA: "a lambda is made here",
+        HazardKind.LAMBDA: "a lambda is defined here",
         HazardKind.FUNCTION: "a function is defined inside another here",
         HazardKind.CLASS: "a class is defined inside a function here",
         HazardKind.DICT_VIEW: "a view of a dict is taken here",
-        HazardKind.GENERATOR: "a generator is made here",
+        HazardKind.GENERATOR: "a generator is created here",
         HazardKind.EVALUATED: "a text is evaluated here",
         HazardKind.INSTANCE: "instances of this class",
     }
@@ -59,7 +59,7 @@ def trace_of(
         if value.kind == FUNCTION:
             file, function = solution.program.functions[int(value.a)]
             what = "the lambda" if function.kind is FunctionKind.LAMBDA else f"`{function.name}`"
-            hops.append(Hop(solution.program.files[file], function.position[0], f"captured by {what} made here"))
+            hops.append(Hop(solution.program.files[file], function.position[0], f"captured by {what} defined here"))
         reason = reasons[number]
     if reason.hop is not None:
         hops.append(reason.hop)

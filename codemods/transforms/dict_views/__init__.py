@@ -8,7 +8,7 @@ passed on are left alone. What `zip`, `map`, `filter` and `reversed` give can be
 Also objects of installed packages that are known to hold a view (the evaluation configuration of nuscenes-devkit, and
 the datasets of mmdetection3d before 1.1 that keep one), where a dataset of the repository keeps or inherits them. The
 package can't be changed from here: the fix is one line after the object is there,
-`self.config.class_names = list(self.config.class_names)`. It stays right when the package is repaired one day.
+`self.config.class_names = list(self.config.class_names)`. It stays right when the package is fixed one day.
 
 ## Why it breaks
 A view can't be pickled. Under spawn and forkserver the whole dataset is pickled for every `DataLoader` worker, with

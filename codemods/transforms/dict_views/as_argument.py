@@ -34,10 +34,10 @@ def as_argument(
         shown = only_shown(outline, argument)
         return [], [] if shown else [Problem(outline.path, line, AS_TEXT, False)]
     if qualified_name(outline, func).startswith("numpy.") and reached:
-        text = "hands it to NumPy, which takes a list for a row of values and a view for one object"
+        text = "passes it to NumPy, which takes a list for a row of values and a view for one object"
         return [], [Problem(outline.path, line, text, False)]
     if any(qualified_name(outline, argument).startswith("operator.") for argument in [func, *call.args]):
-        return [], [Problem(outline.path, line, "hands it to an operator that a list may not have", True)]
+        return [], [Problem(outline.path, line, "passes it to an operator that a list may not have", True)]
     if name in _EQUALITY and reached:
         return [], [
             Problem(outline.path, line, f"compares it with `{name}`: a list is equal to no set and no view", True)

@@ -7,7 +7,7 @@ from ...known_error import KnownError
 ERRORS = (
     KnownError(
         r"can(?:not|'t) pickle '?(?P<type>(?:odict|dict)_(?:keys|values|items))'?",
-        "a view of a dict (keys, values, items) is kept on something that is sent to a worker",
+        "a view of a dict (keys, values, items) is stored on something that is sent to a worker",
         "store list(...) of it",
         examples=("TypeError: cannot pickle 'dict_keys' object",),
         in_own_code="{0} = list({0})",

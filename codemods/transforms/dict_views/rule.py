@@ -93,7 +93,7 @@ class _Search:
         )
         hops = (
             Hop(outline.path, span.line, f"`{foreign.held}` is a {row.owner} of {row.package}, {row.says}"),
-            Hop(outline.path, span.line, f"kept as `{foreign.held}`, so it is pickled with the dataset"),
+            Hop(outline.path, span.line, f"stored as `{foreign.held}`, so it is pickled with the dataset"),
         )
         confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
         return Finding.answered(ID, outline.path, span, message, confidence, hops, answer)
@@ -109,7 +109,7 @@ class _Search:
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in problems[:1]]
         if (changed := changed_dict(self.repo, row)) is not None:
             doubts.append(
-                f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list made before would not"
+                f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list created before would not"
             )
         title = f"Make `{foreign.held}.{row.view}` a list once it is there"
         return Fix(title, (foreign.answer,), unsafe="; ".join(doubts) or None)
@@ -286,7 +286,7 @@ class _Search:
         hops = [Hop(outline.path, candidate.view.lineno, "a view of a dict is taken here")]
         if kept is not None and kept.place is not None:
             line = getattr(kept.place, "lineno", candidate.view.lineno)
-            hops.append(Hop(outline.path, line, f"kept as `{_label(kept)}`, so it is pickled with the object"))
+            hops.append(Hop(outline.path, line, f"stored as `{_label(kept)}`, so it is pickled with the object"))
         return own, tuple(hops)
 
 

@@ -1,7 +1,7 @@
 """Dict views that an installed package keeps on its objects: found where the repository makes or inherits such objects.
 
 The package is not ours to edit. What the repository can do is one line after the object is there:
-`config.class_names = list(config.class_names)`, right before and after the package itself is repaired.
+`config.class_names = list(config.class_names)`, right before and after the package itself is fixed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         if outer.value is statement and isinstance(target, ast.Attribute) and _spelled(target):
             held = ast.unparse(target)
             if not _done(outline, target, f"{held}.{row.view}"):
-                reason = f"it is not always made: add `{held}.{row.view} = list({held}.{row.view})` where it is"
+                reason = f"it is not always created: add `{held}.{row.view} = list({held}.{row.view})` where it is"
                 yield Foreign(outline, row, node, held, _is_on_dataset(repo, outline, target), Refused(reason))
 
 

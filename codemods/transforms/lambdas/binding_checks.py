@@ -82,7 +82,7 @@ class BindingChecks:
                 holders = parent.args[:1]  # also `monkeypatch.setattr` and `mock.patch.object`
             for holder in holders:
                 if self._may_be_class(holder):
-                    what = f"it is kept on `{ast.unparse(holder)}` (line {holder.lineno})"
+                    what = f"it is stored on `{ast.unparse(holder)}` (line {holder.lineno})"
                     raise Refused(f"{what}, which may be a class, and {UNBOUND}")
 
     def _check_wrapper(self, unit: Unit) -> None:

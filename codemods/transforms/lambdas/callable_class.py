@@ -164,7 +164,7 @@ def why_no_arguments(scopes: Scopes, unit: Unit, captures: Iterable[Variable]) -
             return f"it is used for more than to make objects (line {line_of(use.node)})"
         for variable in captures:
             if scopes.owner(use.scope, variable.name) is not variable.scope:
-                return f"`{variable.name}` is something else where its objects are made (line {line_of(use.node)})"
+                return f"`{variable.name}` is something else where its objects are created (line {line_of(use.node)})"
     taken = ["self"] if init is None else scopes.inner(init).bindings
     for name in [*(variable.name for variable in captures), *unit.fields]:
         if name in taken:

@@ -90,7 +90,7 @@ class Units:
             raise Refused("it stands inside an f-string: make it a function by hand")
         if not isinstance(node, ast.Lambda):
             if unit.home.kind is ScopeKind.CLASS:
-                raise Refused("it is part of a class made inside a function: move that class to module level")
+                raise Refused("it is part of a class defined inside a function: move that class to module level")
             owner = scopes.owner(unit.home, node.name)
             if owner is not None and owner.kind is ScopeKind.MODULE and unit.home.kind is not ScopeKind.MODULE:
                 raise Refused(f"`global {node.name}` binds it only where the function runs: define it at module level")
@@ -173,7 +173,7 @@ class Units:
     def _capture_value(self, unit: Unit, variable: Variable, uses: list[Use]) -> None:
         why = self.scopes.why_not_once(variable, unit.node)
         if why is not None and self.scopes.is_loop_variable(variable, unit.node):
-            late = "each function would keep the value from when it is made, not see the last one"
+            late = "each function would keep the value from when it is defined, not see the last one"
             unit.snapshots.append(f"{why.partition(': ')[0]}: {late}")
             why = None
         if why is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ...known_error import NAME_IN_ERROR, KnownError
 
-_WHAT = "a function or class made inside a function (lambda, nested def, local class) has no name that a worker finds"
+_WHAT = (
+    "a function or class defined inside a function (lambda, nested def, local class) has no name that a worker finds"
+)
 _ADVICE = "give it a name at the top of a module; functools.partial carries the values that it uses"
 
 ERRORS = (

@@ -39,7 +39,7 @@ class Handover:
         scope: Scope | None = self.scopes.around(cls)
         while scope is not None:
             if scope.is_local:
-                return f"the class `{cls.name}` is itself made inside a function: move it to module level"
+                return f"the class `{cls.name}` is itself defined inside a function: move it to module level"
             scope = scope.parent
         for special in ("__getattr__", "__getattribute__", "__reduce__", "__reduce_ex__"):
             if special in self.scopes.inner(cls).bindings:

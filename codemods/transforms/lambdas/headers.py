@@ -100,7 +100,7 @@ class Header:
         for annotation in annotations:
             if annotation is not None and not self.settled.annotation(annotation):
                 what = f"its annotation `{ast.unparse(annotation)}` (line {annotation.lineno})"
-                raise Refused(f"{what} runs each time that it is made: {_BY_HAND}")
+                raise Refused(f"{what} runs each time that it is defined: {_BY_HAND}")
 
     # classes
 
@@ -109,9 +109,8 @@ class Header:
         inner = scopes.inner(node)
         for keyword in node.keywords:
             if ast.unparse(keyword.value).rpartition(".")[2] != "ABCMeta":
-                raise Refused(
-                    f"it is made with `{ast.unparse(keyword)}`, which may register it: move it to module level by hand"
-                )
+                what = f"it is defined with `{ast.unparse(keyword)}`, which may register it"
+                raise Refused(f"{what}: move it to module level by hand")
         for base in node.bases:
             self._base(unit, node, base)
         self._class_body(node, unit)
@@ -158,7 +157,7 @@ class Header:
             unknown = isinstance(part, ast.Name) and part.id not in self.scopes.module.bindings
             if not isinstance(part, ast.Tuple) and not (local or unknown or self.settled.constant(part)):
                 what = f"its base `{ast.unparse(base)}` (line {base.lineno})"
-                raise Refused(f"{what} may be another class each time that it is made: {_BY_HAND}")
+                raise Refused(f"{what} may be another class each time that it is defined: {_BY_HAND}")
 
     def _class_body(self, node: ast.ClassDef, unit: Unit | None = None) -> None:
         """Raises Refused for what a class body reads or does each time that it runs.
@@ -195,17 +194,17 @@ class Header:
         if isinstance(value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp)):
             raise Refused(f"each call makes its own {what}, one class would share it: set it in `__init__`")
         if value is not None and not self.settled.pure_class_value(value, node):
-            taken = f"`{ast.unparse(value)}` is evaluated each time that the class is made"
+            taken = f"`{ast.unparse(value)}` is evaluated each time that the class is defined"
             raise Refused(f"{what}: {taken}, at module level only once, on import. Set it in `__init__`")
         annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
         if annotation is not None and not self._future and not self.settled.annotation(annotation):
-            raise Refused(f"the annotation of {what} runs each time that the class is made: {_BY_HAND}")
+            raise Refused(f"the annotation of {what} runs each time that the class is defined: {_BY_HAND}")
 
     def _method(self, node: ast.ClassDef, method: FunctionNode) -> None:
         for decorator in method.decorator_list:
             if not self.settled.pure_decorator(decorator, libraries().method_decorators):
                 what = f"`@{_called(decorator)}` of `{node.name}.{method.name}` (line {decorator.lineno})"
-                raise Refused(f"{what} runs each time that the class is made: {_BY_HAND}")
+                raise Refused(f"{what} runs each time that the class is defined: {_BY_HAND}")
         for argument, default in defaults_of(method):
             if not self.settled.constant(default, node):
                 what = f"the default of `{argument.arg}` of `{node.name}.{method.name}`, `{ast.unparse(default)}`"

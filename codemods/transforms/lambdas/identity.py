@@ -21,7 +21,7 @@ from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .settled import origin_in
 
-_SET_ATTRIBUTES = frozenset({"given to `setattr`", "given to `vars`", "asked for its `__dict__`"})
+_SET_ATTRIBUTES = frozenset({"passed to `setattr`", "passed to `vars`", "asked for its `__dict__`"})
 _ADVICE = "move it to module level by hand, if one class will do for all"
 
 
@@ -59,7 +59,7 @@ def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
 def shows_attributes(known: Identities, path: str, node: ast.AST) -> bool:
     """The `__dict__` of the function is read."""
     return any(
-        place.what in ("asked for its `__dict__`", "given to `vars`")
+        place.what in ("asked for its `__dict__`", "passed to `vars`")
         for place in known.identities(path, *start_of(node))
     )
 

@@ -149,7 +149,7 @@ class InspectionChecks:
             elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
                 raise Refused(f"{read}, {lacking}")
             elif wrapped and question.what == ON_A_CLASS:
-                raise Refused(f"it is kept on a class ({where}), and {UNBOUND}")
+                raise Refused(f"it is stored on a class ({where}), and {UNBOUND}")
             elif wrapped and question.what not in _SEES_THROUGH:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name

@@ -21,7 +21,7 @@ from .screen import ID
 _WORDS = {
     HazardKind.LAMBDA: "this lambda",
     HazardKind.FUNCTION: "this nested function",
-    HazardKind.CLASS: "this class, made inside a function,",
+    HazardKind.CLASS: "this class, defined inside a function,",
 }
 
 
@@ -77,7 +77,7 @@ def _target(crossing: Crossing) -> Target:
 
 
 def _message(crossing: Crossing) -> str:
-    how = "is stored on an object that is made to be sent to workers"
+    how = "is stored on an object that is sent to workers"
     if crossing.boundary:
         how = f"reaches another process through {crossing.boundary}"
     return f"{_WORDS[crossing.kind]} {how}; pickle can't import it by name"

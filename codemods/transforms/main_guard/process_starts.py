@@ -105,7 +105,7 @@ class Starts:
         if name == EXECUTOR and outline.owner(node) is not None:
             return _start(outline, node, Confidence.PROVEN, f"`{ast.unparse(node.func)}(...)` is kept for its methods")
         if name == PROCESS and begins:
-            return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
+            return _start(outline, node, Confidence.PROVEN, "a process is created and started")
         last = last_name(node.func)
         if isinstance(node.func, ast.Name) and last in names("iterating") and node.args:
             for argument in node.args:
@@ -118,7 +118,7 @@ class Starts:
         made = self.callees.made_class(outline, node)
         if made is not None:
             if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
-                return _start(outline, node, Confidence.PROVEN, "a process is made, and started")
+                return _start(outline, node, Confidence.PROVEN, "a process is created and started")
             initialiser = method(made[1], "__init__")
             return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
         if isinstance(node.func, ast.Attribute) and last in names("consuming"):

@@ -206,8 +206,8 @@ def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Findi
             f"main process only: a spawned worker has what {changed.settings.outline.path} says"
         )
         answer = Refused(
-            f"pass the worker what it needs of `{name}` (as an argument, or kept on the object that is sent), or make "
-            "the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
+            f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "
+            "make the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
         )
         confidence = min(worker.confidence, Confidence.LIKELY, key=lambda each: each.rank)
         trace = (changed.change, worker.hop)

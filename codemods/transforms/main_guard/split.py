@@ -288,7 +288,7 @@ class _Splitter:
             if missing:
                 raise Refused(
                     f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
-                    "under it: move the definition to the top and hand the value over"
+                    "under it: move the definition to the top and pass the value"
                 )
 
     def _check_environment(self, inside: set[int]) -> None:

@@ -82,7 +82,7 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
         return
     for caller, call, argument in passed_arguments(view, function, key):
         site = Site.of(caller, call)
-        hop = Hop(caller.path, call.lineno, f"it is handed to `{dotted(call.func)}`")
+        hop = Hop(caller.path, call.lineno, f"it is passed to `{dotted(call.func)}`")
         construction, _ = peel(argument)
         if isinstance(construction, ast.Call):
             yield Built(caller, site, site.statement, construction, (hop,))

@@ -25,14 +25,14 @@ _COPYING = frozenset(("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex
 class Trait(enum.Enum):
     """What building a model may do, or leave in it."""
 
-    GROUP = "a layer keeps a process group that is made or asked for there"
+    GROUP = "a layer keeps a process group that is created or looked up there"
     NAMED_GROUP = "a layer keeps what is called a group, and may be None"
     LOCK = "a layer keeps a lock"
     LOADS = "reads pretrained weights"
     RANDOM_ATTRIBUTE = "a random tensor that no state dict has"
     OTHER_RANDOM = "the random generator of numpy or of Python moves"
     CHANGES_ARGUMENTS = "changes an argument in place"
-    COLLECTIVE = "all ranks have to take part, or a new group is made"
+    COLLECTIVE = "all ranks have to take part, or a new group is created"
     WRAPS = "DDP, FSDP...: not the bare model"
     CHANGES_GLOBAL = "changes a global variable"
     CACHED = "a function that returns the same object again"

@@ -42,8 +42,8 @@ def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, ins
     steps = (Hop(view.path, statement.lineno, f"the model is built: {short(ast.unparse(call))}"),)
     argument = _group_argument(view, site, call, statement)
     later = _group_set_later(view, site, statement)
-    kept = _step(inside, Trait.GROUP, "a process group is kept on a layer")
-    named = _step(inside, Trait.NAMED_GROUP, "what is called a group is kept on a layer")
+    kept = _step(inside, Trait.GROUP, "a process group is stored on a layer")
+    named = _step(inside, Trait.NAMED_GROUP, "what is called a group is stored on a layer")
     got = _got_by_a_layer(view.models, inside)
     for confidence, found in (
         (Confidence.PROVEN, argument.hops if argument and argument.certain else ()),
@@ -56,7 +56,7 @@ def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, ins
     ):
         if found:
             return Seen(Evidence.GROUP, confidence, (*steps, *found))
-    if (lock := _step(inside, Trait.LOCK, "a lock is kept on a layer")) is not None:
+    if (lock := _step(inside, Trait.LOCK, "a lock is stored on a layer")) is not None:
         return Seen(Evidence.LOCK, Confidence.PROVEN, (*steps, lock))
     return Seen(steps=steps)
 
@@ -76,7 +76,7 @@ def _got_by_a_layer(models: Models, inside: Survey) -> tuple[Hop, ...]:
             scope = scope_of(view, node)
             for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
                 if (made := group_origin(view, scope, value, node)) is not None:
-                    return made, hop(where, "it is kept on a layer")
+                    return made, hop(where, "it is stored on a layer")
     return ()
 
 
@@ -104,7 +104,7 @@ def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | N
     if not any(spelled(argument, site.variable) for argument in arguments_of(call)):
         return None
     if takes_group(call):
-        return _Group(True, (Hop(view.path, call.lineno, "its layers are given a process group"),))
+        return _Group(True, (Hop(view.path, call.lineno, "its layers get a process group"),))
     beside = _group_argument(view, site, call, site.statement)
     if beside is not None and beside.certain:
         return beside
@@ -172,14 +172,14 @@ def _group_argument(view: FileView, site: Site, call: ast.Call, statement: ast.s
     for keyword, value in _arguments(view, site, call, statement):
         if isinstance(value, ast.Constant):
             continue
-        passed = Hop(view.path, value.lineno, f"it is given the process group `{short(ast.unparse(value))}`")
+        passed = Hop(view.path, value.lineno, f"it gets the process group `{short(ast.unparse(value))}`")
         if is_group(value, names):
             return _Group(True, (passed,))
         if (made := group_origin(view, site.scope, value, statement)) is not None:
             return _Group(True, (made, passed))
         name = dotted(value)
         if name and named is None and has_group_name(keyword, value) and speaks_of_groups(view.models, view.path):
-            named = _Group(False, (Hop(view.path, value.lineno, f"it is given what is called a group, `{name}`"),))
+            named = _Group(False, (Hop(view.path, value.lineno, f"it gets what is called a group, `{name}`"),))
     return named
 
 

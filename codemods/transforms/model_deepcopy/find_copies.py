@@ -164,7 +164,7 @@ def _judged(view: FileView, site: Site, history: History, copying_class: str | N
         unknown = built is None or built.survey.opaque or not built.survey.module
         if unknown and (keepers := view.models.project.derive(group_keepers)):
             path, line, name = keepers[0]
-            step = Hop(path, line, f"a process group is kept on a layer, `{name}`, which this model may hold")
+            step = Hop(path, line, f"a process group is stored on a layer, `{name}`, which this model may hold")
             seen = Seen(None, Confidence.LIKELY, (*seen.steps, step))
     return replace(_copy_of(view, site, seen, history), distributed=spread, copying_class=copying_class)
 

@@ -50,7 +50,7 @@ def _origin(read: _Read, depth: int, done: set[int]) -> Hop | None:
     done.add(id(read.value))
     value = read.value
     if is_group(value, read.view.outline) and not isinstance(value, (ast.IfExp, ast.BoolOp)):
-        what = f"the process group is made or looked up: `{short(ast.unparse(value))}`"
+        what = f"the process group is created or looked up: `{short(ast.unparse(value))}`"
         return Hop(read.view.path, value.lineno, what)
     return next((hop for more in _sources(read) if (hop := _origin(more, depth - 1, done)) is not None), None)
 

@@ -68,7 +68,7 @@ def surroundings(view: FileView, site: Site, built: ast.stmt, between: list[ast.
         if isinstance(node, (ast.With, ast.AsyncWith)) and node not in around:
             for item in node.items:
                 if _CONTEXTS.search(context := ast.unparse(item.context_expr)):
-                    return Refused(f"the copy is made inside `with {context}`, the model was built outside")
+                    return Refused(f"the copy is created inside `with {context}`, the model was built outside")
         if node is site.scope:
             break
     return None

@@ -31,35 +31,36 @@ ERRORS = (
     ),
     KnownError(
         r"(?P<type>h5py) objects cannot be (?:pickled|serialized)",
-        "an open HDF5 file is kept on something that is sent to a worker",
+        "an open HDF5 file is stored on something that is sent to a worker",
         "keep the path, and open the file in the worker when it is first read",
         examples=("TypeError: h5py objects cannot be pickled",),
         source=_MADE_BY,
     ),
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
-        "a module is kept as a value on something that is sent to a worker",
+        "a module is stored as a value on something that is sent to a worker",
         "import it where it is used",
         examples=("TypeError: cannot pickle 'module' object",),
         source=_MADE_BY,
     ),
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>(?:async_)?generator)'?",
-        "a generator is kept on something that is sent to a worker",
+        "a generator is stored on something that is sent to a worker",
         _LIST_OR_IN_WORKER,
         examples=("TypeError: cannot pickle 'async_generator' object",),
         source=_MADE_BY,
     ),
     KnownError(
         r"can(?:not|'t) pickle '?(?P<type>itertools\.\w+)'?",
-        "an iterator of itertools, which Python 3.14 can't pickle any more, is kept on something sent to a worker",
+        "an iterator of itertools, which Python 3.14 can't pickle any more, is stored on something sent to a worker",
         _LIST_OR_IN_WORKER,
         examples=("TypeError: cannot pickle 'itertools.count' object",),
         source=_MADE_BY,
     ),
     KnownError(
         rf"can(?:not|'t) (?:pickle|serialize) '?{TYPE_IN_ERROR}'?(?: object| instance)",
-        "a lock, file, handle or client, which belongs to this process, is kept on something that is sent to a worker",
+        "a lock, file, handle or client, which belongs to this process, is stored on something that is sent to "
+        "a worker",
         "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
         examples=("TypeError: cannot pickle '_thread.lock' object",),
         general=True,
@@ -67,7 +68,8 @@ ERRORS = (
     ),
     KnownError(  # Python 2: a class that pickle takes for a built-in one
         r"Can't pickle <type '(?P<type>(?!function|instancemethod)[\w.]+)'>: (?:it's not found as|attribute lookup)",
-        "a lock, file, handle or client, which belongs to this process, is kept on something that is sent to a worker",
+        "a lock, file, handle or client, which belongs to this process, is stored on something that is sent to "
+        "a worker",
         "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
         examples=("PicklingError: Can't pickle <type 'Environment'>: it's not found as __builtin__.Environment",),
         source=_MADE_BY,
@@ -75,7 +77,7 @@ ERRORS = (
     KnownError(
         r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to"
         r"|ctypes objects containing pointers cannot be pickled",
-        "an object of a compiled library is kept on something that is sent to a worker",
+        "an object of a compiled library is stored on something that is sent to a worker",
         "drop it in __getstate__, and make it anew in the worker",
         examples=("no default __reduce__ due to non-trivial __cinit__",),
         source=_MADE_BY,

@@ -33,7 +33,7 @@ def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
     elif isinstance(above, (ast.Starred, ast.keyword)) or (
         isinstance(above, ast.Call) and node in above.args and last_name(above.func) not in names("looking")
     ):
-        return "hands it on, so it may be read from" if kind.moves else None
+        return "passes it on, so it may be read from" if kind.moves else None
     return None
 
 

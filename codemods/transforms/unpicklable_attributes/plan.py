@@ -114,7 +114,7 @@ class Planner:
                 line = uses[other].closed_early()
                 if treatments[other].form is Form.MAYBE and line is not None and line > part.line:
                     raise Refused(
-                        f"`self.{name}` is made from `self.{other}`, which line {line} closes; make it in a method "
+                        f"`self.{name}` is built from `self.{other}`, which line {line} closes; make it in a method "
                         "that opens and closes that itself"
                     )
 
@@ -176,7 +176,7 @@ class Planner:
                     )
 
     def _check_others(self, shape: Shape, plan: Plan) -> None:
-        """A class is repaired as a whole."""
+        """A class is fixed as a whole."""
         for name, reason in plan.reasons.items():
             if any(
                 not hazard.made.kind.later and not hazard.made.kind.inherited

@@ -198,10 +198,10 @@ class ExpressionRebuilder:
             raise Refused(f"`{root.id}` changes after it is opened; keep it under another name")
         for held in bindings:
             if isinstance(held.statement, (ast.With, ast.AsyncWith, ast.withitem)) or _opens(held.value):
-                raise Refused(f"it is made from `{root.id}`, which is open only here; give it the path instead")
+                raise Refused(f"it is built from `{root.id}`, which is open only here; give it the path instead")
             if held.value is not None and self.recogniser.made(outline, held.value):
                 raise Refused(
-                    f"it is made from `{root.id}`, which can't be pickled either; keep that as an attribute first"
+                    f"it is built from `{root.id}`, which can't be pickled either; keep that as an attribute first"
                 )
         for name in self.shape.selves:
             for other in self.shape.stores(name):
@@ -231,7 +231,7 @@ class ExpressionRebuilder:
             for special in ("__setattr__", "__getattr__", "__getattribute__"):
                 if special in shape.methods:
                     raise Refused(
-                        f"`{name}` would have to be kept as another attribute, and `{shape.node.name}` defines "
+                        f"`{name}` would have to be stored as another attribute, and `{shape.node.name}` defines "
                         f"`{special}`: keep what it was opened with in an attribute of its own"
                     )
         self.stashes[text] = Stash(statement, name, text)

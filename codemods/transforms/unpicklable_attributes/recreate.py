@@ -91,7 +91,9 @@ class Recreator:
                 raise Refused(f"line {use.lineno} keeps it as well; set that to `self.{self.store.target.attr}`")
             if isinstance(above, ast.Call) and self.family.repo.resolver.classes(self.outline, above.func):
                 taker = last_name(above.func)
-                raise Refused(f"line {use.lineno} hands it to `{taker}`, which may keep it too; let one of them own it")
+                raise Refused(
+                    f"line {use.lineno} passes it to `{taker}`, which may keep it too; let one of them own it"
+                )
 
     def _is_import(self, name: ast.Name) -> bool:
         _, bindings = self.outline.lookup(name, name.id)

@@ -64,7 +64,7 @@ def _sure(
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]
     if confidence is not Confidence.POSSIBLE and exclude_each_other(search.repo, places):
         confidence = Confidence.POSSIBLE
-    what = f"{hazard.made.kind.what} is kept as `self.{store.target.attr}`"
+    what = f"{hazard.made.kind.what} is stored as `self.{store.target.attr}`"
     return confidence, (Hop(shape.outline.path, store.statement.lineno, what), *trace), boundary
 
 
@@ -79,7 +79,7 @@ def _finding(
     end = source.offset(value.end_lineno or 0, value.end_col_offset or 0) if value.lineno >= node.lineno else 0
     span = source.span(start, max(end, source.offset(node.end_lineno or 0, node.end_col_offset or 0)))
     fix = plan.fixes.get(name)
-    reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to repair it")
+    reason = None if fix is not None else plan.reasons.get(name, "it can't be shown how to fix it")
     return Finding(ID, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
 
 
@@ -88,7 +88,7 @@ def _from_outside(search: Search) -> Iterator[Finding]:
     for outline, node, target, shape, made in search.set_from_outside():
         confidence, trace, _ = search.crossing(shape)
         name = f"{ast.unparse(target.value)}.{target.attr}"
-        hop = Hop(outline.path, node.lineno, f"{made.kind.what} is kept as `{name}`")
+        hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")
         reason = (
             f"it is set from outside of `{shape.node.name}`; set it in the class's `__init__`, where its "
             "`__getstate__` can leave it out"

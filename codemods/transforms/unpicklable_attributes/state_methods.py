@@ -29,11 +29,11 @@ _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__sets
 class Form(enum.Enum):
     """What the copy gets."""
 
-    ALWAYS = "made anew, whatever the state"
-    CLOSED = "made anew, and closed again where the original is"
-    MAYBE = "made anew where the original had one, else None"
+    ALWAYS = "recreated, whatever the state"
+    CLOSED = "recreated, and closed again where the original is"
+    MAYBE = "recreated where the original had one, else None"
     POSITION = "opened anew, where the original stood"
-    CARRIED = "made anew, and then set or filled as the original is"
+    CARRIED = "recreated, and then set or filled as the original is"
     FILLED = "filled anew where the original had one"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
@@ -146,14 +146,14 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
     methods = shape.methods
     if not isinstance(scope := shape.outline.scope(shape.node), ast.Module):
         name = getattr(scope, "name", "a function")
-        raise Refused(f"pickle does not find classes that are made inside of `{name}`; move the class to the module")
+        raise Refused(f"pickle does not find classes that are defined inside of `{name}`; move the class to the module")
     if _has_slots(shape):
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
             if keyword.arg in ("slots", "frozen") and getattr(keyword.value, "value", True):
                 raise Refused(
-                    f"the class is made with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
+                    f"the class is defined with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
                 )
         if last_name(mark.func if isinstance(mark, ast.Call) else mark) in ("define", "frozen"):
             raise Refused("the class of attrs has slots; write `__getstate__` and `__setstate__` by hand")

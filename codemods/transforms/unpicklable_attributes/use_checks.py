@@ -47,7 +47,7 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
             walks = name in names("iterators") and call is statement.value
             keeps = name[:1].isupper() or name == "partial" or walks
             if keeps and not uses.recogniser.made(outline, call):
-                raise Refused(f"line {node.lineno} hands it to `{name}`, which keeps it too; let one of them own it")
+                raise Refused(f"line {node.lineno} passes it to `{name}`, which keeps it too; let one of them own it")
 
 
 def check_elements(uses: AttributeUses) -> None:
@@ -80,7 +80,7 @@ def check_writes(uses: AttributeUses) -> None:
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
         puts = any(hazard.store.target is node for hazard in uses.hazards)
         if early and not kind.carries and (changed := _changed_by_another_name(uses, shape, method, node)) is not None:
-            raise Refused(f"{changed}, and a new one would not have that; do it right after it is made")
+            raise Refused(f"{changed}, and a new one would not have that; do it right after it is created")
         if isinstance(above, ast.Subscript) and not isinstance(above.ctx, ast.Load) and reopened and not puts:
             raise Refused(f"line {node.lineno} writes to it, which a new one would not have")
         sets = isinstance(above, ast.Attribute) and not isinstance(above.ctx, ast.Load)
@@ -89,7 +89,7 @@ def check_writes(uses: AttributeUses) -> None:
         if sets and early and not _is_repeated(uses, above, shape) and not _on_demand_inside(uses, above):
             raise Refused(
                 f"line {node.lineno} sets an attribute on it, which a new one would not have; "
-                "do it right after it is made"
+                "do it right after it is created"
             )
 
 
@@ -203,7 +203,7 @@ class _Reading:
         for shape, method, node in uses.reads:
             called = uses.called(node, shape)
             name = called[0] if called is not None else ""
-            handed_on = (touch(shape.outline, node, kind) or "").startswith("hands it on")
+            handed_on = (touch(shape.outline, node, kind) or "").startswith("passes it on")
             walked = bool(kind.moves) and (_is_walked(uses, node, shape) or handed_on)
             walks = walks or walked
             if name not in kind.moves and not walked:

@@ -634,7 +634,7 @@ def test_the_package_itself_gets_no_line_from_outside() -> None:
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        (dataset("self.cfg = config_factory(version) if version else None"), "not always made"),
+        (dataset("self.cfg = config_factory(version) if version else None"), "not always created"),
         (dataset("if version: self.cfg = config_factory(version)"), "shares its line"),
         (dataset("self.cfg = config_factory(version); self.n = 1"), "shares its line"),
         (dataset("pass") + "s = Scenes(config_factory('detection_cvpr_2019'))\n", "give it a name first"),

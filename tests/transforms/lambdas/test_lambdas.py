@@ -296,7 +296,7 @@ def test_finding_says_what_and_where() -> None:
     (finding,) = done.remaining
     assert (finding.span.line, finding.span.column, finding.span.end_column) == (7, 23, 38)
     assert "multiprocessing" in finding.message
-    late = "each function would keep the value from when it is made, not see the last one"
+    late = "each function would keep the value from when it is defined, not see the last one"
     assert finding.fix is not None and finding.fix.unsafe == f"`i` is a loop variable (line 6): {late}"
     assert not done.changes
 

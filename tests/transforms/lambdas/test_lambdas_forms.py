@@ -565,7 +565,7 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
         pytest.param(
             "def build(n):\n    class A:\n        k = n\n        def go(self):\n"
             "            return self.k(2)\n    return A()\n",
-            "`k` (line 3): `n` is evaluated each time that the class is made",
+            "`k` (line 3): `n` is evaluated each time that the class is defined",
             id="a class attribute that may be a function",
         ),
         pytest.param(

@@ -29,7 +29,7 @@ class Net:
 def patch(scale):
     Net.forward = lambda row, x: x * scale
 """,
-            "kept on `Net` (line 6), which may be a class",
+            "stored on `Net` (line 6), which may be a class",
             id="put on a class",
         ),
         pytest.param(
@@ -399,7 +399,7 @@ def build():
 
     return Ds()
 """,
-            "it is made with `name=",
+            "it is defined with `name=",
             id="a class with keywords",
         ),
         pytest.param(
@@ -451,7 +451,7 @@ def make():
 
     return Ds
 """,
-            "itself made inside a function",
+            "itself defined inside a function",
             id="self in a local class",
         ),
         pytest.param(

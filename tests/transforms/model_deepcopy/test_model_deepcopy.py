@@ -51,7 +51,7 @@ def found(text: str, head: str = HEAD, **more: str) -> list[Finding]:
     return list(RULE.find(project_of(files | {f"{stem}.py": dedent(t) for stem, t in more.items()})))
 
 
-def repaired(files: dict[str, str]) -> dict[str, str]:
+def fixed(files: dict[str, str]) -> dict[str, str]:
     """The files after all fixes."""
     project = project_of(files)
     edits: dict[str, list[Edit]] = {}
@@ -73,7 +73,7 @@ def repaired(files: dict[str, str]) -> dict[str, str]:
 def body_after(text: str, head: str = HEAD) -> str:
     """The function's new body, dedented."""
     body = "def main(args, cfg, group):\n" + "".join(f"    {line}\n" for line in dedent(text).strip().splitlines())
-    after = repaired({"main.py": head + body})["main.py"]
+    after = fixed({"main.py": head + body})["main.py"]
     return dedent(after.partition("def main(args, cfg, group):\n")[2])
 
 
@@ -533,7 +533,7 @@ def test_import_stays_while_it_is_used() -> None:
         HEAD
         + "def main(cfg):\n    cfg = deepcopy(cfg)\n    model = Net(4)\n    ema = deepcopy(model)\n    return ema\n"
     )
-    after = repaired({"main.py": text})["main.py"]
+    after = fixed({"main.py": text})["main.py"]
     assert "from copy import deepcopy\n" in after and after.count("deepcopy(") == 1
 
 
@@ -549,7 +549,7 @@ def test_import_goes_with_its_last_use(statement: str, rest: str) -> None:
     use = "    copy(1)\n" if rest else ""
     text = HEAD.replace("from copy import deepcopy", statement)
     text += f"def main():\n{use}    model = Net(4)\n    ema = deepcopy(model)\n    return ema\n"
-    after = repaired({"main.py": text})["main.py"]
+    after = fixed({"main.py": text})["main.py"]
     assert "deepcopy" not in after.replace("deep-copied", "")
     assert (f"\n{rest}\n\n\nclass" in after) if rest else ("as nn\n\n\nclass" in after)
 
@@ -561,10 +561,10 @@ def test_an_import_inside_goes_when_the_helper_brings_its_own() -> None:
     ema = "class Ema:\n    def __init__(self, model, use):\n        import copy\n        self.model = model\n"
     ema += "        self.ema = copy.deepcopy(model) if use else None\n\n"
     start = 'def main():\n    dist.init_process_group("gloo")\n    return Ema(Net(dist.new_group()), True)\n'
-    after = repaired({"train.py": head + net + ema + start})["train.py"]
+    after = fixed({"train.py": head + net + ema + start})["train.py"]
     assert re.findall(r"^ *import copy$", after, re.MULTILINE) == ["import copy"]
     other = ema.replace("self.model = model", "self.model = copy.copy(model)")
-    after = repaired({"train.py": head + net + other + start})["train.py"]
+    after = fixed({"train.py": head + net + other + start})["train.py"]
     assert "        import copy\n        self.model = copy.copy(model)\n" in after
 
 
@@ -573,7 +573,7 @@ def test_newlines_and_tabs_are_kept() -> None:
         HEAD.replace("    ", "\t")
         + "def main():\n\tmodel = Net(\n\t\twidth=4,\n\t)\n\tema = deepcopy(model).eval()\n\treturn ema\n"
     )
-    after = repaired({"main.py": text.replace("\n", "\r\n")})["main.py"]
+    after = fixed({"main.py": text.replace("\n", "\r\n")})["main.py"]
     assert "\r\n\t\tema = Net(\r\n\t\t\twidth=4,\r\n\t\t)\r\n\tema.load_state_dict(" in after
     assert "\n" not in after.replace("\r\n", "")
 
@@ -585,7 +585,7 @@ def test_two_copies_share_one_helper_and_one_fix() -> None:
     )
     findings = list(RULE.find(project_of({"main.py": text})))
     assert len(findings) == 2 and findings[0].fix == findings[1].fix
-    after = repaired({"main.py": text})["main.py"]
+    after = fixed({"main.py": text})["main.py"]
     assert (
         after.count("def deepcopy_sharing_groups(") == 1 and after.count("return deepcopy_sharing_groups(model)") == 2
     )
@@ -596,9 +596,9 @@ def test_what_is_written_is_found_no_more() -> None:
     text = (
         HEAD + "def main(group):\n    model = Net(4, group)\n    ema = deepcopy(model).eval()\n    return model, ema\n"
     )
-    once = repaired({"main.py": text})
+    once = fixed({"main.py": text})
     assert once != {"main.py": text}
-    assert repaired(once) == once
+    assert fixed(once) == once
 
 
 def test_files_without_torch_or_deepcopy_are_not_parsed() -> None:
@@ -649,7 +649,7 @@ def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
     files = {"ema.py": EMA.format(model=model), "main.py": f"{TRAIN}def main(group):\n    {body}\n", **LAUNCHED}
     finding = at(files, "ema.py")
     assert finding.confidence is Confidence.PROVEN and [hop.path for hop in finding.trace][-1] == "ema.py"
-    after = repaired(files)
+    after = fixed(files)
     assert f"self.ema = deepcopy_sharing_groups({model}).eval()" in after["ema.py"]
     assert after["main.py"] == files["main.py"]
     assert not list(RULE.find(project_of(after)))
@@ -714,7 +714,7 @@ def test_built_in_another_method() -> None:
         "class Trainer:\n    def __init__(self, group):\n        self.model = Net(4, group).cuda()\n\n"
         "    def setup(self):\n        self.target = deepcopy(self.model)\n        self.target.eval()\n"
     )
-    after = repaired({"main.py": text})["main.py"]
+    after = fixed({"main.py": text})["main.py"]
     assert "self.target = deepcopy_sharing_groups(self.model)" in after
 
 
@@ -746,7 +746,7 @@ class Trainer:
 
 def test_a_method_that_builds_is_called_again() -> None:
     text = HEAD + BUILDER.format(between="", build="net = Net(width, self.group)\n        return net")
-    after = repaired({"main.py": text})["main.py"]
+    after = fixed({"main.py": text})["main.py"]
     assert "            self.ema = self.build(4)\n        self.ema.load_state_dict(self.model.state_dict())\n" in after
 
 
@@ -761,13 +761,13 @@ def test_a_method_that_builds_is_called_again() -> None:
 )
 def test_a_method_that_does_more_is_not_called_again(between: str, build: str) -> None:
     text = HEAD + BUILDER.format(between=between, build=build)
-    assert "self.ema = self.build" not in repaired({"main.py": text})["main.py"]
+    assert "self.ema = self.build" not in fixed({"main.py": text})["main.py"]
 
 
 def test_a_method_that_is_overridden_is_not_called_again() -> None:
     text = HEAD + BUILDER.format(between="", build="return Net(width, self.group)")
     text += "\n\nclass Other(Trainer):\n    def build(self, width):\n        return CACHE[width]\n"
-    assert "self.ema = self.build" not in repaired({"main.py": text})["main.py"]
+    assert "self.ema = self.build" not in fixed({"main.py": text})["main.py"]
 
 
 # -- copies that a library makes, and sharded models ------------------------------------------------------------------

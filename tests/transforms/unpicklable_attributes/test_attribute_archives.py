@@ -101,4 +101,4 @@ def test_what_is_read_from_an_open_file_does_not_keep_the_file(opened: str) -> N
     text = MODULE.format(opened=opened)
     (finding,) = RULE.find(Project(MemoryFiles({"train.py": text.encode()})))
     assert finding.fix is None
-    assert finding.reason == "it is made from `f`, which is open only here; give it the path instead"
+    assert finding.reason == "it is built from `f`, which is open only here; give it the path instead"

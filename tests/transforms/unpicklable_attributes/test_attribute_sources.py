@@ -78,7 +78,7 @@ def test_a_handler_that_raises_leaves_no_object_without_its_file(handler: str, a
     ],
 )
 def test_a_class_that_says_how_it_is_pickled(method: str, answer: str | None) -> None:
-    """None: it is left alone; "": it is repaired; else why it is not."""
+    """None: it is left alone; "": it is fixed; else why it is not."""
     text = (
         "import multiprocessing, threading\nclass Rows:\n    def __init__(self, path):\n        self.path = path\n"
         "        self.lock = threading.Lock()\n    def run(self, n):\n        return n\n"

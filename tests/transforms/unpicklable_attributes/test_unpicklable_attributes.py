@@ -66,7 +66,7 @@ def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
     assert [error in finding.message for finding in findings] == [True]
     assert findings[0].confidence is Confidence.PROVEN
     assert findings[0].fix is not None and findings[0].fix.unsafe is None
-    assert findings[0].trace[0].what.endswith("is kept as `self.x`")
+    assert findings[0].trace[0].what.endswith("is stored as `self.x`")
 
 
 @pytest.mark.parametrize(
@@ -430,7 +430,7 @@ def test_what_installed_packages_hide(head: str, body: str, hidden: str) -> None
         pytest.param(
             "from threading import Lock\nfrom torch.utils.data import DataLoader",
             "self.x = Lock()\nself.y = DataLoader([self.x])",
-            "hands it to `DataLoader`",
+            "passes it to `DataLoader`",
             id="kept by another object",
         ),
         pytest.param(
@@ -537,7 +537,7 @@ def test_what_is_opened_for_writing_on_demand_stays() -> None:
 
 
 def test_a_long_chain_of_subclasses_is_repaired_once_per_class() -> None:
-    """Each class repairs its bases too; the number of edits grows with the depth and not with its power of two."""
+    """Each class fixes its bases too; the number of edits grows with the depth and not with its power of two."""
     depth = 24
     lines = ["import threading", "from torch.utils.data import Dataset", "", ""]
     base = "Dataset"
