@@ -595,6 +595,6 @@ def test_object_database_that_takes_nothing(repo: Path, monkeypatch: pytest.Monk
             folder.chmod(0o500)
         (repo / ".git/objects").chmod(0o500)
     before = state(repo)
-    with pytest.raises(Problem, match="can't be made, nothing was changed"):
+    with pytest.raises(Problem, match="can't be created, nothing was changed"):
         build(repo)
     assert state(repo) == before

@@ -21,7 +21,7 @@ _LIST_OR_IN_WORKER = "store a list of it when it is finite, else make it in the 
 ERRORS = (
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?:_io\.)?(?P<type>_thread\.RLock|TextIOWrapper)'?",
-        "in Python 3.6 and older a logger can't be pickled (its handlers hold locks and files), and one is kept on "
+        "in Python 3.6 and older a logger can't be pickled (its handlers hold locks and files), and one is stored on "
         "something that is sent to a worker",
         "look for self.logger: get the logger by its name where it is used, or drop it in __getstate__; "
         "Python 3.7 and newer pickle loggers by name",
