@@ -156,7 +156,7 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(data: bytes, classes: Iterable[type]) -> object:
-    """What `packed` was given; made of `classes` and plain values alone. Raises any exception for the rest."""
+    """What `packed` got; made of `classes` and plain values alone. Raises any exception for the rest."""
     unpacker = zlib.decompressobj()
     whole = unpacker.decompress(data, MAX_ROW_BYTES)
     if not unpacker.eof:

@@ -32,7 +32,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECAS
 class Repo:
     """One repository of the list. `name` is its own within the batch and names its folder in the report too.
 
-    `location` is what git is given and may hold a password; `source` is the same for people, without it.
+    `location` is what git gets and may hold a password; `source` is the same for people, without it.
     """
 
     name: str
@@ -164,7 +164,7 @@ def _repos(typed: str, ref: str | None, name: str | None, base: Path) -> Iterato
 
 
 def _wrong_url(location: str) -> str | None:
-    """Why git can't be given `location` without showing a secret in it to all who list processes."""
+    """Why git can't get `location` without showing a secret in it to all who list processes."""
     if "://" not in location:
         return None
     if "?" in location or "#" in location:

@@ -1,4 +1,4 @@
-"""A batch from its list to its report: plan what is left to do, hand it to an engine, keep the ledger."""
+"""A batch from its list to its report: plan what is left to do, pass it to an engine, keep the ledger."""
 
 from __future__ import annotations
 

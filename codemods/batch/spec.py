@@ -27,7 +27,7 @@ class Status(str, Enum):
 
 @dataclass(frozen=True)
 class Flags:
-    """The selection flags of the command line; None where none was given."""
+    """The selection flags of the command line; None where it is absent."""
 
     select: str | None = None
     ignore: str | None = None

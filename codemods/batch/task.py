@@ -1,4 +1,4 @@
-"""The task of one repository: resolve, obtain, analyse, build the branch, write what is handed over."""
+"""The task of one repository: resolve, obtain, analyse, build the branch, write what is delivered."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class AfterChange:
     """`project` after a change of files: `before` and `now` are the contents by git's id, `looks` what was found.
 
     Where the facts of the changed files are equal but for their places, the value flow need not be solved again: the
-    project is given its answers, for the rules that run again.
+    project gets its answers, for the rules that run again.
     """
 
     def __init__(

@@ -67,7 +67,7 @@ class _Trial:
     def passing(self, fixes: Sequence[Fix], together: bool) -> list[Fix]:
         """Those of `fixes` that pass, in halves where they don't all; what fails alone is rejected.
 
-        `together`: what is given back passes as a whole too.
+        `together`: what is returned passes as a whole too.
         """
         why = self._why(fixes)
         if why is None:

@@ -172,7 +172,7 @@ class Table:
         return last[:1].isupper() or any(prefix in self.carriers for prefix in _prefixes(name))
 
     def why_harmless(self, name: str) -> str | None:
-        """Why what `name` (canonical) is given is not pickled with plain pickle; None when nothing is known of it."""
+        """Why what `name` (canonical) gets is not pickled with plain pickle; None when nothing is known of it."""
         return next((self.harmless[prefix] for prefix in _prefixes(name) if prefix in self.harmless), None)
 
     def fluent(self, name: str) -> bool:

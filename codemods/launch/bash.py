@@ -92,7 +92,7 @@ class Script:
     uses: dict[str, list[tuple[int, str | None]]] = field(default_factory=dict)  # (offset, first word of its command)
     host: Host = Host.SCRIPT  # where the text stands
     tangled: bool = False  # not read, because that would take too long
-    listed: bool = False  # the words were given as a list: `["torchrun", "train.py"]`
+    listed: bool = False  # the words are a list: `["torchrun", "train.py"]`
 
 
 def read(path: str, text: str, start: int = 0) -> Script:

@@ -41,7 +41,7 @@ _RUNS_HEREDOC = re.compile(
 
 
 def host_of(path: str, start: str) -> Host | None:
-    """What kind of file `path` is, given how its text starts; None for files without shell commands."""
+    """What kind of file `path` is, by how its text starts; None for files without shell commands."""
     if SHELL_SCRIPT.search(path):
         return Host.SCRIPT
     if MAKEFILE.search(path):
@@ -131,7 +131,7 @@ def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
 
 
 def _recipes(text: str) -> Iterator[tuple[int, str]]:
-    """Every recipe line, continued lines with it: each is given to a shell of its own."""
+    """Every recipe line, continued lines with it: each runs in a shell of its own."""
     for match in re.finditer(r"^\t(?:[^\n\\]|\\\n?|\\)*", text, re.MULTILINE):
         line = re.sub(r"^\t[ \t@+-]*", lambda head: " " * len(head.group()), match.group())
         line = re.sub(r"\$\((\w+)\)", r"${\1}", line)
@@ -182,7 +182,7 @@ def _literal(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _documents(text: str) -> Iterator[tuple[int, str]]:
-    """The bodies of here-documents that are written to a script or given to a shell or a batch system."""
+    """The bodies of here-documents that are written to a script or passed to a shell or a batch system."""
     if "<<" not in text:
         return
     words: dict[str, list[int]] = {}  # where lines of one word start
@@ -233,7 +233,7 @@ def _quoted(body: str, start: int) -> list[Word]:
 
 
 def listed(path: str, text: str, words: list[Word], host: Host) -> Script:
-    """A command whose words are given as a list: no shell reads them."""
+    """A command whose words are a list: no shell reads them."""
     script = Script(path, text, host=host, listed=True)
     if words:
         script.commands.append(Command(tuple(words), (), words[0].start, words[-1].end, (), sound=True))

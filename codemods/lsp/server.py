@@ -1,4 +1,4 @@
-"""The server: looks at a repository when a file of it is opened or saved, and tells the editor what it found.
+"""The server: looks at a repository when a file of it is opened or saved, and sends the editor what it found.
 
 One look at a time for each repository, in a thread; the editor is never kept waiting, and sees progress after a second.
 What is not saved is not looked at: fixes are offered only where the editor's text is the one on disk.

@@ -35,13 +35,13 @@ class Option:
 
     @property
     def default(self) -> ast.expr | None:
-        """The default's expression; None when none is given or it is `None`."""
+        """The default's expression; None when there is none or it is `None`."""
         given = self.keywords.get("default")
         return None if isinstance(given, ast.Constant) and given.value is None else given
 
     @property
     def type(self) -> str:
-        """The type as written, "str" when none is given, "?" when it is more than a name."""
+        """The type as written, "str" when there is none, "?" when it is more than a name."""
         given = self.keywords.get("type")
         return "str" if given is None else given.id if isinstance(given, ast.Name) else "?"
 

@@ -103,7 +103,7 @@ class Scopes:
         return found
 
     def uses_within(self, roots: Iterable[ast.AST]) -> list[Use]:
-        """Reads inside the given subtrees, in source order."""
+        """Reads inside these subtrees, in source order."""
         inside = {id(node) for root in roots for node in ast.walk(root)}
         return [self.uses[place] for place in sorted(place for item in inside for place in self._places.get(item, ()))]
 

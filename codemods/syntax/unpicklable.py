@@ -33,7 +33,7 @@ class Made:
     node: ast.expr
     nested: bool = False
     choice: bool = False
-    given: str = ""  # where it is handed to the class
+    given: str = ""  # where it is passed to the class
 
 
 class Recogniser:

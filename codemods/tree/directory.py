@@ -73,7 +73,7 @@ class Selected:
 
     @property
     def stamp(self) -> Callable[[str], Stamp | None] | None:
-        """What tells whether a file is as it was; None where nothing does."""
+        """What shows whether a file is as it was; None where nothing does."""
         return stamps(self.files)
 
 
@@ -129,7 +129,7 @@ class DirectoryFiles:
 
     @cached_property
     def stamp(self) -> DiskStamps:
-        """What tells whether a file is as it was."""
+        """What shows whether a file is as it was."""
         return DiskStamps(self.root)
 
 

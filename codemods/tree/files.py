@@ -32,7 +32,7 @@ class Files(Protocol):
 
 @dataclass(frozen=True)
 class MemoryFiles:
-    """Files held in memory: `contents` maps a path to its bytes. For tests, examples and single snippets."""
+    """Files in memory: `contents` maps a path to its bytes. For tests, examples and single snippets."""
 
     contents: dict[str, bytes]
     root: str = "."

@@ -79,7 +79,7 @@ class CommitFiles:
         return self.repository.blobs.read(entry.oid, path)
 
     def stamp(self, path: str) -> Stamp:
-        """What tells whether a file is as it was: the id of its content."""
+        """What shows whether a file is as it was: the id of its content."""
         entry = self._by_path.get(path)
         return ABSENT if entry is None or entry.oid is None else ("blob", entry.oid)
 

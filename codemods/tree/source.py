@@ -174,7 +174,7 @@ class Source:
         return self.text[start:end]
 
     def apply(self, edits: Iterable[Edit]) -> str:
-        """The text after `edits` (offsets into the present text); insertions at one place keep the order given.
+        """The text after `edits` (offsets into the present text); insertions at one place keep the order of `edits`.
 
         Raises ValueError when edits overlap.
         """

@@ -64,7 +64,7 @@ class WorkTreeFiles:
 
     @cached_property
     def stamp(self) -> DiskStamps:
-        """What tells whether a file is as it was."""
+        """What shows whether a file is as it was."""
         return DiskStamps(self.root)
 
 

@@ -15,7 +15,7 @@ from ..solve.heap import BOUND, CLASS, CONTAINER, FOREIGN, FUNCTION
 from ..solve.paths import explore
 from ..solve.solution import Solution
 
-_LOOKS = frozenset(  # they look at what an object gives, and hand it to nobody
+_LOOKS = frozenset(  # they look at what an object gives, and pass it to nobody
     [
         "tqdm", "trange", "track", "enumerate", "iter", "next", "len", "print", "isinstance", "type", "id", "str",
         "repr", "hasattr", "sorted", "list", "tuple", "set", "reversed", "zip", "sum", "min", "max", "islice", "format",

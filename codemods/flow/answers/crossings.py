@@ -279,7 +279,7 @@ class Flow:
 
     @recorded
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
-        """`path:line` of a `copy.deepcopy` that is given what holds the function at this position.
+        """`path:line` of a `copy.deepcopy` that gets what holds the function at this position.
 
         None when none is seen, or only by a way so long that the solver may have made it up.
         """

@@ -1,4 +1,4 @@
-"""Answers of the value flow that are noted, and those of an earlier run that are given again without a solution."""
+"""Answers of the value flow that are noted, and those of an earlier run that are used again without a solution."""
 
 from __future__ import annotations
 

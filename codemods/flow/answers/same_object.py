@@ -129,7 +129,7 @@ class SameObject:
         }
 
     def _made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
-        """Results of the constructors that are given the value, which gets from there to the attribute."""
+        """Results of the constructors that get the value, which gets from there to the attribute."""
         source = attribute
         for node in self._way(number, attribute):
             made = self._made_with(number, node, source, instance)
@@ -225,7 +225,7 @@ class SameObject:
             known = self._kinds[node] = len(groups)
         return known
 
-    # what one object was given, and another was not
+    # what one object got, and another did not
 
     def _other_object(self, number: int, attribute: int, instance: int, crosses_at: int, nodes: set[int]) -> bool:
         """The value got to the attribute as an argument of constructors, and nothing that these made crosses."""

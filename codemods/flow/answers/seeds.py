@@ -1,4 +1,4 @@
-"""What starts to cross, by how sure that is: what boundaries are given, what is made to cross, what may."""
+"""What starts to cross, by how sure that is: what boundaries get, what is meant to cross, what may."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 def proven_seeds(
     solution: Solution, reached: Reached, only: frozenset[HazardKind] = EVERY, files: bool | None = None
 ) -> Iterator[tuple[int, Reason]]:
-    """What the boundaries are given that can't take values of the kinds `only` (none named: what pickle can't).
+    """What the boundaries get that can't take values of the kinds `only` (none named: what pickle can't).
 
     `files`: only those that pickle for something else than another process (True), or none of these (False).
     """

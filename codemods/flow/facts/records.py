@@ -120,7 +120,7 @@ class FileFacts:
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file
     distinguished: list[tuple[int, str, int]] = field(
         default_factory=list
-    )  # (node, what, line): compared, a key of a dict, in a set, or given an attribute
+    )  # (node, what, line): compared, a key of a dict, in a set, or an attribute is set on it
     stops: list[tuple[int, int]] = field(default_factory=list)  # lines of blocks that end in a NameError
 
 

@@ -32,7 +32,7 @@ def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[
             index = methods.get(key, -1)
             if index < 0 or index in inside or key[1] == "__init__":
                 continue
-            others = callers - {index}  # that it calls itself again tells nothing
+            others = callers - {index}  # that it calls itself again proves nothing
             if others and others <= inside:
                 inside.add(index)
                 changed = True

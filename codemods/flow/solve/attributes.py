@@ -25,7 +25,7 @@ from .module_names import ModuleNames
 from .program import Program
 
 _MAX_DOTS = 8  # longer dotted names are not followed
-# attributes by which objects that are not ours commonly give back what they were given
+# attributes by which objects that are not ours commonly return what they got
 _KEPT_AS = frozenset(
     {"dataset", "datasets", "transform", "transforms", "target_transform", "module", "func", "args", "keywords",
      "collate_fn", "pipeline", "source", "fn", "config", "cfg"}

@@ -64,7 +64,7 @@ class OwnCalls:
             edge(function.returns + base, result, line, -site)
 
     def _pass_stars(self, call: Call, offset: int, base: int, parameters: _Parameters) -> None:
-        """`f(*a, **b)`: elements of `a` and `b` go to the parameters that no other argument is given to."""
+        """`f(*a, **b)`: elements of `a` and `b` go to the parameters that no other argument goes to."""
         positional, named, rest, others = parameters
         pass_elements, rest_of = self.containers.pass_elements, self.containers.rest_of
         for star in call.stars:
@@ -136,7 +136,7 @@ class OwnCalls:
             self.hand_to_base(name, index, offset, call)
 
     def _defaults(self, index: int, given: set[str], line: int, file: int) -> None:
-        """An instance of a dataclass or the like keeps the defaults of what it is not given."""
+        """An instance of a dataclass or the like keeps the defaults of what it does not get."""
         for at in self.hierarchy.order(index):
             home, made = self.program.classes[at]
             for name in made.fields if made.record else ():
@@ -163,7 +163,7 @@ class OwnCalls:
         if self.program.table.keeps(base) and self.program.table.carried(base) is None:
             held = self.attributes.node(index, f"<arguments of {base}>", line, self.heap.file_of[call.result + offset])
             self.containers.keep(held, offset, call)
-        elif self.program.table.boundary(base) is None:  # a foreign Dataset: what it is given, it keeps
+        elif self.program.table.boundary(base) is None:  # a foreign Dataset: it keeps what it gets
             held = self.attributes.node(
                 index, "<arguments of the base class>", line, self.heap.file_of[call.result + offset]
             )

@@ -1,4 +1,4 @@
-"""Callables that call what they are given: `Process(target=f, args=(x,))` and `partial(f, x)()` call `f(x)`."""
+"""Callables that call their arguments: `Process(target=f, args=(x,))` and `partial(f, x)()` call `f(x)`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class DeferredCalls:
     def __init__(self, program: Program, heap: Heap, containers: Containers) -> None:
         self.program, self.heap, self.containers = program, heap, containers
         self._runs: set[tuple[str, int]] = set()  # calls that start something elsewhere: name, result
-        self._from_outside: dict[int, set[int]] = {}  # file -> its nodes that hold what its functions are given
+        self._from_outside: dict[int, set[int]] = {}  # file -> its nodes that have what its functions get
 
     def started(self, name: str, offset: int, call: Call) -> tuple[int, Call] | None:
         """What runs in another process or thread by a call of `name` (canonical)."""
@@ -91,7 +91,7 @@ class DeferredCalls:
         return function + offset, made
 
     def _given_to_functions(self, file: int) -> set[int]:
-        """The file's nodes that hold what functions are given, as far as variables say."""
+        """The file's nodes that have what functions get, as far as variables say."""
         known = self._from_outside.get(file)
         if known is None:
             facts, leads = self.program.facts[file], dict[int, list[int]]()

@@ -52,7 +52,7 @@ class ForeignObjects:
         return True
 
     def _variant(self, name: str, offset: int, call: Call) -> str:
-        """The name of what this call makes; what depends on an object given to it is made when that is known."""
+        """The name of what this call makes; what depends on an object passed to it is added when that is known."""
         heap = self.heap
         for variant in self.table.variants.get(name, ()):
             if call.literals.get(variant.parameter) in variant.values:

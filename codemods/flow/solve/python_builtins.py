@@ -1,4 +1,4 @@
-"""Calls of Python's own functions, and of methods of its containers: what they hand on, and where to."""
+"""Calls of Python's own functions, and of methods of its containers: which values they pass on, and where to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PythonBuiltins:
         self.attributes, self.containers = attributes, containers
 
     def call(self, name: str, node: int, offset: int, call: Call) -> bool:
-        """Apply a call of one of Python's own functions that hand values on; False for all others."""
+        """Apply a call of one of Python's own functions that pass values on; False for all others."""
         heap = self.heap
         result, line = call.result + offset, call.position[0]
         first = call.arguments[0] + offset if call.arguments and call.arguments[0] >= 0 else -1

@@ -1,4 +1,4 @@
-"""Which values the calls of boundaries are given."""
+"""Which values the calls of boundaries get."""
 
 from __future__ import annotations
 

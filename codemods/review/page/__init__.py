@@ -48,7 +48,7 @@ def page_of(review: Review, decisions: Decisions, title: str, served: bool = Fal
 
 
 def data_of(review: Review, decisions: Decisions, title: str, served: bool) -> Json:
-    """What the script of the page is given: changes first, then what stays, as they are in the review."""
+    """What the script of the page gets: changes first, then what stays, as they are in the review."""
     lines = _Lines(review)
     items = [_change(change, decisions, lines) for change in review.changes]
     items += [_open(row, number, lines) for number, row in enumerate(review.open)]

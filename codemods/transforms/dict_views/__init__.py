@@ -12,7 +12,7 @@ package can't be changed from here: the fix is one line after the object is ther
 
 ## Why it breaks
 A view can't be pickled. Under spawn and forkserver the whole dataset is pickled for every `DataLoader` worker, with
-every object that rides on it, often a plain configuration object. Training then stops with
+every object that is part of it, often a plain configuration object. Training then stops with
 
 ```text
 TypeError: cannot pickle 'dict_keys' object

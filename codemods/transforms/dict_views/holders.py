@@ -1,4 +1,4 @@
-"""What a dict view is held by, step by step: attributes, local names, results and arguments of calls."""
+"""What refers to a dict view, step by step: attributes, local names, results and arguments of calls."""
 
 from __future__ import annotations
 

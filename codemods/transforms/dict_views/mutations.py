@@ -218,7 +218,7 @@ class DictChanges:
             yield from self._passed(target, scope)
 
     def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
-        """What the functions of the repository that are given the dict call it."""
+        """What the functions of the repository that get the dict call it."""
         for held in holders_of(outline, argument)[0]:
             for parameter in self.uses.parameters(held) if held.kind is HolderKind.ARGUMENT else ():
                 if parameter.outline is not None:

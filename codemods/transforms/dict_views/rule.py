@@ -122,9 +122,9 @@ class _Search:
         stores = [] if kept else list(self._stores(held))
         seen = crossing is not None and crossing.confidence.reaches(Confidence.LIKELY)
         if not (kept or stores) and (not seen or self._only_looped_over(held)):
-            return  # handed on by argument or return: only the flow knows where to
+            return  # passed on as an argument or a result: only the flow knows where to
         kind = self.receivers.kind(outline, receiver, method)
-        if kind is ReceiverKind.UNKNOWN:  # nothing near by tells; perhaps its callers do
+        if kind is ReceiverKind.UNKNOWN:  # nothing near by shows it; perhaps its callers do
             own = flow_of(self.project).own_methods(outline.path, view.lineno, view.col_offset)
             if any(self.receivers.method_at(*item) is ReceiverKind.OTHER for item in own):
                 return

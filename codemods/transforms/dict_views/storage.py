@@ -14,7 +14,7 @@ from .holders import Holder
 _WORKER_SIDE = frozenset(
     ["__getitem__", "__getitems__", "__iter__", "__next__", "__getstate__", "__setstate__", "__reduce__", "__del__"]
 )
-_LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been handed over, if ever
+_LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object has long been sent, if ever
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
 
 
@@ -58,7 +58,7 @@ def _left_out(repo: Repo, owner: Class, name: str) -> bool:
 
 
 def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
-    """The object outlives the function, and is of a kind that may be handed to another process."""
+    """The object outlives the function, and is of a kind that may be sent to another process."""
     place = kept.place
     assert place is not None
     method = outline.method(place)

@@ -27,7 +27,7 @@ from .third_party_table import HOLDERS, NAMES, TEXT, Holder
 class Foreign:
     """An object with a view in it that comes from a package: `held` is the expression for it.
 
-    `answer` is the line that makes the view a list. `crosses`: the object is kept on a dataset, or passed to one.
+    `answer` is the line that makes the view a list. `crosses`: the object is stored on a dataset, or passed to one.
     """
 
     outline: Outline
@@ -199,7 +199,7 @@ def _has_it(outline: Outline, row: Holder, owner: ast.ClassDef) -> bool:
 
 
 def _done(outline: Outline, target: ast.expr, text: str) -> bool:
-    """The attribute is already given something else, in the same class or function."""
+    """Something else is already assigned to the attribute, in the same class or function."""
     within = outline.owner(target) or outline.scope(target)
     return any(
         isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == text
@@ -208,7 +208,7 @@ def _done(outline: Outline, target: ast.expr, text: str) -> bool:
 
 
 def _is_on_dataset(repo: Repo, outline: Outline, target: ast.expr) -> bool:
-    """The object is kept on a dataset, or handed to one."""
+    """The object is stored on a dataset, or passed to one."""
     if isinstance(target, ast.Attribute):
         owner = outline.owner(target)
         return owner is not None and outline.is_self(target.value) and _is_dataset_class(repo, Class(outline, owner))

@@ -1,4 +1,4 @@
-"""What should become of a launch line, given the script that it starts. Knows nothing of where the line stands."""
+"""What should become of a launch line, by the script that it starts. Knows nothing of where the line stands."""
 
 from __future__ import annotations
 

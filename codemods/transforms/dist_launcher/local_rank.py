@@ -234,7 +234,7 @@ def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> boo
 
 
 def _escapes(found: Program) -> bool:
-    """Are the parsed arguments handed whole to something that can't be read here?"""
+    """Are the parsed arguments passed whole to something that can't be read here?"""
     names = _argument_names(found.entry)
     known = {
         node.name

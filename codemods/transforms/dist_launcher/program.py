@@ -92,7 +92,7 @@ def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
 
 
 def unseen_parser(found: Program) -> str | None:
-    """Why it can't be told what the entry does with a `--local-rank` it is given; None when that is clear.
+    """Why it can't be told what the entry does with a `--local-rank` on its command line; None when that is clear.
 
     Clear is: argparse in sight (it has no such option, so it stops or ignores it), or a program that reads the
     environment and never looks at its arguments.

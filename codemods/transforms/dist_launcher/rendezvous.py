@@ -45,7 +45,7 @@ class Address:
 
 
 def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | None:
-    """The `tcp://` address at which the program's ranks meet, given in the call or as an option's default.
+    """The `tcp://` address at which the program's ranks meet, written in the call or as an option's default.
 
     One that is made of the launcher's MASTER_PORT is none: there the ranks do find each other.
     """

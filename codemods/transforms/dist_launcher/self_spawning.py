@@ -185,7 +185,7 @@ def _values(found: Program, test: ast.expr) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _switch(found: Program, test: ast.expr, line: LaunchLine) -> bool | None:
-    """Is the `store_true` option behind `args.name` given on the line? None when that can't be told."""
+    """Is the `store_true` option behind `args.name` on the line? None when that can't be told."""
     if not (isinstance(test, ast.Attribute) and isinstance(test.value, ast.Name)):
         return None
     spellings = (f"--{test.attr}", f"--{test.attr.replace('_', '-')}")

@@ -74,14 +74,14 @@ if __name__ == "__main__":
 
 ## Fix safety
 Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
-What it reads of local variables is handed over with `functools.partial`, only when no variable is bound again
+What it reads of local variables is passed with `functools.partial`, only when no variable is bound again
 afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
 objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than keep the
-function for themselves: then the attributes that it reads are handed over, if nothing sets them again. Functions that
+function for themselves: then the attributes that it reads are passed, if nothing sets them again. Functions that
 use each other move together or not at all; several that are the same become one. A lambda that only calls a function of
 the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`, where nothing gives
 the lambda anything by keyword. Of options that `argparse` parsed, and that nothing sets later, one or two attributes
-are handed over, not all. `lambda c: f"a {c}"` becomes `"a
+are passed, not all. `lambda c: f"a {c}"` becomes `"a
 {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with the keyword `i`,
 which nobody can pass by position any more; so does a default that is an expression: `width=args.width` is taken where
 it was, on each call of the function around. A function that keeps attributes, or whose `__name__` somebody reads while

@@ -32,7 +32,7 @@ class Unit:
     home: Scope  # where it is evaluated
     variable: Variable | None = None  # the local name it is bound to, when that is its only value
     refused: Refused | None = None
-    captures: dict[Variable, list[Use]] = field(default_factory=dict)  # values to hand over
+    captures: dict[Variable, list[Use]] = field(default_factory=dict)  # values to pass
     functions: dict[Variable, Unit] = field(
         default_factory=dict
     )  # local functions and classes it names, itself included
@@ -48,7 +48,7 @@ class Unit:
     fields: dict[str, ast.Assign | ast.AnnAssign] = field(
         default_factory=dict
     )  # attributes of a class whose value is taken where the class stood, see class_fields.py
-    why_fields: str = ""  # what to say of them where they can't be handed over
+    why_fields: str = ""  # what to say of them where they can't be passed
     snapshots: list[str] = field(default_factory=list)  # captures that change later, and what would differ
     at_import: list[Use] = field(default_factory=list)  # names needed when the definition runs
     mangled: bool = False

@@ -58,7 +58,7 @@ def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
     if not isinstance(node, ast.Lambda):
         is_plain = not (node.decorator_list or unit.captures or unit.imports or keeps_state(rewrite.scopes, unit))
         return (ast.dump(node), home_name(rewrite.scopes, node)) if is_plain else None
-    # what is the same name for two lambdas is the same variable, or a value that each hands over
+    # what is the same name for two lambdas is the same variable, or a value that each passes
     return ast.dump(node), tuple(variable.name for variable in unit.captures), tuple(unit.imports.values())
 
 

@@ -30,14 +30,14 @@ _FACTORY_READ = re.compile(r"\.default_factory\b(?!\s*=[^=])")
 
 @dataclass(eq=False)
 class Move:
-    """How one unit leaves: its new name, what it is called by, and what is handed over."""
+    """How one unit leaves: its new name, what it is called by, and what is passed."""
 
     unit: Unit
     name: str = ""
     method: tuple[Scope, str, ast.ClassDef] | None = None
-    attributes: tuple[str, ...] = ()  # of self, handed over one by one instead of self
+    attributes: tuple[str, ...] = ()  # of self, passed one by one instead of self
     captures: tuple[str, ...] = ()
-    parts: dict[str, list[str]] = field(default_factory=dict)  # capture -> its attributes, handed over instead of it
+    parts: dict[str, list[str]] = field(default_factory=dict)  # capture -> its attributes, passed instead of it
     keeps_name: bool = False
     is_repeated: bool = False  # another one of the group is the same code under this name
     is_object: bool = False  # a class with `__call__` instead of a function
@@ -63,7 +63,7 @@ class Move:
 
     @property
     def arguments(self) -> list[str]:
-        """The values that are handed over, as written where it was made."""
+        """The values that are passed, as written where it was defined."""
         me = self.unit.own_self[1] if self.unit.own_self else "self"
         values = (statement.value for statement in self.unit.fields.values())
         fields = [ast.unparse(value) for value in values if value is not None]
@@ -118,11 +118,11 @@ class FileRewrite:
         return any(self.project.matching(re.compile(rf"[(,]\s*{re.escape(name)}\s*=(?!=)"), word=name))
 
     def checkpoint(self) -> tuple[set[int], set[str], set[str]]:
-        """The room and the names that have been given so far, for `rollback`."""
+        """The room and the names that have been chosen so far, for `rollback`."""
         return set(self.padded), *self.names.checkpoint()
 
     def rollback(self, given: tuple[set[int], set[str], set[str]]) -> None:
-        """Forget what was given since."""
+        """Forget what was chosen since."""
         self.padded = given[0]
         self.names.rollback(given[1], given[2])
 

@@ -233,11 +233,11 @@ class Names:
         return set(self._taken), set(self._kept)
 
     def rollback(self, taken: set[str], kept: set[str]) -> None:
-        """Names given since are free again."""
+        """Names chosen since are free again."""
         self._taken, self._kept = taken, kept
 
     def fresh(self, wanted: str, instead: str = "") -> str:
-        """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never given twice."""
+        """`wanted`, else `instead`, or `wanted_2`, `wanted_3`... where the file has that word; never chosen twice."""
         name, count = instead if instead and wanted in self._taken and instead not in self._taken else wanted, 1
         while name in self._taken:
             count += 1
@@ -250,7 +250,7 @@ class Names:
         return name in self._words
 
     def is_free(self, name: str) -> bool:
-        """No identifier of the file, and not given yet."""
+        """No identifier of the file, and not chosen yet."""
         return name not in self._taken
 
     def fresh_attribute(self, wanted: str) -> str:

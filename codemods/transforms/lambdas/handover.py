@@ -167,7 +167,7 @@ class Handover:
         return False
 
     def _is_set_by_name(self, name: str, unit: Unit, me: Me) -> bool:
-        """The constructor sets whatever it is given (`setattr(self, key, value)`), before the function is made."""
+        """The constructor sets all of its arguments (`setattr(self, key, value)`), before the function is defined."""
         mine = self._class(me[2])
         if mine is None or self._is_a_method(name, mine):
             return False

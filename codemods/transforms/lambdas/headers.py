@@ -27,7 +27,7 @@ class Header:
         self._future = future  # annotations are not evaluated
 
     def decorators(self, unit: Unit) -> None:
-        """Raises Refused for a decorator that may do more than wrap what it is given."""
+        """Raises Refused for a decorator that may do more than wrap its argument."""
         assert not isinstance(unit.node, ast.Lambda)
         known = libraries()
         names = known.class_decorators if isinstance(unit.node, ast.ClassDef) else known.pure_decorators

@@ -18,7 +18,7 @@ from .candidate import Unit
 from .file_state import Move
 
 _MOST_PARTS = 2
-_FURTHEST = 3  # functions that hand the options on
+_FURTHEST = 3  # functions that pass the options on
 _SETS_BY_NAME = {
     "setattr": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
     "delattr": re.compile(r"\bdelattr\(\s*(?!self\b|cls\b)"),
@@ -34,7 +34,7 @@ class ParsedOptions:
         self.project, self.repo, self.path, self.scopes = project, repo, path, scopes
 
     def split(self, moves: Mapping[Unit, Move]) -> None:
-        """Sets `parts` where functions read few attributes of the options: those are handed over, not all of them."""
+        """Sets `parts` where functions read few attributes of the options: those are passed, not all of them."""
         for unit, move in moves.items():
             if isinstance(unit.node, ast.ClassDef) or move.is_object:
                 continue
@@ -82,7 +82,7 @@ class ParsedOptions:
         )
 
     def _is_parsed(self, outline: Outline, value: ast.expr, depth: int) -> bool:
-        """The expression is what `argparse` gave, whoever handed it on."""
+        """The expression is what `argparse` returned, whoever passed it on."""
         if depth > _FURTHEST:
             return False
         if isinstance(value, ast.Call):

@@ -181,7 +181,7 @@ class Settled:
     # decorators
 
     def pure_decorator(self, decorator: ast.expr, known: frozenset[str]) -> bool:
-        """Decorating once, on import, is the same: it is one of `known`, or only wraps what it is given."""
+        """Decorating once, on import, is the same: it is one of `known`, or only wraps its argument."""
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if isinstance(decorator, ast.Call):
             arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]

@@ -139,7 +139,7 @@ class _Search:
                         self._add_sent(other, call)
 
     def _sends(self, outline: Outline, name: str) -> bool:
-        """A function of the file passes on what it is given: its callers, too, send things to workers."""
+        """A function of the file passes on its arguments: its callers, too, send things to workers."""
         functions = (node for node in outline.definitions.get(name, ()) if isinstance(node, FUNCTIONS))
         return any(sent_parameters(self.starts, outline, function) for function in functions)
 
@@ -246,7 +246,7 @@ class _Search:
         return False
 
     def _changes_argument(self, outline: Outline, call: ast.Call, node: ast.Name, depth: int) -> bool:
-        """A function of the repository changes what it is given there."""
+        """A function of the repository changes that argument."""
         called = self.callees.called(outline, call)
         if called is None:
             return False

@@ -86,7 +86,7 @@ def _sending(outline: Outline, call: ast.Call) -> Hop:
 
 
 def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Sent | None:
-    """What `call` hands to a function of the repository that sends its parameters to another process."""
+    """What `call` passes to a function of the repository that sends its parameters to another process."""
     called = starts.callees.called(outline, call)
     if called is None:
         return None

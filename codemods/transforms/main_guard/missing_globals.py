@@ -131,7 +131,7 @@ def _setting(guards: list[ast.If], name: str) -> ast.If | None:
 
 
 def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
-    """Functions of the file that a worker runs, call by call: handed over, or methods of an object that is."""
+    """Functions of the file that a worker runs, call by call: passed, or methods of an object that is."""
     for call in (call for calls in outline.calls.values() for call in calls):
         found = sent(starts, outline, call)
         if found is None:
@@ -188,7 +188,7 @@ def _setters(outline: Outline) -> dict[str, list[Function]]:
 def _only_parent(
     outline: Outline, setter: Function, tops: dict[str, Function], reached: list[Function], at_import: dict[str, None]
 ) -> bool:
-    """No worker runs it: not handed on, nor called by what a worker runs or by the module itself."""
+    """No worker runs it: not passed on, nor called by what a worker runs or by the module itself."""
     if tops.get(setter.name) is not setter or setter in reached or setter.name in at_import or setter.decorator_list:
         return False
     uses = [node for node in outline.nodes if isinstance(node, ast.Name) and node.id == setter.name]

@@ -20,7 +20,7 @@ _INITIALISER = "__init__"
 def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[str, frozenset[str]]:
     """Functions and classes of the script that a worker may run, with the globals that each reads.
 
-    A function that is handed on as a value, and the methods of classes whose objects may be sent. To unpickle an object
+    A function that is passed as a value, and the methods of classes whose objects may be sent. To unpickle an object
     runs no `__init__`: that counts where such code calls the class. Raises what `compile` raises.
     """
     definitions = {
@@ -54,7 +54,7 @@ def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[
         elif _is_type(outline, node):
             continue
         elif not (isinstance(parent, ast.Call) and parent.func is node):
-            reached |= called  # handed on as a value
+            reached |= called  # passed as a value
         elif node in holder:
             for own in called:
                 callers[own].add(holder[node])

@@ -76,7 +76,7 @@ The copy is built by the same call and gets the state dict; whatever else a deep
 eval mode, `requires_grad`, buffers outside the state dict, flags set on layers) is carried over where the lines that
 follow don't settle it already, and torch's random state is left as it was. That holds only while the construction is in
 sight, its arguments are unchanged and nothing unknown was done to the model in between. (What a model keeps of its
-arguments, such as a configuration, both models share then.) Where it does not, as in an EMA class that is given a
+arguments, such as a configuration, both models share then.) Where it does not, as in an EMA class that gets a
 model, the copy stays a deep copy, with the process groups shared, if the model is seen to hold some or training is
 distributed; everything else is reported without a fix. Tensors that running the model left on it are not part of a copy
 built anew: they couldn't be copied. The fix is unsafe where building the model loads pretrained weights: they would be

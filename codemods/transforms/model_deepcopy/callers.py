@@ -17,7 +17,7 @@ from .model_copy import Site
 from .models import dotted
 
 _ELEMENTS = ("values", "children", "modules", "parameters")
-_DEPTH = 3  # functions that hand the model on
+_DEPTH = 3  # functions that pass the model on
 _CALLERS = 20  # looked at for one function; the first that builds a telling model counts
 
 

@@ -6,7 +6,7 @@ Attributes that hold what pickle refuses: locks and the rest of `threading`, que
 handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, functions with an
 `lru_cache`, weak references, modules.
 They are found behind aliases, local names, conditions, in lists and dicts (also when these are filled later), in the
-fields of dataclasses, behind `@cached_property`, in what a helper function gives back, and where a script hands them
+fields of dataclasses, behind `@cached_property`, in what a helper function gives back, and where a script passes them
 to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a registry too) or sets them on its
 objects. Objects of a class that derives from such a thing, like a `Thread`, are such things. A lock of
 `multiprocessing` counts where its context is another than that of the processes that get it. What `__getitem__` opens
@@ -16,7 +16,7 @@ in the worker, what a `__getstate__` already leaves out, and attributes of the c
 Objects of installed packages often hide what can't be pickled: the environment inside a `torchvision.datasets.LSUN`,
 the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock.
 Some fifty of them are known, each tried with the version that the table names; the message says which attribute of
-the object it is. An object that is handed to a `DataLoader` itself is reported too.
+the object it is. An object that is passed to a `DataLoader` itself is reported too.
 
 ## Why it breaks
 Under spawn and forkserver the dataset is pickled for every worker of a `DataLoader`, and an object whose method goes to
@@ -107,7 +107,7 @@ it has one. State methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
 passed in and so shared, added to a logger with each task of a pool, created in different ways, a database in
-memory, handed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
+memory, passed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
 `__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
 is not in the repository and may have state methods of its own, and for generators, which become lists.
 

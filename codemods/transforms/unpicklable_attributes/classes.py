@@ -283,7 +283,7 @@ class Family:
         return [*self.line(shape), *self.derived(shape)]
 
     def early(self, shape: Shape) -> frozenset[str]:
-        """Methods that run before an object is handed over: `__init__`, `__len__` (`__enter__` where one is entered
+        """Methods that run before an object is sent: `__init__`, `__len__` (`__enter__` where one is entered
         as they are made) and what they call or read."""
         if shape.node not in self._early:
             circle = self.circle(shape)
@@ -323,7 +323,7 @@ class Family:
         return lists_itself(self.circle(shape)) or self.outside(shape).elsewhere.shown()
 
     def _entered(self, shape: Shape) -> bool:
-        """Some `with Reader(path) as reader:` hands out objects of the class that are open."""
+        """Some `with Reader(path) as reader:` returns objects of the class that are open."""
         name = shape.node.name
         return any(
             isinstance(item.context_expr, ast.Call) and last_name(item.context_expr.func) == name

@@ -1,4 +1,4 @@
-"""What is handed to classes of a repository from outside: by calls, builders and tables, through base classes."""
+"""What is passed to classes of a repository from outside: by calls, builders and tables, through base classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to a handle, lock or queue that a new one would not have: read from, filled, set up, handed on."""
+"""What is done to a handle, lock or queue that a new one would not have: read from, filled, set up, passed on."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Recreator:
         )
 
     def _refuse_choice(self, value: ast.expr) -> None:
-        """`lock or Lock()`: what is given from outside is shared with others, a new one would not be."""
+        """`lock or Lock()`: what is passed from outside is shared with others, a new one would not be."""
         if not self.made.choice:
             return
         for node in ast.walk(value):

@@ -105,7 +105,7 @@ class Search:
                             yield shape, base, kind
 
     def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
-        """Calls that hand such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
+        """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
         for source in self.project.matching(_STARTS, words=("DataLoader",)):
             outline = self.repo.outline(source.path) if self._makes(source) else None
             for call in outline.calls_of("DataLoader") if outline is not None else ():
