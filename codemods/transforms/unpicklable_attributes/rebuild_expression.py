@@ -71,6 +71,22 @@ class ExpressionRebuilder:
         extra = self.store.statement.col_offset - first.col_offset
         return re.sub(rf"\n {{{extra}}}", "\n", text) if extra > 0 else text
 
+    def aligned(self, text: str, value: ast.expr, before: str) -> str:
+        """`text`, that of `value`, whose further lines stand under its bracket where they did so, behind `before`."""
+        head, *more = text.split("\n")
+        at = head.find("(") + 1
+        if not more or not at or value not in self.outline.parents:
+            return text
+        first = self.store.method.body[0].col_offset
+        shifted = max(self.store.statement.col_offset - first, 0)
+        indents = [len(line) - len(line.lstrip(" ")) for line in more]
+        old = value.col_offset + at - (shifted if indents[0] + shifted == value.col_offset + at else 0)
+        if indents[0] != old:
+            return text
+        change = first + len(before) + at - old
+        moved = [" " * max(indent + change, 0) + line.lstrip(" ") for indent, line in zip(indents, more, strict=True)]
+        return "\n".join([head, *moved])
+
     def _walk(self, node: ast.expr, bound: set[str], exchanged: dict[str, str], sure: bool) -> None:
         root = _root(node)
         if root is not None:
@@ -271,7 +287,8 @@ class ExpressionRebuilder:
         plain = ("torch.utils.data", "object", "abc.", "typing.")
         candidates = [f"_{own}_{wanted}" if wanted != own else f"_{own}_source", f"_{own}_{wanted}_given"]
         if wanted != self.store.target.attr and all(name.startswith(plain) for name in self.family.foreign(self.shape)):
-            candidates.insert(0, wanted)
+            private = self.store.target.attr.startswith("_") and not wanted.startswith("_")
+            candidates.insert(0, f"_{wanted}" if private else wanted)
         taken = {value.name for value in self.stashes.values()} | self.family.outside(self.shape).sets.keys()
         for shape in self.family.circle(self.shape):
             taken |= shape.selves.keys() | shape.methods.keys()

@@ -46,7 +46,7 @@ class Recreator:
         value = self._plain(store.value)
         self._refuse_choice(value)
         self._check_creation(kind)
-        text = self.rebuilder.text_of(value)
+        text = self.rebuilder.aligned(self.rebuilder.text_of(value), value, f"self.{store.target.attr} = ")
         lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
         alone = text if len(lines) == 1 else ""
         rebuilder = self.rebuilder
