@@ -1,4 +1,4 @@
-"""What is written into a class looks like the rest of it: lines under their bracket, private names beside private ones."""
+"""What is written into a class looks like the rest of it: lines under their bracket, private names by private ones."""
 
 from __future__ import annotations
 
