@@ -39,7 +39,10 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Findin
         return
     for name, hazards in search.hazards_of(shape).items():
         for hazard in hazards:
-            confidence, trace, boundary = _sure(search, shape, hazard, crossing)
+            of_those = search.crossing(shape, hazard.store.method.name)
+            if of_those[0] is not crossing[0] and not of_those[0].reaches(bar):
+                continue
+            confidence, trace, boundary = _sure(search, shape, hazard, of_those)
             kind = hazard.made.kind
             if kind.inherited and not _POOLS.search(boundary.rpartition(".")[2] if boundary else ""):
                 continue

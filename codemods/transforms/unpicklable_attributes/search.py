@@ -242,12 +242,29 @@ class Search:
                 return True
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
-    def crossing(self, shape: Shape) -> tuple[Confidence, Trace, str]:
-        """The best that is known of objects of the class and of those derived from it."""
+    def crossing(self, shape: Shape, method: str = "") -> tuple[Confidence, Trace, str]:
+        """The best that is known of objects of the class and of those derived from it.
+
+        Of these, where a `method` is named, only what it runs for.
+        """
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
         ask = getattr(flow_of(self.project), "instances", None)
         for other in [shape, *self.family.derived(shape)]:
+            if method and self._replaces(other, shape, method):
+                continue
             found = None if ask is None else ask(other.outline.path, other.node.lineno)
             if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
                 best = (found.confidence, found.trace, found.boundary)
         return best
+
+    def _replaces(self, below: Shape, shape: Shape, name: str) -> bool:
+        """A class between the two has a method of the name, which does not call that of `shape`."""
+        for other in self.family.line(below):
+            if other.node is shape.node:
+                return False
+            method = other.methods.get(name)
+            if method is not None and not any(
+                isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(method)
+            ):
+                return True
+        return False
