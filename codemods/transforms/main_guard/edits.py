@@ -45,6 +45,9 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             lead = f"{gap}{line_of_guard}\n" if line == low else ""
             at = source.line_starts[line - 1]
             edits.append(Edit(source.path, at, at, lead + indent))
+        if guard is None and high < len(source.line_starts) and source.line_text(high + 1).strip():
+            at = source.line_starts[high]
+            edits.append(Edit(source.path, at, at, "\n"))  # what follows is no part of the guard
         for line in sorted(gone):
             stop = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
             edits.append(Edit(source.path, source.line_starts[line - 1], stop, ""))

@@ -12,7 +12,7 @@ from ...tree.source import Source
 from .process_starts import Start, Starts
 from .side_effects import Harm, Repeated, repeated
 from .split import needed_by_workers, sets_up_the_log_of_workers
-from .statements import changed, is_plain_guard, names_bound, stays
+from .statements import changed, is_guard, is_plain_guard, names_bound, stays
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
 def _prepares_workers(project: Project, outline: Outline, source: Source, end: int) -> frozenset[int]:
     """Statements before the one at `end` that set what workers read, or what that is computed from: a model of each."""
     body = outline.module.body
-    defined = {name for statement in body if stays(statement) for name in names_bound(statement)}
+    made = [statement for statement in body if stays(statement) and not is_guard(statement)]
+    defined = {name for statement in made for name in names_bound(statement)}
     needed, found = needed_by_workers(project, outline, source).keys() - defined, set()
     for at in range(end - 1, -1, -1):
         if not stays(body[at]) and needed & {*names_bound(body[at]), *changed(body[at])}:

@@ -22,6 +22,7 @@ from .statements import (
     changed,
     dunder,
     environment_set,
+    is_guard,
     is_plain,
     is_plain_guard,
     is_print,
@@ -320,12 +321,16 @@ class _Splitter:
     def _defined(self) -> frozenset[str]:
         """Names of definitions and imports at module level."""
         return frozenset(
-            name for statement, names in zip(self.body, self.binds, strict=True) if stays(statement) for name in names
+            name
+            for statement, names in zip(self.body, self.binds, strict=True)
+            if stays(statement) and not is_guard(statement)
+            for name in names
         )
 
     def _only_inside(self, inside: set[int]) -> frozenset[str]:
+        guards = {at for at, statement in enumerate(self.body) if is_guard(statement)}
         bound = frozenset().union(*(self.binds[at] for at in inside))
-        return bound - frozenset().union(*(names for at, names in enumerate(self.binds) if at not in inside))
+        return bound - frozenset().union(*(names for at, names in enumerate(self.binds) if at not in inside | guards))
 
     def _is_handed_on(self, node: ast.AST) -> bool:
         if isinstance(node, ast.ClassDef):

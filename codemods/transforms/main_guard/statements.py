@@ -153,6 +153,11 @@ def reads_on_import(statement: ast.stmt) -> Iterator[str]:
             todo += ast.iter_child_nodes(node)
 
 
+def is_guard(statement: ast.stmt) -> bool:
+    """What it binds, a child lacks: `if __name__ == "__main__":` and kin."""
+    return isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
+
+
 def is_plain_guard(statement: ast.stmt) -> bool:
     """`if __name__ == "__main__":` with nothing else in its test, and no `else`."""
     return (

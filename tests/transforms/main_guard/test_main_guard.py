@@ -84,7 +84,7 @@ def test_fine(text: str) -> None:
             GUARD + START + "\n    # then\n\n    print(1)\n",
             id="comments and blank lines",
         ),
-        pytest.param(START + "import os\n", GUARD + START + "import os\n", id="imports stay"),
+        pytest.param(START + "import os\n", GUARD + START + "\nimport os\n", id="imports stay"),
     ],
 )
 def test_what_goes_under_the_guard(before: str, after: str) -> None:
@@ -566,3 +566,33 @@ def test_settings_stay_where_they_are(setting: str) -> None:
     late = "@path\ndef late():\n    return net\n"
     text = f"import models\nfrom nets import path\n{HEAD}net = {setting}\n\n\n{late}\n\n{START}"
     assert f"\n\n\nnet = {setting}" in wrapped(text)
+
+
+MAPPED = """\
+from datasets import load_dataset
+from transformers import AutoTokenizer
+from torch.utils.data import DataLoader
+
+rows = load_dataset("rows")["train"]
+tokenizer = AutoTokenizer.from_pretrained("words")
+
+
+def encode(row):
+    return tokenizer(row["text"])
+
+
+encoded = rows.map(encode)
+for row in DataLoader(encoded, num_workers=2):
+    print(row)
+"""
+
+
+def test_a_data_set_is_mapped_in_this_process() -> None:
+    head, guarded = wrapped(MAPPED).split(GUARD)
+    assert "tokenizer =" not in head and guarded.startswith('rows = load_dataset("rows")["train"]\n')
+
+
+@pytest.mark.parametrize("call", ["rows.map(encode, num_proc=2)", "other(encode)"])
+def test_a_function_that_is_handed_on_may_run_in_a_worker(call: str) -> None:
+    head, _ = wrapped(MAPPED.replace("rows.map(encode)", call)).split(GUARD)
+    assert "tokenizer =" in head
