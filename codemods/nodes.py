@@ -57,10 +57,10 @@ def children(node: ast.AST) -> list[ast.AST]:
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """`node` and every node below it, breadth first."""
     todo = [node]
-    for each in todo:  # grows as it goes
-        yield each
-        for name in FIELDS[each.__class__]:
-            value = getattr(each, name, None)
+    for entry in todo:  # grows as it goes
+        yield entry
+        for name in FIELDS[entry.__class__]:
+            value = getattr(entry, name, None)
             if value.__class__ is list:
                 todo += [item for item in value if isinstance(item, ast.AST)]
             elif isinstance(value, ast.AST):
@@ -79,9 +79,9 @@ def statements(tree: ast.AST) -> list[ast.stmt]:
     """Every statement below `tree`, in the order in which `walk` gives them; no expression is looked at."""
     found: list[ast.stmt] = []
     todo: list[ast.AST] = [tree]
-    for each in todo:  # grows as it goes
+    for item in todo:  # grows as it goes
         for name in _BLOCKS:
-            block = getattr(each, name, None)
+            block = getattr(item, name, None)
             if block.__class__ is list:
                 todo += block
                 if name != "handlers" and name != "cases":

@@ -140,20 +140,20 @@ def with_flags(
 
     Raises Problem.
     """
-    given: dict[str, object] = {}
+    passed: dict[str, object] = {}
     if select is not None:
-        given["select"] = _rules(_listed(select), rule_ids, "--select")
+        passed["select"] = _rules(_listed(select), rule_ids, "--select")
     if ignore is not None:
-        given["ignore"] = _rules(_listed(ignore), rule_ids, "--ignore")
+        passed["ignore"] = _rules(_listed(ignore), rule_ids, "--ignore")
     if confidence is not None:
-        given["confidence"] = Confidence(_choice(confidence, [each.value for each in Confidence], "--confidence"))
+        passed["confidence"] = Confidence(_choice(confidence, [item.value for item in Confidence], "--confidence"))
     if unsafe_fixes is not None:
-        given["unsafe_fixes"] = unsafe_fixes
+        passed["unsafe_fixes"] = unsafe_fixes
     if launcher is not None:
-        given["launcher"] = _choice(launcher, LAUNCHERS, "--launcher")
+        passed["launcher"] = _choice(launcher, LAUNCHERS, "--launcher")
     if start_method is not None:
-        given["start_method"] = _choice(start_method, START_METHODS, "--start-method")
-    return replace(settings, **given)  # type: ignore[arg-type]
+        passed["start_method"] = _choice(start_method, START_METHODS, "--start-method")
+    return replace(settings, **passed)  # type: ignore[arg-type]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -184,7 +184,7 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
                 for glob, rules in value.items()
             )
         elif key == "confidence":
-            values[key] = Confidence(_choice(value, [each.value for each in Confidence], where))
+            values[key] = Confidence(_choice(value, [item.value for item in Confidence], where))
         elif key == "unsafe-fixes":
             if not isinstance(value, bool):
                 raise Problem(f"{where} must be true or false, not {_shown(value)}")
@@ -199,13 +199,13 @@ def _validated(table: Mapping[str, object], rule_ids: Collection[str]) -> Settin
 
 
 def _strings(value: object, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise Problem(f"{where} must be a list of strings, not {_shown(value)}")
     return tuple(value)
 
 
 def _tables(value: object, where: str) -> tuple[dict[str, object], ...]:
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Problem(f"{where} must be a list of tables, written [[tool.spawnfix.boundaries]]")
     for number, entry in enumerate(value, start=1):
         for key, inside in entry.items():

@@ -114,7 +114,7 @@ def _rewritten(rule: Rule, files: Mapping[str, str], settings: Settings) -> tupl
 
 
 def _listed(found: tuple[Finding, ...]) -> str:
-    return "\n".join(f"  {each.path}:{each.span.line}: {each.message}" for each in found)
+    return "\n".join(f"  {item.path}:{item.span.line}: {item.message}" for item in found)
 
 
 def _diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -100,10 +100,10 @@ def run_dask(specs: Iterable[Spec], address: str, retries: int = 2) -> Generator
     with contextlib.ExitStack() as stack:
         try:
             where = stack.enter_context(cluster_of(address)) if address.endswith((".yml", ".yaml")) else address
-            given = (
+            passed = (
                 {"scheduler_file": where} if isinstance(where, str) and where.endswith(".json") else {"address": where}
             )
-            client = stack.enter_context(client_of(**given, set_as_default=False))
+            client = stack.enter_context(client_of(**passed, set_as_default=False))
         except (OSError, ValueError, TimeoutError) as error:
             raise Problem(f"{address}: no Dask scheduler answers: {error}") from None
 
@@ -157,13 +157,13 @@ def cluster_of(file: str) -> Iterator[Any]:
         asked = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
         kind, jobs, options = str(asked["cluster"]), int(asked.get("jobs", 1)), dict(asked.get("options") or {})
         module, _, name = (kind if "." in kind else f"dask_jobqueue.{kind}Cluster").rpartition(".")
-        made = getattr(import_module(module), name)
+        created = getattr(import_module(module), name)
     except ImportError as error:
         raise Problem(f"{file}: needs {error.name}: pip install dask-jobqueue") from None
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise Problem(f"{file}: want cluster: SLURM (or PBS, LSF...), jobs: N, options: {{...}}: {error}") from None
     try:
-        entered = made(**options)
+        entered = created(**options)
     except (TypeError, ValueError, OSError) as error:
         raise Problem(f"{file}: {kind} does not take these options: {error}") from None
     with entered as cluster:

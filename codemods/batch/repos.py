@@ -192,8 +192,8 @@ def _local(typed: str, ref: str | None, name: str | None, base: Path) -> Iterato
         places = [match for match in places if match.is_dir()]
         if not places:
             places, wrong = [place], "no folder matches" if glob.has_magic(typed) else "no such folder"
-    for each in places:
-        full = each.resolve() if wrong is None else each.absolute()
+    for item in places:
+        full = item.resolve() if wrong is None else item.absolute()
         called = name if name and len(places) == 1 else _name_of(full.as_posix())
         if storable(str(full)) != str(full):
             yield _wrong(called, "its path is no text in UTF-8, or has control characters", str(full))

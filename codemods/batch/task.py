@@ -110,7 +110,7 @@ def _analysed(spec: Spec, commit: CommitFiles, outcome: Outcome) -> Plan | None:
     before = tuple(cache.counted)
     report = replace(check(files, settings), root=spec.name)
     outcome.cache = [now - then for now, then in zip(cache.counted, before, strict=True)]
-    done = plan(files, settings) if any(report.why_not(each) is None for each in report.findings) else None
+    done = plan(files, settings) if any(report.why_not(item) is None for item in report.findings) else None
     if done is not None and not done.changes:
         done = None
     outcome.files_seen, outcome.size = report.files_seen, files.size

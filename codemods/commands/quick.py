@@ -61,8 +61,8 @@ def arguments(words: Sequence[str]) -> dict[str, Any] | None:
 
 def _named(word: str, rest: list[str]) -> tuple[str, str]:
     """The option and its value: `--option value` or `--option=value`. "" for a value that is not there."""
-    option, given, value = word.partition("=")
-    if not given and rest and not rest[-1].startswith("-"):
+    option, passed, value = word.partition("=")
+    if not passed and rest and not rest[-1].startswith("-"):
         value = rest.pop()
     return option, value
 

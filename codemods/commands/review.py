@@ -114,8 +114,8 @@ def write_page(plan: Plan, where: Target, file: Path, decisions: Path | None) ->
     from ..review.page import page_of
     from ..tree.writing import written
 
-    made = read_decisions(decisions) if decisions is not None else Decisions()
-    page = page_of(review_of(Units(plan), where.files), made, _title(where))
+    created = read_decisions(decisions) if decisions is not None else Decisions()
+    page = page_of(review_of(Units(plan), where.files), created, _title(where))
     try:
         written(file, page.encode())
     except OSError as error:

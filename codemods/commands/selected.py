@@ -117,7 +117,7 @@ def _asked(review: Review, selector: Selector, named: Path | None) -> Decisions:
 
     keys = Keyboard(keyboard.key, keyboard.line, edit)
     out = Console(stderr=True, highlight=False)
-    interview = Interview(review, selector, decisions, keys, out, lambda made: write_decisions(file, made))
+    interview = Interview(review, selector, decisions, keys, out, lambda created: write_decisions(file, created))
     with keyboard.single_keys():
         wanted = interview.run()
     if not wanted:

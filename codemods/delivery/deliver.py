@@ -75,8 +75,8 @@ def _branch(target: Target, plan: Plan, wanted: str | None, check_out: bool, say
     _all(summary(plan, would=False), say)
     if not branch.author.configured:
         say("git has no user.name and user.email here: the commits are by spawnfix <spawnfix@localhost>")
-    made, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
-    say(f"branch {branch.name}: {made}, {changed} changed")
+    created, changed = _counted(len(branch.commits), "commit"), _counted(len(branch.paths), "file")
+    say(f"branch {branch.name}: {created}, {changed} changed")
     if changed_here := repository.uncommitted(target.commit.tree):
         files = _counted(len(changed_here), "file")
         say(f"  it starts from the last commit: your uncommitted changes in {files} were not looked at")

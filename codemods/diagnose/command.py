@@ -162,7 +162,7 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
 
 def _failed(log: Log) -> bool:
     """True where an exception of another kind ended the program."""
-    return any(not each.is_interrupt for each in log.unknown)
+    return any(not item.is_interrupt for item in log.unknown)
 
 
 def _nothing_known(

@@ -55,7 +55,7 @@ class Explanation:
         fixable = [c.finding for c in self.candidates if c.finding.fix is not None]
         if rule is None or not fixable:
             return None
-        lowest = min((finding.confidence for finding in fixable), key=lambda each: each.rank)
+        lowest = min((finding.confidence for finding in fixable), key=lambda item: item.rank)
         words = ["spawnfix", "migrate", self.where or ".", "--select", rule]
         if not lowest.reaches(Confidence.LIKELY):
             words += ["--confidence", lowest.value]
@@ -85,15 +85,15 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
     wanted = replace(settings, select=(rule,), ignore=(), confidence=Confidence.POSSIBLE)
     report = check(where.files, wanted, where.scope)
     named = {(spot.path, spot.line) for spot in spots if spot.named}
-    programs = tuple(each.replace("\\", "/") for each in log.programs)
-    scored = [Candidate(each, _score(each, read, report, named, programs)) for each in report.findings]
+    programs = tuple(item.replace("\\", "/") for item in log.programs)
+    scored = [Candidate(item, _score(item, read, report, named, programs)) for item in report.findings]
     ranked = sorted(
-        (each for each in scored if each.score > 0),
-        key=lambda each: (-each.score, -each.finding.confidence.rank, each.finding.sort_key),
+        (item for item in scored if item.score > 0),
+        key=lambda item: (-item.score, -item.finding.confidence.rank, item.finding.sort_key),
     )
-    best = [each for each in ranked if each.score == ranked[0].score]
+    best = [item for item in ranked if item.score == ranked[0].score]
     alike = () if best or says_what(read) else tuple(finding for finding in report.findings if _is_seen(finding))
-    covered = {(each.finding.path, each.finding.span.line) for each in best}
+    covered = {(item.finding.path, item.finding.span.line) for item in best}
     return Explanation(
         read,
         tuple(best[:MAX_SHOWN]),
@@ -119,12 +119,12 @@ def _unread(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
 def unknown_error(text: str, log: Log) -> str:
     """What to say of a text without an error that we know: its last exception, the nearest family as a question."""
     words = "no error in this text that has to do with starting processes"
-    last = next((each for each in reversed(log.unknown) if not each.is_interrupt), None)
+    last = next((item for item in reversed(log.unknown) if not item.is_interrupt), None)
     if last is None:
         guess = nearest_family(text)
         words += " (give the last lines of the traceback too)"
     else:
-        frame = next((each for each in reversed(last.frames) if each.user), None)
+        frame = next((item for item in reversed(last.frames) if item.user), None)
         at = "" if frame is None else f", at {near(frame.path)}:{frame.line}"
         words += f"; it failed with: {last.error}{at}"
         guess = nearest_family(last.error)
@@ -178,7 +178,7 @@ def _by_name(finding: Finding, read: Traceback, line: str, text: str) -> int:
         holder, _, own = name.replace(".<locals>", "").rpartition(".")
         scopes = _scopes(text, finding.span.line)
         holders = without_module(holder, finding.path)
-        if any(scope in (each, f"{each}.{own}") for scope in scopes for each in holders):
+        if any(scope in (item, f"{item}.{own}") for scope in scopes for item in holders):
             is_lambda = "lambda" in line
             return 8 if (own == "<lambda>") == is_lambda or own in line else 4
         return 0

@@ -58,8 +58,8 @@ def explain_place(typed: str) -> str | None:
     if not 1 <= line <= count:
         raise Problem(f"{path} has {count} line{'' if count == 1 else 's'}, and no line {line}")
     report = check(where.files, replace(settings, select=(), ignore=(), confidence=Confidence.POSSIBLE), "")
-    here = [each for each in report.findings if each.path == where.scope and _covers(each, line)]
-    ways = [each for each in report.findings if each not in here and _passes(each, where.scope, line)]
+    here = [item for item in report.findings if item.path == where.scope and _covers(item, line)]
+    ways = [item for item in report.findings if item not in here and _passes(item, where.scope, line)]
     sites = explain_line(project, where.scope, line) if where.scope.endswith(".py") else []
     sites = [site for site in sites if site.crossing is not None or not here]
     if where.scope in project.skipped and not here:
@@ -95,13 +95,13 @@ def _text(
     sites: Sequence[Site],
     bar: Confidence,
 ) -> str:
-    parts = [_finding_text(typed, each, report, bar) for each in here]
-    shown = {(each.span.line, each.span.column) for each in here}
+    parts = [_finding_text(typed, item, report, bar) for item in here]
+    shown = {(item.span.line, item.span.column) for item in here}
     rest = [site for site in sites if not any(line == site.line for line, _ in shown)]
     if rest:
         parts.append(sites_text(path, line, rest).rstrip("\n"))
-    for each in ways[:_MOST_WAYS]:
-        parts.append(f"{path}:{line}  on the way of {each.rule} at {each.path}:{each.span.line}: {each.message}")
+    for item in ways[:_MOST_WAYS]:
+        parts.append(f"{path}:{line}  on the way of {item.rule} at {item.path}:{item.span.line}: {item.message}")
     if not parts:
         nothing = "no lambda, nested function, local class, view or generator here, and no finding of a rule"
         parts.append(f"{path}:{line}: nothing that pickle rejects ({nothing})")
@@ -133,9 +133,9 @@ def explain_name(typed: str) -> str | None:
     table = boundary_table()
     name = table.canonical(typed)
     end = "." + name
-    boundaries = [each for key, each in table.boundaries.items() if ("." + key.replace("()", "")).endswith(end)]
+    boundaries = [item for key, item in table.boundaries.items() if ("." + key.replace("()", "")).endswith(end)]
     harmless = [(key, why) for key, why in table.harmless.items() if ("." + key.replace("()", "")).endswith(end)]
-    rows = [_boundary_text(table, each) for each in boundaries]
+    rows = [_boundary_text(table, item) for item in boundaries]
     rows += [f"{key}: takes functions, and does not pickle them with plain pickle ({why})" for key, why in harmless]
     return "\n".join(rows) + "\n" if rows else None
 
@@ -148,7 +148,7 @@ def _boundary_text(table: Table, boundary: Boundary) -> str:
         pickled = ", ".join(sorted(boundary.pickles)) or "nothing"
         when = "under every start method" if boundary.always else "under spawn and forkserver"
         rows.append(f"  sends to other processes, pickled {when}: {pickled}")
-    left_out = [each for each in boundary.parameters if each not in boundary.pickles]
+    left_out = [item for item in boundary.parameters if item not in boundary.pickles]
     if left_out and boundary.pickles:
         rows.append(f"  not pickled: {', '.join(left_out)}")
     rows += [f"  not where {name} is 0" for name, condition in boundary.when.items() if condition == "nonzero"]

@@ -35,7 +35,7 @@ def find_spots(read: Traceback, project: Project) -> tuple[Spot, ...]:
     for spot in (spot for find in rows for spot in find(read, project)):
         found.setdefault((spot.path, spot.line), spot)
     spots = list(found.values())
-    return (*[each for each in spots if each.named][:MOST], *[each for each in spots if not each.named][:1])
+    return (*[item for item in spots if item.named][:MOST], *[item for item in spots if not item.named][:1])
 
 
 def module_of(read: Traceback) -> str:

@@ -83,7 +83,7 @@ class Diagnosis:
         return {
             "target": self.target,
             "picklable": not self.obstacles,
-            "problems": [_problem(each) for each in self.obstacles],
+            "problems": [_problem(item) for item in self.obstacles],
             "payload_bytes": self.payload_bytes,
             "shared_bytes": self.shared_bytes,
             "payload": [{"path": w.path, "bytes": w.bytes, "shared_bytes": w.shared_bytes} for w in self.payload],

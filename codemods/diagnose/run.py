@@ -202,8 +202,8 @@ def _gathered(target: str, code: int, records: Sequence[Mapping[str, Any]]) -> D
     for record in looks:
         start = place_of(record["started_at"][0]) if record["started_at"] else None
         for row in record["problems"]:
-            each = obstacle_of(row, record["context"], start)
-            found.setdefault((each.context, each.path, _steady(each.error)), each)
+            item = obstacle_of(row, record["context"], start)
+            found.setdefault((item.context, item.path, _steady(item.error)), item)
         for weight in weights(record["payload"]):
             sizes.setdefault(weight.path, weight)
         notes.update(dict.fromkeys(record["notes"]))
@@ -238,9 +238,9 @@ def _add_error(found: dict[tuple[str, str, str], Obstacle], record: Mapping[str,
         return
     place = next((Place(frame.path, frame.line) for frame in reversed(read.frames) if frame.user), None)
     path = read.path or read.cause.name or read.cause.type or "the program"
-    each = Obstacle(path, read.cause.type, read.error, place, None, 0, side, context)
-    if not any(_steady(old.error) == _steady(each.error) for old in found.values()):
-        found.setdefault((context, each.path, _steady(each.error)), each)
+    item = Obstacle(path, read.cause.type, read.error, place, None, 0, side, context)
+    if not any(_steady(old.error) == _steady(item.error) for old in found.values()):
+        found.setdefault((context, item.path, _steady(item.error)), item)
 
 
 def _steady(error: str) -> str:

@@ -25,7 +25,7 @@ def show_diagnosis(
     `saved`: the file that it was written to. `again`: the command that shows whether a fix worked.
     """
     out = console or Console(highlight=False)
-    count = sum(1 + each.more for each in diagnosis.obstacles)
+    count = sum(1 + item.more for item in diagnosis.obstacles)
     name = clean(diagnosis.target)
     if count:
         verdict = (f"{count} problem{'' if count == 1 else 's'}", "bold red")
@@ -35,8 +35,8 @@ def show_diagnosis(
         show_line(out, (name, "bold"), ": ", verdict, words.replace("keep", "keeps") if count == 1 else words)
     else:
         show_line(out, (name, "bold"), ": ", *_fine(diagnosis))
-    for context in dict.fromkeys(each.context for each in diagnosis.obstacles):
-        _tree(out, [each for each in diagnosis.obstacles if each.context == context], context)
+    for context in dict.fromkeys(item.context for item in diagnosis.obstacles):
+        _tree(out, [item for item in diagnosis.obstacles if item.context == context], context)
     _causes(out, diagnosis)
     _payload(out, diagnosis)
     for note in diagnosis.notes:
@@ -63,27 +63,27 @@ def show_line(out: Console, *parts: Text | tuple[str, str] | str) -> None:
 
 
 def _tree(out: Console, obstacles: list[Obstacle], context: str) -> None:
-    steps = {each: _steps(each.path) for each in obstacles}
+    steps = {item: _steps(item.path) for item in obstacles}
     root = Tree(Text(clean(context or _root(obstacles[0].path)), "bold"), guide_style="dim")
     nodes: dict[str, Tree] = {}
-    shared = Counter(prefix for each in obstacles for prefix in _prefixes(steps[each])[:-1])
-    for each in obstacles:
+    shared = Counter(prefix for item in obstacles for prefix in _prefixes(steps[item])[:-1])
+    for item in obstacles:
         parent, done = root, ""
-        for prefix in _prefixes(steps[each])[:-1]:
+        for prefix in _prefixes(steps[item])[:-1]:
             branches = shared[prefix] > 1 and not any(
                 shared[longer] == shared[prefix] for longer in shared if longer != prefix and longer.startswith(prefix)
             )
-            if branches and prefix != steps[each][0]:
+            if branches and prefix != steps[item][0]:
                 if prefix not in nodes:
                     nodes[prefix] = parent.add(Text(clean(prefix[len(done) :] if done else prefix), "cyan"))
                 parent, done = nodes[prefix], prefix
-        label = each.path[len(done) :] if done else each.path
-        node = parent.add(_label(label, each))
-        node.add(Text(clean(each.error), "red"))
-        for words in _places(each):
+        label = item.path[len(done) :] if done else item.path
+        node = parent.add(_label(label, item))
+        node.add(Text(clean(item.error), "red"))
+        for words in _places(item):
             node.add(Text(clean(words)))
-        if each.more:
-            node.add(Text(f"and {each.more} more like it", "dim"))
+        if item.more:
+            node.add(Text(f"and {item.more} more like it", "dim"))
     width, out.width = out.width, 10_000  # what is copied from it must be whole
     try:
         out.print(root, soft_wrap=True, highlight=False)
@@ -132,7 +132,7 @@ def _at(place: Place) -> str:
 
 
 def _causes(out: Console, diagnosis: Diagnosis) -> None:
-    causes = [each.cause for each in diagnosis.obstacles]
+    causes = [item.cause for item in diagnosis.obstacles]
     rows = ((c.rule, c.what, c.advice, c.known.in_own_code if c.known else "") for c in causes if c is not None)
     for rule, what, advice, in_own_code in dict.fromkeys(rows):
         show_line(out)
@@ -141,8 +141,8 @@ def _causes(out: Console, diagnosis: Diagnosis) -> None:
         foreign = [o for o in diagnosis.obstacles if o.rule == rule and o.assigned_at and not o.assigned_at.user]
         if in_own_code and foreign:
             show_line(out, "  the class is an installed package's; in your own code, after the object is created:")
-            for each in foreign[:3]:
-                show_line(out, "    ", (in_own_code.format(clean(each.path)), "green"))
+            for item in foreign[:3]:
+                show_line(out, "    ", (in_own_code.format(clean(item.path)), "green"))
 
 
 def _payload(out: Console, diagnosis: Diagnosis) -> None:
@@ -151,9 +151,9 @@ def _payload(out: Console, diagnosis: Diagnosis) -> None:
         return
     show_line(out)
     show_line(out, ("payload", "bold"), f": every worker is sent {size(total)}, and makes a copy of its own")
-    for each in diagnosis.payload[:6]:
-        extra = f"  (+ {size(each.shared_bytes)} shared)" if each.shared_bytes else ""
-        show_line(out, f"  {size(each.bytes):>9}  {clean(each.path)}{extra}")
+    for item in diagnosis.payload[:6]:
+        extra = f"  (+ {size(item.shared_bytes)} shared)" if item.shared_bytes else ""
+        show_line(out, f"  {size(item.bytes):>9}  {clean(item.path)}{extra}")
 
 
 def size(number: int) -> str:
@@ -167,7 +167,7 @@ def size(number: int) -> str:
 
 
 def _next(out: Console, diagnosis: Diagnosis, saved: str | None) -> None:
-    known = [rule for rule in dict.fromkeys(each.rule for each in diagnosis.obstacles) if rule in rules()]
+    known = [rule for rule in dict.fromkeys(item.rule for item in diagnosis.obstacles) if rule in rules()]
     if not known:
         return
     show_line(out)

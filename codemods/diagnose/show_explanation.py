@@ -83,15 +83,15 @@ def _candidates(out: Console, explanation: Explanation) -> None:
     _line(out)
     one = len(explanation.candidates) == 1
     _line(out, ("it comes from" if one else "it comes from one of these", "bold"))
-    for each in explanation.candidates:
-        finding = each.finding
+    for item in explanation.candidates:
+        finding = item.finding
         place = f"{clean(finding.path)}:{finding.span.line}"
         _line(out, "  ", (place, "bold"), f"  {clean(finding.message)}  ", (finding.confidence.value, "dim"))
         if finding.fix is None:
             _line(out, ("    refused: ", "red"), clean(finding.reason or ""))
     if explanation.others:
         _line(out, f"  ({explanation.others} more places of this rule match less well)")
-    shown = dict.fromkeys(explanation.diff(each.finding) for each in explanation.candidates)
+    shown = dict.fromkeys(explanation.diff(item.finding) for item in explanation.candidates)
     for diff in [diff for diff in shown if diff][:_MOST_DIFFS]:
         _line(out)
         for line in diff.splitlines():
@@ -130,12 +130,12 @@ def _own_error(out: Console, explanation: Explanation) -> None:
     """Where only an echo is known: the exception in the same text that may be the true one."""
     if not explanation.traceback.cause.secondary:
         return
-    for each in reversed(explanation.log.unknown):
-        if not each.is_interrupt:
-            frame = next((found for found in reversed(each.frames) if found.user), None)
+    for item in reversed(explanation.log.unknown):
+        if not item.is_interrupt:
+            frame = next((found for found in reversed(item.frames) if found.user), None)
             at = "" if frame is None else f", at {clean(frame.path)}:{frame.line}"
             _line(out)
-            _line(out, "the error that matters may be: ", (clean(each.error), "red"), at)
+            _line(out, "the error that matters may be: ", (clean(item.error), "red"), at)
             return
 
 

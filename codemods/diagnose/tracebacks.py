@@ -110,7 +110,7 @@ class Log:
     @property
     def others(self) -> tuple[Traceback, ...]:
         """Further errors with a cause of their own, not echoes of the first one."""
-        return tuple(each for each in self.known[1:] if not each.cause.secondary and not _is_symptom(each.cause))
+        return tuple(item for item in self.known[1:] if not item.cause.secondary and not _is_symptom(item.cause))
 
 
 def read_traceback(text: str) -> Traceback | None:
@@ -134,7 +134,7 @@ def read_log(text: str) -> Log:
         reader.read()
         unknown += reader.unknown
     unknown.sort(key=lambda row: row[0])
-    return Log(hits.reports(), tuple(each for _, each in unknown), tuple(programs))
+    return Log(hits.reports(), tuple(item for _, item in unknown), tuple(programs))
 
 
 @dataclass(frozen=True)

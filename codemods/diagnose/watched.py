@@ -76,5 +76,5 @@ def run_watched(command: str, folder: Path, seconds: float) -> WatchedOutcome:
             raise
         return WatchedOutcome(ended[-1].code, ended[-1].seconds, ended[-1].output)
     outcome = ended[-1]
-    faults = frozenset(f"{each.path}: {each.error.partition(' at 0x')[0].strip()}" for each in seen.obstacles)
+    faults = frozenset(f"{item.path}: {item.error.partition(' at 0x')[0].strip()}" for item in seen.obstacles)
     return WatchedOutcome(outcome.code, outcome.seconds, outcome.output, outcome.timed_out, None, faults, seen.watched)

@@ -295,8 +295,8 @@ def _read(
             flags.append(Flag(name, value if equals and word.value is not None else None, (word,)))
             index += 1
         else:
-            given = words[index + 1 : index + 2]
-            flags.append(Flag(name, given[0].value if given else None, (word, *given)))
+            passed = words[index + 1 : index + 2]
+            flags.append(Flag(name, passed[0].value if passed else None, (word, *passed)))
             index += 2
     if entry is None:
         problem = "no script is named on the line"

@@ -53,7 +53,7 @@ def guard(outline: Outline, node: ast.AST) -> ast.AST | None:
                 if _asks(outline, value):
                     return value
         elif isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            for test in (test for made in parent.generators for test in made.ifs):
+            for test in (test for created in parent.generators for test in created.ifs):
                 if test is not child and _asks(outline, test):
                     return test
         elif isinstance(parent, ast.Match):
@@ -174,8 +174,8 @@ class Reach:
             if not isinstance(way, Way):
                 why = way
             else:
-                made = owner is not None and scope.name == "__init__"
-                what = f"`{owner.name}` is created here" if owner and made else f"`{scope.name}` is called here"
+                created = owner is not None and scope.name == "__init__"
+                what = f"`{owner.name}` is created here" if owner and created else f"`{scope.name}` is called here"
                 return way.after(outline, scope, Hop(caller.path, call.lineno, what), certain)
         return why
 
@@ -203,11 +203,11 @@ class Reach:
         self, outline: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
     ) -> Iterator[tuple[Outline, ast.Call, bool]]:
         """Calls of the function in the repo; the last says whether nothing else can be meant."""
-        made = owner is not None and function.name == "__init__"
-        name = owner.name if owner is not None and made else function.name
+        created = owner is not None and function.name == "__init__"
+        name = owner.name if owner is not None and created else function.name
         for other in self.repo.mentioning(name):
             for call in other.calls_of(name):
-                if made:
+                if created:
                     cls = self._callees.made_class(other, call)
                     if cls is not None and cls[1] is owner:
                         yield other, call, True

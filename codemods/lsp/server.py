@@ -127,7 +127,7 @@ class Server(LanguageServer):
 
     def _is_saved(self, uri: str, source: Source) -> bool:
         """True when `uri` has the text that was looked at, in the editor or, where it is not open, on disk."""
-        document = next((each for key, each in self.workspace.text_documents.items() if _same(key, uri)), None)
+        document = next((item for key, item in self.workspace.text_documents.items() if _same(key, uri)), None)
         if document is not None:
             text: str = document.source
             return text == source.text

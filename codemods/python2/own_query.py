@@ -62,5 +62,5 @@ def own_query(file: Path) -> Rule:
         return _rule(file.name, lambda: fixed)
     if not callable(query):
         raise Problem(f"{file}: has no `query`, a bowler.Query or a function that gives one")
-    made: Callable[[], Any] = query
-    return _rule(file.name, made)
+    created: Callable[[], Any] = query
+    return _rule(file.name, created)

@@ -27,29 +27,29 @@ class Option:
     @property
     def dest(self) -> str:
         """The attribute that the value ends up in."""
-        given = self.keywords.get("dest")
-        if isinstance(given, ast.Constant) and isinstance(given.value, str):
-            return given.value
+        passed = self.keywords.get("dest")
+        if isinstance(passed, ast.Constant) and isinstance(passed.value, str):
+            return passed.value
         long = [name for name in self.names if name.startswith("--")]
         return (long or list(self.names))[0].lstrip("-").replace("-", "_")
 
     @property
     def default(self) -> ast.expr | None:
         """The default's expression; None when there is none or it is `None`."""
-        given = self.keywords.get("default")
-        return None if isinstance(given, ast.Constant) and given.value is None else given
+        passed = self.keywords.get("default")
+        return None if isinstance(passed, ast.Constant) and passed.value is None else passed
 
     @property
     def type(self) -> str:
         """The type as written, "str" when there is none, "?" when it is more than a name."""
-        given = self.keywords.get("type")
-        return "str" if given is None else given.id if isinstance(given, ast.Name) else "?"
+        passed = self.keywords.get("type")
+        return "str" if passed is None else passed.id if isinstance(passed, ast.Name) else "?"
 
     @property
     def required(self) -> bool:
         """True when `required=` is anything but False."""
-        given = self.keywords.get("required")
-        return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
+        passed = self.keywords.get("required")
+        return passed is not None and not (isinstance(passed, ast.Constant) and passed.value is False)
 
 
 def nodes(tree: ast.Module) -> list[ast.AST]:

@@ -30,8 +30,8 @@ class Callees:
             return self._method(Class(outline, owner), func.attr)
         if self.resolver.module(outline, func.value) is not None:
             return self._function(outline, func)
-        made = self.class_of(outline, func.value)
-        return self._method(Class(*made), func.attr) if made is not None else None
+        created = self.class_of(outline, func.value)
+        return self._method(Class(*created), func.attr) if created is not None else None
 
     def _method(self, cls: Class, name: str) -> tuple[Outline, Function, int] | None:
         """The method of a class, or of the nearest of its bases that has it."""
@@ -72,8 +72,8 @@ class Callees:
         if not isinstance(statement, ast.ImportFrom) or (other := self.star_source(outline, statement)) is None:
             return None
         original = next(alias.name for alias in statement.names if (alias.asname or alias.name) == value.id)
-        made = [binding.value for binding in other.bindings(other.module, original)]
-        return self.made_class(other, made[0]) if len(made) == 1 and isinstance(made[0], ast.Call) else None
+        created = [binding.value for binding in other.bindings(other.module, original)]
+        return self.made_class(other, created[0]) if len(created) == 1 and isinstance(created[0], ast.Call) else None
 
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
         """The file of the repo that `from ... import *` names."""

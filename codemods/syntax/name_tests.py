@@ -182,34 +182,34 @@ def _compared(node: ast.Compare, names: _Names, sample: object) -> Any:
 
 def _item(node: ast.Subscript, names: _Names, sample: object) -> Any:
     """`name[0]`, `name[:2]`, `pair[1]`; `module.__dict__[name]` is what the name stands for."""
-    held, place = _value(node.value, names, sample), node.slice
-    if held is _UNKNOWN:
+    values, place = _value(node.value, names, sample), node.slice
+    if values is _UNKNOWN:
         return sample if isinstance(_value(place, names, sample), str) else _UNKNOWN
-    if not isinstance(held, (str, tuple)):
+    if not isinstance(values, (str, tuple)):
         return _UNKNOWN
     if isinstance(place, ast.Slice):
         ends = [None if end is None else _value(end, names, sample) for end in (place.lower, place.upper)]
-        return held[slice(*ends)] if all(end is None or isinstance(end, int) for end in ends) else _UNKNOWN
+        return values[slice(*ends)] if all(end is None or isinstance(end, int) for end in ends) else _UNKNOWN
     at = _value(place, names, sample)
-    return held[at] if isinstance(at, int) and -len(held) <= at < len(held) else _UNKNOWN
+    return values[at] if isinstance(at, int) and -len(values) <= at < len(values) else _UNKNOWN
 
 
 def _called(node: ast.Call, names: _Names, sample: object) -> Any:
     name = last_name(node.func)
-    given = [_value(argument, names, sample) for argument in node.args]
+    passed = [_value(argument, names, sample) for argument in node.args]
     if isinstance(node.func, ast.Attribute) and name in _OF_TEXT:
         text = _value(node.func.value, names, sample)
-        if isinstance(text, str) and _UNKNOWN not in given and not node.keywords:
-            plain = [tuple(item) if isinstance(item, list) else item for item in given]
+        if isinstance(text, str) and _UNKNOWN not in passed and not node.keywords:
+            plain = [tuple(item) if isinstance(item, list) else item for item in passed]
             return getattr(text, name)(*plain) if all(isinstance(item, (str, tuple)) for item in plain) else _UNKNOWN
         return _UNKNOWN
-    if name == "getattr" and len(given) > 1 and isinstance(given[1], str) and given[0] is _UNKNOWN:
-        return sample if given[1] in names.values() else _UNKNOWN
-    if name in _ASKS and len(given) == 1 and given[0] is not _UNKNOWN:
-        return _ASKS[name](given[0])
-    if name == "isinstance" and len(given) == 2 and given[0] is not _UNKNOWN:
-        return _is_of(given[0], node.args[1])
-    if name == "issubclass" and len(given) == 2 and given[0] is _Class:
+    if name == "getattr" and len(passed) > 1 and isinstance(passed[1], str) and passed[0] is _UNKNOWN:
+        return sample if passed[1] in names.values() else _UNKNOWN
+    if name in _ASKS and len(passed) == 1 and passed[0] is not _UNKNOWN:
+        return _ASKS[name](passed[0])
+    if name == "isinstance" and len(passed) == 2 and passed[0] is not _UNKNOWN:
+        return _is_of(passed[0], node.args[1])
+    if name == "issubclass" and len(passed) == 2 and passed[0] is _Class:
         return last_name(node.args[1]) == "object"
     return _UNKNOWN
 

@@ -75,12 +75,12 @@ class Resolver:
     def classes(self, outline: Outline, node: ast.expr) -> list[Class]:
         """The classes of the repository that `node` may stand for; `C` of `C[T]` and of the annotation `"C"`."""
         found = self.definitions(outline, node)
-        return [Class(where, made) for where, made in found if isinstance(made, ast.ClassDef)]
+        return [Class(where, definition) for where, definition in found if isinstance(definition, ast.ClassDef)]
 
     def functions(self, outline: Outline, node: ast.expr) -> list[tuple[Outline, Function]]:
         """The functions of the repository that `node` may stand for; methods only of what is known to be a class."""
         found = self.definitions(outline, node)
-        return [(where, made) for where, made in found if not isinstance(made, ast.ClassDef)]
+        return [(where, definition) for where, definition in found if not isinstance(definition, ast.ClassDef)]
 
     def module(self, outline: Outline, node: ast.expr) -> Outline | None:
         """The file of the repository that the module `node` is."""

@@ -85,10 +85,10 @@ class Recogniser:
             elif kind is not None and kind.plain and self._is_imported(outline, node):
                 yield Made(kind, outline, node)
             elif not outline.is_self(node):
-                given = any(item.parameter for item in outline.lookup(node, node.id)[1])
+                passed = any(item.parameter for item in outline.lookup(node, node.id)[1])
                 for value in _values(outline, node):
                     found = self._made(outline, value, depth + 1)
-                    yield from (replace(match, choice=True) for match in found) if given else found
+                    yield from (replace(match, choice=True) for match in found) if passed else found
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
             origin = canonical(self.origin(outline, node))
             kind = kinds().get(origin)
@@ -104,8 +104,8 @@ class Recogniser:
                     and node.func.id in _LAZY
                     and not outline.lookup(node, node.func.id)[1]
                 ):
-                    held = (made for argument in node.args for made in self._made(outline, argument, depth + 1))
-                    yield from (replace(made, nested=True) for made in held if made.kind is GENERATOR)
+                    values = (created for argument in node.args for created in self._made(outline, argument, depth + 1))
+                    yield from (replace(created, nested=True) for created in values if created.kind is GENERATOR)
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
 

@@ -107,7 +107,7 @@ class _Lock:
 def make_branch(job: Job) -> None:
     """Create the ref job["name"] for the commit job["commit"]. Raises Failed, OSError."""
     common, name = Path(job["common_dir"]), str(job["name"])
-    made: list[Path] = []
+    created: list[Path] = []
     folder = common
     try:
         for part in name.split("/")[:-1]:
@@ -116,7 +116,7 @@ def make_branch(job: Job) -> None:
                 raise Failed(f"{folder} is in the way")
             if not folder.exists():
                 folder.mkdir()
-                made.append(folder)
+                created.append(folder)
         path = common / name
         with _Lock(path) as lock:
             if _is_packed(common, name) or is_link(path) or path.is_file():
@@ -125,9 +125,9 @@ def make_branch(job: Job) -> None:
                 _remove_empty(path)
             lock.fill(str(job["commit"]).encode() + b"\n")
             lock.commit()
-        made = []
+        created = []
     finally:
-        for folder in reversed(made):
+        for folder in reversed(created):
             with contextlib.suppress(OSError):
                 folder.rmdir()
     with contextlib.suppress(OSError):

@@ -127,7 +127,7 @@ def build_branch(files: CommitFiles, commits: Sequence[Commit], wanted: str | No
     name = free_name(repository, wanted)
     modes = {entry.path: "100755" if entry.executable else "100644" for entry in files.entries()}
     parent = files.commit
-    made: list[str] = []
+    created: list[str] = []
     try:
         with tempfile.TemporaryDirectory(prefix="branch-", dir=ours.path) as folder:
             env = {
@@ -146,7 +146,7 @@ def build_branch(files: CommitFiles, commits: Sequence[Commit], wanted: str | No
                 tree = ours.git("write-tree", "--missing-ok", env=env).decode().strip()
                 text = commit.message.encode("utf-8", "replace")
                 parent = ours.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=text, env=env).decode().strip()
-                made.append(parent)
+                created.append(parent)
         copy_objects(ours.path / "objects", repository.common_dir / "objects")
         name = _point(repository, name, wanted, parent, committer)
     except GitFailed as error:
@@ -159,7 +159,7 @@ def build_branch(files: CommitFiles, commits: Sequence[Commit], wanted: str | No
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error
         raise Problem(f"the branch can't be created, nothing was changed: {what}") from None
     paths = {path for commit in commits for path in commit.contents}
-    return Branch(name, files.commit, tuple(made), tuple(sorted(paths)), author)
+    return Branch(name, files.commit, tuple(created), tuple(sorted(paths)), author)
 
 
 def _stored(repository: Repository, folder: Path, contents: Mapping[str, bytes]) -> dict[str, bytes]:

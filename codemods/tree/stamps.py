@@ -19,8 +19,8 @@ RACY = 2 * 10**9  # nanoseconds: the coarsest clock of a file system in use
 
 def stamps(files: Files) -> Callable[[str], Stamp | None] | None:
     """Gives the stamp of a path of `files`: equal stamps, equal content. None for files that know none."""
-    made: Callable[[str], Stamp | None] | None = getattr(files, "stamp", None)
-    return made
+    created: Callable[[str], Stamp | None] | None = getattr(files, "stamp", None)
+    return created
 
 
 class DiskStamps:

@@ -46,7 +46,7 @@ class Highlighter:
         found: list[Piece] = []
         for _, token, value in lexer.get_tokens_unprocessed(self._text.replace("\r", "")):
             if token not in kinds:
-                names = [str(each).removeprefix("Token.") for each in token.split() if each is not Token]
+                names = [str(item).removeprefix("Token.") for item in token.split() if item is not Token]
                 kinds[token] = next((_SHOWN[name] for name in reversed(names) if name in _SHOWN), "")
             found.append((kinds[token], value))
         return found

@@ -219,8 +219,8 @@ class DictChanges:
 
     def _parameters(self, outline: Outline, argument: ast.expr, hops: int) -> Iterator[_Target]:
         """What the functions of the repository that get the dict call it."""
-        for held in holders_of(outline, argument)[0]:
-            for parameter in self.uses.parameters(held) if held.kind is HolderKind.ARGUMENT else ():
+        for holder in holders_of(outline, argument)[0]:
+            for parameter in self.uses.parameters(holder) if holder.kind is HolderKind.ARGUMENT else ():
                 if parameter.outline is not None:
                     yield _Target(parameter.outline, parameter.scope, parameter.name, (), hops=hops)
 

@@ -87,13 +87,13 @@ class _Search:
         span = source.span_of(node)
         answer = _rebound_list(outline, node) or self._foreign_answer(foreign)
         message = (
-            f"`{foreign.held}` comes from an installed package ({row.package}) and keeps a live view of a dict, "
+            f"`{foreign.expression}` comes from an installed package ({row.package}) and keeps a live view of a dict, "
             f"`.{row.view}`; a worker process under spawn or forkserver stops with "
             f"`TypeError: cannot pickle 'dict_{row.method}' object`"
         )
         hops = (
-            Hop(outline.path, span.line, f"`{foreign.held}` is a {row.owner} of {row.package}, {row.says}"),
-            Hop(outline.path, span.line, f"stored as `{foreign.held}`, so it is pickled with the dataset"),
+            Hop(outline.path, span.line, f"`{foreign.expression}` is a {row.owner} of {row.package}, {row.says}"),
+            Hop(outline.path, span.line, f"stored as `{foreign.expression}`, so it is pickled with the dataset"),
         )
         confidence = Confidence.LIKELY if foreign.crosses else Confidence.POSSIBLE
         return Finding.answered(ID, outline.path, span, message, confidence, hops, answer)
@@ -111,7 +111,7 @@ class _Search:
             doubts.append(
                 f"{changed[0]}:{changed[1]} changes `.{row.of}`: the view shows that, a list created before would not"
             )
-        title = f"Make `{foreign.held}.{row.view}` a list once it is there"
+        title = f"Make `{foreign.expression}.{row.view}` a list once it is there"
         return Fix(title, (foreign.answer,), unsafe="; ".join(doubts) or None)
 
     def _view(

@@ -18,29 +18,29 @@ _LATE = frozenset(("forward", "__call__", "tearDown"))  # runs when the object h
 _STAYS_HOME = frozenset(("TestCase", "Thread"))
 
 
-def keeps(repo: Repo, outline: Outline, held: Holder) -> bool:
+def keeps(repo: Repo, outline: Outline, attribute: Holder) -> bool:
     """The object is pickled with this attribute: no class, module or function, nothing set in a worker."""
-    place = held.place
-    holder = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
-    if holder is None:
+    place = attribute.place
+    target = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+    if target is None:
         return False
-    method = outline.method(holder)
+    method = outline.method(target)
     if method is not None and method.name in _WORKER_SIDE:
         return False
-    if isinstance(holder, ast.Call) and last_name(holder.func) == "type":
+    if isinstance(target, ast.Call) and last_name(target.func) == "type":
         return False
-    if isinstance(holder, ast.Attribute) and holder.attr == "__class__":
+    if isinstance(target, ast.Attribute) and target.attr == "__class__":
         return False
-    if isinstance(holder, ast.Name) and not outline.is_self(holder):
+    if isinstance(target, ast.Name) and not outline.is_self(target):
         marks = [] if method is None else [last_name(mark) for mark in method.decorator_list]
-        if method is not None and "classmethod" in marks and parameters(method)[:1] == [holder.id]:
+        if method is not None and "classmethod" in marks and parameters(method)[:1] == [target.id]:
             return False
-        _, bindings = outline.lookup(holder, holder.id)
+        _, bindings = outline.lookup(target, target.id)
         by_reference = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         if any(isinstance(binding.statement, by_reference) and not binding.parameter for binding in bindings):
             return False
-    owner = outline.owner(holder) if outline.is_self(holder) else None
-    return owner is None or not _left_out(repo, Class(outline, owner), held.name)
+    owner = outline.owner(target) if outline.is_self(target) else None
+    return owner is None or not _left_out(repo, Class(outline, owner), attribute.name)
 
 
 def _left_out(repo: Repo, owner: Class, name: str) -> bool:
@@ -63,10 +63,10 @@ def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
     assert place is not None
     method = outline.method(place)
     owner = outline.owner(place)
-    holder = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
+    target = place.value if isinstance(place, ast.Attribute) else place.args[0] if isinstance(place, ast.Call) else None
     if method is not None and method.name in _LATE:
         return False
-    if owner is not None and holder is not None and outline.is_self(holder):
+    if owner is not None and target is not None and outline.is_self(target):
         if not repo.resolver.base_names(Class(outline, owner)).isdisjoint(_STAYS_HOME):
             return False
         if not isinstance(outline.scope(owner), ast.Module):
@@ -77,10 +77,10 @@ def travels(repo: Repo, outline: Outline, kept: Holder) -> bool:
             if isinstance(node, ast.FunctionDef)
             for mark in node.decorator_list
         )
-    if isinstance(holder, ast.Name):
-        scope, bindings = outline.lookup(holder, holder.id)
+    if isinstance(target, ast.Name):
+        scope, bindings = outline.lookup(target, target.id)
         if not isinstance(scope, ast.Module) and not any(binding.parameter for binding in bindings):
-            return _escapes(outline, scope, holder.id)
+            return _escapes(outline, scope, target.id)
     return True
 
 

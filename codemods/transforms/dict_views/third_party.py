@@ -25,7 +25,7 @@ from .third_party_table import HOLDERS, NAMES, TEXT, Holder
 
 @dataclass(frozen=True)
 class Foreign:
-    """An object with a view in it that comes from a package: `held` is the expression for it.
+    """An object with a view in it that comes from a package: `expression` is what it is written as.
 
     `answer` is the line that makes the view a list. `crosses`: the object is stored on a dataset, or passed to one.
     """
@@ -33,7 +33,7 @@ class Foreign:
     outline: Outline
     row: Holder
     node: ast.expr  # what to point at: the call, or the base class
-    held: str
+    expression: str
     crosses: bool
     answer: Edit | Refused
 
@@ -77,13 +77,13 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
         target = targets[-1]
         if not isinstance(target, (ast.Name, ast.Attribute)) or not _spelled(target):
             return
-        held = ast.unparse(target)
-        if _done(outline, target, f"{held}.{row.view}"):
+        expression = ast.unparse(target)
+        if _done(outline, target, f"{expression}.{row.view}"):
             return
         crosses = _is_on_dataset(repo, outline, target)
         if isinstance(target, ast.Name) and not crosses:
             return  # used on the spot
-        yield _line_after(repo, outline, row, node, statement, held, crosses)
+        yield _line_after(repo, outline, row, node, statement, expression, crosses)
         return
     argument_of = outline.parents[statement] if isinstance(statement, ast.keyword) else statement
     if (
@@ -97,31 +97,32 @@ def _made(repo: Repo, outline: Outline, row: Holder, call: ast.Call) -> Iterator
     if isinstance(statement, (ast.IfExp, ast.BoolOp)) and isinstance(outer := outline.statement(call), ast.Assign):
         target = outer.targets[0]
         if outer.value is statement and isinstance(target, ast.Attribute) and _spelled(target):
-            held = ast.unparse(target)
-            if not _done(outline, target, f"{held}.{row.view}"):
-                reason = f"it is not always created: add `{held}.{row.view} = list({held}.{row.view})` where it is"
-                yield Foreign(outline, row, node, held, _is_on_dataset(repo, outline, target), Refused(reason))
+            expression = ast.unparse(target)
+            if not _done(outline, target, f"{expression}.{row.view}"):
+                view = f"{expression}.{row.view}"
+                reason = f"it is not always created: add `{view} = list({view})` where it is"
+                yield Foreign(outline, row, node, expression, _is_on_dataset(repo, outline, target), Refused(reason))
 
 
 def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, base: ast.expr) -> Iterator[Foreign]:
     methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
     init = next((method for method in methods if method.name == "__init__"), None)
     if init is None:
-        held = f"self.{row.attribute}"
+        expression = f"self.{row.attribute}"
         if not methods:
-            reason = f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}"
-            yield Foreign(outline, row, base, held, True, Refused(reason))
+            reason = f"add an `__init__` that calls `super().__init__(...)`, then {_line(expression, row)}"
+            yield Foreign(outline, row, base, expression, True, Refused(reason))
             return
-        yield Foreign(outline, row, base, held, True, _own_init(repo, outline, row, methods[0], held))
+        yield Foreign(outline, row, base, expression, True, _own_init(repo, outline, row, methods[0], expression))
         return
     myself = init.args.args[0].arg if init.args.args else "self"
-    held = f"{myself}.{row.attribute}"
+    expression = f"{myself}.{row.attribute}"
     for node in ast.walk(owner):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             text = ast.unparse(node)
-            if text == f"{held}.{row.view}":
+            if text == f"{expression}.{row.view}":
                 return
-            if text == held:  # the class makes its own; that is another finding
+            if text == expression:  # the class makes its own; that is another finding
                 return
     for node in ast.walk(init):
         if (
@@ -132,13 +133,13 @@ def _inherited(repo: Repo, outline: Outline, row: Holder, owner: ast.ClassDef, b
         ):
             whose = call.func.value
             if (isinstance(whose, ast.Call) and last_name(whose.func) == "super") or ast.dump(whose) == ast.dump(base):
-                yield _line_after(repo, outline, row, base, node, held, True)
+                yield _line_after(repo, outline, row, base, node, expression, True)
                 return
-    reason = f"no call of the `__init__` of `{ast.unparse(base)}` is seen: {_line(held, row)} goes after it"
-    yield Foreign(outline, row, base, held, True, Refused(reason))
+    reason = f"no call of the `__init__` of `{ast.unparse(base)}` is seen: {_line(expression, row)} goes after it"
+    yield Foreign(outline, row, base, expression, True, Refused(reason))
 
 
-def _own_init(repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef, held: str) -> Edit | Refused:
+def _own_init(repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef, expression: str) -> Edit | Refused:
     """An `__init__` for a class without one, before its first method."""
     source = repo.project.source(outline.path)
     assert source is not None
@@ -147,12 +148,12 @@ def _own_init(repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef
     text = source.line_text(first)
     indent = text[: len(text) - len(text.lstrip())]
     if indent.strip() or not indent:
-        return Refused(f"add an `__init__` that calls `super().__init__(...)`, then {_line(held, row)}")
+        return Refused(f"add an `__init__` that calls `super().__init__(...)`, then {_line(expression, row)}")
     deeper = indent * 2
     lines = [
         f"{indent}def __init__(self, *args, **kwargs):",
         f"{deeper}super().__init__(*args, **kwargs)",
-        *(deeper + line for line in _lines(held, row)),
+        *(deeper + line for line in _lines(expression, row)),
         "",
         "",
     ]
@@ -160,7 +161,7 @@ def _own_init(repo: Repo, outline: Outline, row: Holder, method: ast.FunctionDef
 
 
 def _line_after(
-    repo: Repo, outline: Outline, row: Holder, node: ast.expr, statement: ast.stmt, held: str, crosses: bool
+    repo: Repo, outline: Outline, row: Holder, node: ast.expr, statement: ast.stmt, expression: str, crosses: bool
 ) -> Foreign:
     source = repo.project.source(outline.path)
     assert source is not None
@@ -171,21 +172,21 @@ def _line_after(
     assert stop is not None
     rest = source.text[end : stop.start()].strip()
     if source.line_starts[statement.lineno - 1] + len(before) != start or (rest and not rest.startswith("#")):
-        reason = f"it shares its line with other statements: put {_line(held, row)} after it by hand"
-        return Foreign(outline, row, node, held, crosses, Refused(reason))
-    text = "".join(f"\n{before}{line}" for line in _lines(held, row))
-    return Foreign(outline, row, node, held, crosses, Edit(outline.path, stop.start(), stop.start(), text))
+        reason = f"it shares its line with other statements: put {_line(expression, row)} after it by hand"
+        return Foreign(outline, row, node, expression, crosses, Refused(reason))
+    text = "".join(f"\n{before}{line}" for line in _lines(expression, row))
+    return Foreign(outline, row, node, expression, crosses, Edit(outline.path, stop.start(), stop.start(), text))
 
 
-def _lines(held: str, row: Holder) -> list[str]:
+def _lines(expression: str, row: Holder) -> list[str]:
     return [
         f"# {row.package} keeps a dict view here, and views can't be pickled",
-        f"{held}.{row.view} = list({held}.{row.view})",
+        f"{expression}.{row.view} = list({expression}.{row.view})",
     ]
 
 
-def _line(held: str, row: Holder) -> str:
-    return f"`{held}.{row.view} = list({held}.{row.view})`"
+def _line(expression: str, row: Holder) -> str:
+    return f"`{expression}.{row.view} = list({expression}.{row.view})`"
 
 
 def _has_it(outline: Outline, row: Holder, owner: ast.ClassDef) -> bool:

@@ -30,42 +30,46 @@ class ViewUses:
         seen: set[Holder] = set()
         found: dict[tuple[str, int, str], Problem] = {}
         while todo:
-            held = todo.pop()
-            if held in seen or held.hops > depth or len(seen) > _STEPS:
+            holder = todo.pop()
+            if holder in seen or holder.hops > depth or len(seen) > _STEPS:
                 continue
-            seen.add(held)
-            for outline, use in self._uses(held):
-                more, problems = holders_of(outline, use, held.nested, held.hops + 1)
+            seen.add(holder)
+            for outline, use in self._uses(holder):
+                more, problems = holders_of(outline, use, holder.nested, holder.hops + 1)
                 todo.extend(more)
                 for problem in problems:
                     found[problem.path, problem.line, problem.text] = problem
-            if held.kind is HolderKind.ARGUMENT:
-                todo.extend(self.parameters(held))
+            if holder.kind is HolderKind.ARGUMENT:
+                todo.extend(self.parameters(holder))
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
 
-    def _uses(self, held: Holder) -> Iterator[tuple[Outline, ast.AST]]:
-        if held.kind is HolderKind.ATTRIBUTE:
-            yield from self.attribute_uses(held.name, held.owner)
-        elif held.kind is HolderKind.NAME and held.outline is not None:
-            outline = held.outline
-            for node in ast.walk(held.scope or outline.module):
-                if isinstance(node, ast.Name) and node.id == held.name and isinstance(node.ctx, (ast.Load, ast.Store)):
+    def _uses(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST]]:
+        if holder.kind is HolderKind.ATTRIBUTE:
+            yield from self.attribute_uses(holder.name, holder.owner)
+        elif holder.kind is HolderKind.NAME and holder.outline is not None:
+            outline = holder.outline
+            for node in ast.walk(holder.scope or outline.module):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id == holder.name
+                    and isinstance(node.ctx, (ast.Load, ast.Store))
+                ):
                     parent = outline.parents[node]
                     if isinstance(node.ctx, ast.Store):
                         if isinstance(parent, ast.AugAssign) and parent.target is node:
                             yield outline, node
                         continue
                     scope, bindings = outline.lookup(node, node.id)
-                    if scope is not held.scope:
+                    if scope is not holder.scope:
                         continue
                     reaches = [binding.statement for binding in bindings]
-                    if held.statement is None or not reaches or held.statement in reaches:
+                    if holder.statement is None or not reaches or holder.statement in reaches:
                         yield outline, node
-            if isinstance(held.scope, ast.Module):
-                yield from self._elsewhere(held.name, outline)
-        elif held.kind is HolderKind.RESULT:
-            for outline in self.repo.mentioning(held.name):
-                for call in outline.calls.get(held.name, ()):
+            if isinstance(holder.scope, ast.Module):
+                yield from self._elsewhere(holder.name, outline)
+        elif holder.kind is HolderKind.RESULT:
+            for outline in self.repo.mentioning(holder.name):
+                for call in outline.calls.get(holder.name, ()):
                     yield outline, call
 
     def _elsewhere(self, name: str, home: Outline) -> Iterator[tuple[Outline, ast.AST]]:
@@ -136,26 +140,26 @@ class ViewUses:
             return owner in self.repo.resolver.base_names(cls)
         return self.repo.resolver.may_be_related(cls, owner)
 
-    def parameters(self, held: Holder) -> Iterator[Holder]:
+    def parameters(self, holder: Holder) -> Iterator[Holder]:
         """The parameters of the project's functions that an argument may become."""
         functions: list[tuple[Outline, Function, bool]] = []
-        if held.outline is None or held.callee is None:
+        if holder.outline is None or holder.callee is None:
             return
-        for outline, found in self.repo.called(held.outline, held.callee):
+        for outline, found in self.repo.called(holder.outline, holder.callee):
             static = any(last_name(mark) == "staticmethod" for mark in found.decorator_list)
             functions.append((outline, found, isinstance(outline.parents[found], ast.ClassDef) and not static))
-        for cls in self.repo.resolver.classes(held.outline, held.callee):
+        for cls in self.repo.resolver.classes(holder.outline, holder.callee):
             inits = ((at.outline, method(at.node, "__init__")) for at in self.repo.resolver.lineage(cls))
             functions += [(where, init, True) for where, init in inits if init is not None][:1]
         if len(functions) > 6:
             return
         for outline, function, bound in functions:
             name = None
-            if isinstance(held.index, str):
-                name = held.index if held.index in parameters(function) else None
-            elif held.index is not None:
+            if isinstance(holder.index, str):
+                name = holder.index if holder.index in parameters(function) else None
+            elif holder.index is not None:
                 plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
-                name = plain[held.index + bound] if held.index + bound < len(plain) else None
+                name = plain[holder.index + bound] if holder.index + bound < len(plain) else None
             if name is not None:
                 yield Holder(
                     HolderKind.NAME,
@@ -163,6 +167,6 @@ class ViewUses:
                     outline=outline,
                     scope=function,
                     statement=function,
-                    nested=held.nested,
-                    hops=held.hops,
+                    nested=holder.nested,
+                    hops=holder.hops,
                 )

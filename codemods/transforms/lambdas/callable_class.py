@@ -194,7 +194,7 @@ def constructor_edits(
             edits.append(_spelled(scopes, source, use, f"{_object_at(scopes, node, use)}.{attributes[variable.name]}"))
         if outside:
             kept.append(variable.name)
-    given = [*(variable.name for variable in unit.captures), *unit.fields]
+    passed = [*(variable.name for variable in unit.captures), *unit.fields]
     kept += unit.fields
     attributes = {**attributes, **{name: name for name in unit.fields}}
     edits += field_edits(source, unit)
@@ -203,13 +203,13 @@ def constructor_edits(
         indent = indentation_at(source, first.lineno)
         at = source.line_starts[first_attached_line(source, first) - 1]
         lines = [
-            f"def __init__(self, {', '.join(given)}):",
+            f"def __init__(self, {', '.join(passed)}):",
             *(f"{step}self.{attributes[name]} = {name}" for name in kept),
         ]
         return [*edits, Edit(source.path, at, at, "".join(f"{indent}{line}\n" for line in lines) + "\n")]
     me, body = [*init.args.posonlyargs, *init.args.args][0], _does(init)
     at = source.offset(*end_of(me))
-    edits.append(Edit(source.path, at, at, "".join(f", {name}" for name in given)))
+    edits.append(Edit(source.path, at, at, "".join(f", {name}" for name in passed)))
     start = source.line_starts[first_attached_line(source, body[0]) - 1]
     indent = indentation_at(source, body[0].lineno)
     stored = "".join(f"{indent}{me.arg}.{attributes[name]} = {name}\n" for name in kept)

@@ -53,8 +53,8 @@ class Captured:
         if value is None or self.outline is None:
             return
         what, advice = _by_its_looks(value), "make it inside the function"
-        for made in self.recogniser.made(self.outline, value) if what is None else ():
-            kind = made.kind
+        for created in self.recogniser.made(self.outline, value) if what is None else ():
+            kind = created.kind
             if kind.before is None and not kind.later and (not kind.inherited or _POOLS.search(boundary)):
                 what = kind.what
                 if kind.remedy is Remedy.REPORT and kind.advice and "__getstate__" not in kind.advice:

@@ -176,9 +176,9 @@ def _says_enough(rewrite: FileRewrite, own: str) -> bool:
 
 def _fitting(rewrite: FileRewrite, move: Move, wanted: str, short: str, *places: ast.expr) -> str:
     """The name wanted; `_short` when that is free and a line at `places` would get too long otherwise."""
-    given = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
+    passed = ", ".join([*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())])
     found = spelled(rewrite.scopes, rewrite.path, move.unit.node, "functools", "partial")
-    around = len(f"{found[0]}(, {given})") if found is not None and move.is_partial else 0
+    around = len(f"{found[0]}(, {passed})") if found is not None and move.is_partial else 0
     around += len(f"{move.method[1]}.") if move.method is not None else 0
     for place in places:
         line = rewrite.source.line_text(line_of(place))

@@ -45,7 +45,7 @@ def edited(source: Source, start: int, end: int, edits: Iterable[Edit]) -> str:
     """Characters `start`..`end` of the file after `edits`, all of which lie inside; newlines as "\\n"."""
     pieces: list[str] = []
     at = start
-    for edit in sorted(edits, key=lambda each: (each.start, each.end)):
+    for edit in sorted(edits, key=lambda item: (item.start, item.end)):
         pieces += [source.text[at : edit.start], edit.text]
         at = edit.end
     return _NEWLINES.sub("\n", "".join([*pieces, source.text[at:end]]))

@@ -74,8 +74,8 @@ class Move:
     def leading(self) -> list[str]:
         """The parameters that come first in its new place."""
         own = [self.method[1]] if self.method else []
-        given = [*self.attributes, *itertools.chain(*(self.parts.get(name, [name]) for name in self.captures))]
-        return [*own, *given, *(["/"] if takes_any(self.unit.node) and (given or self.shields_self) else [])]
+        passed = [*self.attributes, *itertools.chain(*(self.parts.get(name, [name]) for name in self.captures))]
+        return [*own, *passed, *(["/"] if takes_any(self.unit.node) and (passed or self.shields_self) else [])]
 
 
 def takes_any(node: ast.AST) -> bool:

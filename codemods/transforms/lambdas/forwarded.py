@@ -41,8 +41,14 @@ class Forwards:
             return None
         if unit.own_self or unit.frozen or unit.imports or unit.mangled or move.is_object or move.is_distinct:
             return None
-        given = node.args
-        if given.defaults or given.vararg or given.kwonlyargs or given.kwarg or not self._is_called_plainly(unit, node):
+        passed = node.args
+        if (
+            passed.defaults
+            or passed.vararg
+            or passed.kwonlyargs
+            or passed.kwarg
+            or not self._is_called_plainly(unit, node)
+        ):
             return None
         function = self._function(unit, node.body.func, moves)
         return None if function is None else self._arguments(unit, node, function)

@@ -321,7 +321,7 @@ class Names:
             if outline.path == self._path:
                 continue
             for statement in outline.statements:
-                if isinstance(statement, ast.ImportFrom) and any(each.name == name for each in statement.names):
+                if isinstance(statement, ast.ImportFrom) and any(item.name == name for item in statement.names):
                     found = repo.resolver.modules.imported(outline.path, statement)
                     if self._path in found:
                         return True

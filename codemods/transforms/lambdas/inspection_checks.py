@@ -76,9 +76,9 @@ class InspectionChecks:
                 and last_name(call.func) in libraries().compilers
             ):
                 raise Refused(f"`{ast.unparse(call.func)}` (line {call.lineno}) compiles functions only: {_PLAIN}")
-        for held in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
-            if held.what in self._listed(held.path):
-                what = f"it is `{held.what}` of `__all__` ({held.path}:{held.line}), whose users see a function"
+        for values in self.known.called(self.path, *start_of(unit.node)) if wrapped else ():
+            if values.what in self._listed(values.path):
+                what = f"it is `{values.what}` of `__all__` ({values.path}:{values.line}), whose users see a function"
                 raise Refused(f"{what} with a name: write it with `def`")
         asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
         for name, node in self._asking if wrapped or renamed else ():

@@ -47,10 +47,10 @@ def unfold(rewrite: FileRewrite, node: ast.AST, known: Known) -> Unfolded | None
     edits: list[Edit] = []
     imports: list[Import] = []
     for outer, below in pairwise(chain):
-        made = outer.body
-        assert isinstance(made, ast.Call)
+        created = outer.body
+        assert isinstance(created, ast.Call)
         try:
-            written = rewrite.partial(ast.unparse(made.func), [""], node, imports)
+            written = rewrite.partial(ast.unparse(created.func), [""], node, imports)
         except Refused:
             return None
         start, end = rewrite.source.offset(*start_of(outer)), rewrite.source.offset(*start_of(below))

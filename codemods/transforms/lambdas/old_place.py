@@ -40,15 +40,15 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         plain = not move.is_partial and not unit.fields and not seen_by_name and len(uses) <= 8
         if plain and all(_can_rename(rewrite, use, move) for use in uses):
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
-    made = _made(rewrite, move, imports)
+    created = _made(rewrite, move, imports)
     indent = indentation_at(rewrite.source, node.lineno)
     given_back = rewrite.given_back(unit)
     if given_back is not None and not seen_by_name:
-        text = _broken(rewrite, indent, "return ", made)
+        text = _broken(rewrite, indent, "return ", created)
         return [_removal(rewrite, node, closing=True), rewrite.replace(given_back, text[len(indent + "return ") :])]
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
-    return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", made))]
+    return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", created))]
 
 
 def _no_longer_ignored(rewrite: FileRewrite, node: ast.Lambda) -> list[Edit]:
@@ -79,8 +79,8 @@ def _made(rewrite: FileRewrite, move: Move, imports: list[Import]) -> str:
     if move.is_object:
         return f"{move.base}({', '.join(move.arguments)})"
     if move.passes_on is not None:
-        given = move.passes_on
-        return rewrite.partial(move.base, given, move.unit.node, imports) if given else move.base
+        passed = move.passes_on
+        return rewrite.partial(move.base, passed, move.unit.node, imports) if passed else move.base
     arguments = [*move.arguments, *(f"{name}={value}" for name, value in move.unit.frozen.items())]
     return (
         rewrite.partial(move.base, arguments, move.unit.node, imports) if arguments or move.is_distinct else move.base
@@ -148,7 +148,7 @@ def call_edit(rewrite: FileRewrite, use: Use, other: Move) -> Edit:
     assert isinstance(call, ast.Call)
     if rewrite.source.text[edit.end : edit.end + 1] != "(":
         raise Refused(f"`{use.name}` is called in an unusual way (line {line_of(use.node)}): write `{use.name}(...)`")
-    given = ", ".join(other.arguments) + (", " if call.args or call.keywords else "")
+    passed = ", ".join(other.arguments) + (", " if call.args or call.keywords else "")
     if _LINE_END.match(rewrite.source.text, edit.end + 1):  # the arguments are on lines of their own
-        given = given.rstrip()
-    return Edit(rewrite.path, edit.start, edit.end + 1, f"{other.base}({given}")
+        passed = passed.rstrip()
+    return Edit(rewrite.path, edit.start, edit.end + 1, f"{other.base}({passed}")

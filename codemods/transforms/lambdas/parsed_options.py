@@ -114,8 +114,10 @@ class ParsedOptions:
         """Each `return` of the function gives parsed options."""
         if function.decorator_list or not isinstance(outline.parents[function], ast.Module):
             return False
-        given = [node.value for node in outline.own(function) if isinstance(node, ast.Return)]
-        return bool(given) and all(value is not None and self._is_parsed(outline, value, depth + 1) for value in given)
+        passed = [node.value for node in outline.own(function) if isinstance(node, ast.Return)]
+        return bool(passed) and all(
+            value is not None and self._is_parsed(outline, value, depth + 1) for value in passed
+        )
 
     def _is_always_given(self, outline: Outline, function: ast.FunctionDef, name: str, depth: int) -> bool:
         """Each mention of the function in the project calls it with parsed options for the parameter."""
@@ -132,9 +134,9 @@ class ParsedOptions:
                 if definition is None or not isinstance(call, ast.Call) or call.func is not mention:
                     return False
                 by_name = [keyword.value for keyword in call.keywords if keyword.arg == name]
-                given = by_name or call.args[at : at + 1]
+                passed = by_name or call.args[at : at + 1]
                 starred = any(isinstance(item, ast.Starred) for item in call.args[: at + 1])
-                if len(given) != 1 or starred or not self._is_parsed(other, given[0], depth + 1):
+                if len(passed) != 1 or starred or not self._is_parsed(other, passed[0], depth + 1):
                     return False
                 seen = True
         return seen

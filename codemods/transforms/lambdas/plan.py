@@ -131,10 +131,10 @@ class _Planner:
         todo = self._groups([unit for target, unit in good.items() if target not in postponed])
         while todo:
             group = todo.pop(0)
-            given = self.rewrite.checkpoint()
+            passed = self.rewrite.checkpoint()
             answer = self._group(group, good.values())
             if isinstance(answer, Refused) or (answer.unsafe is not None and not self.unsafe_too):
-                self.rewrite.rollback(given)  # names and blank lines are for those that are written
+                self.rewrite.rollback(passed)  # names and blank lines are for those that are written
                 if len(group) > 1 and not any(unit.functions for unit in group):
                     todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
                     continue
@@ -243,10 +243,10 @@ class _Planner:
         function = variable.scope.node if variable is not None else None
         if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
             return False
-        given = function.args
-        named = [*given.posonlyargs, *given.args]
-        pairs = [*zip(named[len(named) - len(given.defaults) :], given.defaults, strict=True)]
-        pairs += [(arg, value) for arg, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value]
+        passed = function.args
+        named = [*passed.posonlyargs, *passed.args]
+        pairs = [*zip(named[len(named) - len(passed.defaults) :], passed.defaults, strict=True)]
+        pairs += [(arg, value) for arg, value in zip(passed.kwonlyargs, passed.kw_defaults, strict=True) if value]
         return any(
             arg.arg == name and isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))
             for arg, value in pairs
@@ -329,8 +329,8 @@ def _title(moves: dict[Unit, Move]) -> str:
         if move.passes_on is None:
             moved.setdefault(move.base, []).append(unit)
         else:
-            given = ", ".join(move.passes_on)
-            what = f"a partial of `{move.base}` with `{given}`" if given else f"`{move.base}`"
+            passed = ", ".join(move.passes_on)
+            what = f"a partial of `{move.base}` with `{passed}`" if passed else f"`{move.base}`"
             replaced.setdefault(what, []).append(unit)
     titles = [f"{labels(units)} as `{base}`" for base, units in moved.items()]
     where = "the class" if any(move.method for move in moves.values()) else "module level"
@@ -344,7 +344,7 @@ def _title(moves: dict[Unit, Move]) -> str:
 def _merged(edits: Sequence[Edit]) -> list[Edit]:
     """The same edits, removals that overlap joined: neighbours that go share the blank lines between them."""
     removals: list[Edit] = []
-    for edit in sorted((edit for edit in edits if not edit.text), key=lambda each: each.start):
+    for edit in sorted((edit for edit in edits if not edit.text), key=lambda item: item.start):
         if removals and edit.start < removals[-1].end:
             last = removals.pop()
             edit = Edit(edit.path, last.start, max(last.end, edit.end), "")

@@ -82,8 +82,8 @@ def inner_factory(scopes: Scopes, node: ast.Lambda) -> ast.Lambda | None:
 
 
 def _has_parameters(node: ast.Lambda) -> bool:
-    each = node.args
-    return bool(each.posonlyargs or each.args or each.vararg or each.kwonlyargs or each.kwarg)
+    item = node.args
+    return bool(item.posonlyargs or item.args or item.vararg or item.kwonlyargs or item.kwarg)
 
 
 def _is_builtin(scopes: Scopes, node: ast.AST, name: str) -> bool:

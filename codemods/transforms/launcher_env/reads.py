@@ -49,8 +49,8 @@ def reads(outline: Outline) -> Iterator[Read]:
 
 
 def _has_default(call: ast.Call) -> bool:
-    given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
-    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in given) or len(given) > 1
+    passed = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in passed) or len(passed) > 1
 
 
 def _only_meaning(outline: Outline, node: ast.expr, depth: int) -> str | None:
@@ -134,9 +134,9 @@ def default_edits(read: Read, source: Source) -> tuple[Edit, ...] | None:
         return (Edit(source.path, value_end, last, f".get({name}, {_fallback(read, getter, quote, zero)})"),)
     function_start, function_end = source.range_of(node.func)
     fallback = _fallback(read, source.text[function_start:function_end], quote, zero)
-    given = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
-    if given:
-        where = source.range_of(given[0])
+    passed = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+    if passed:
+        where = source.range_of(passed[0])
         return (Edit(source.path, *where, fallback),)
     if source.text[end : last - 1].strip() not in ("", ","):
         return None
