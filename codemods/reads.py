@@ -47,6 +47,8 @@ class Reads:
             return False
         if text is None:
             return True
+        if not (self.words or self.names or self.patterns):
+            return False
         words = words_of(text)
         if not words.isdisjoint(self.words) or not self.names.isdisjoint(may_define):
             return True

@@ -25,6 +25,17 @@ class Python2Query:
 
 
 @dataclass(frozen=True)
+class PerFile:
+    """`find` of a rule in parts: what it finds in each of `paths`, which are looked at independently of each other.
+
+    So the findings of a file are good until something changes that was read for them.
+    """
+
+    paths: Callable[[Project], Iterable[str]]
+    find: Callable[[Project, str], Iterable[Finding]]
+
+
+@dataclass(frozen=True)
 class Rule:
     """One kind of hazard.
 
@@ -45,6 +56,7 @@ class Rule:
     notebooks: bool = True  # whether cells of notebooks are looked at too
     python2: Python2Query | None = None
     follows_values: bool = False  # `find` asks for the value flow of the whole project
+    per_file: PerFile | None = None
 
 
 def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
@@ -55,3 +67,17 @@ def found_by(package: str) -> Callable[[Project], Iterable[Finding]]:
         return found
 
     return find
+
+
+def found_per_file(package: str) -> PerFile:
+    """`paths` and `find_in` of the module `rule` in `package`, imported when one of them is called."""
+
+    def paths(project: Project) -> Iterable[str]:
+        named: Iterable[str] = importlib.import_module(f"{package}.rule").paths(project)
+        return named
+
+    def find(project: Project, path: str) -> Iterable[Finding]:
+        found: Iterable[Finding] = importlib.import_module(f"{package}.rule").find_in(project, path)
+        return found
+
+    return PerFile(paths, find)

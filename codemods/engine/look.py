@@ -11,6 +11,14 @@ from .trials import MAX_RETRIED
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a rule finds in one file, before anything is left out of it, and what that depends on."""
+
+    findings: tuple[Finding, ...]
+    reads: Reads
+
+
+@dataclass(frozen=True)
 class Look:
     """The findings that count, those that comments silence, and the files that were not (wholly) looked at."""
 
@@ -20,7 +28,8 @@ class Look:
     skipped: dict[str, Skipped] = field(default_factory=dict)  # by path: all that the project knows of after it
     spent: int = 0  # characters that were tested again; see `Trials`
     limited: bool = False  # files were left out because of what was read before: another order may leave out others
-    reads: Reads = field(default_factory=Reads)  # what of the files it depends on
+    reads: Reads = field(default_factory=Reads)  # what of the files it depends on, what `parts` read left out
+    parts: dict[str, Part] = field(default_factory=dict)  # by path, of a rule that looks at each file for itself
 
 
 def beyond_limits(looks: Iterable[Look]) -> bool:

@@ -16,7 +16,7 @@ from ..flow.facts import cache as facts_cache
 from ..reads import Reads
 from ..store import Store, packed, unpacked
 from .after_change import ANSWERS, AfterChange
-from .look import Look, beyond_limits
+from .look import Look, Part, beyond_limits
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 256 * 2**20
 MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed
-_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Reads, Skipped, Span, set, *ANSWERS)
+_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Part, Reads, Skipped, Span, set, *ANSWERS)
 STORE = Store("looks.sqlite", ("looks",), ("CREATE TABLE IF NOT EXISTS looks (question TEXT PRIMARY KEY, data BLOB)",))
 counted = [0, 0]  # looks that were still good, looks that were asked for, in this process
 
@@ -45,9 +45,14 @@ class LookCache:
             after = AfterChange(project, blobs, _blobs(run, blobs), looks.values())
             for rule in rules:
                 look = looks.get(rule.id)
-                if look is not None and not after.concerns(look.reads):
+                if look is None:
+                    continue
+                parts = {path: part for path, part in look.parts.items() if not after.concerns(part.reads)}
+                if len(parts) == len(look.parts) and not after.concerns(look.reads):
                     rows = {path: row for path, row in look.skipped.items() if path not in after.changed}
                     known[rule.id] = replace(look, skipped=rows)
+                elif run.parts is not None:
+                    run.parts[rule.id] = parts
             if len(known) < len(rules):
                 after.give_answers()
         counted[0] += len(known)

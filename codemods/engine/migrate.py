@@ -46,6 +46,8 @@ def check(
     project = run.screened()
     if alive is not None:
         alive[:] = [project]
+    if memory is not None:
+        run.parts = {}
     known = memory.recall(run, project, run.active_rules(project)) if memory is not None else {}
     looks = all_looks(run, project, jobs, known)
     if looks is None:

@@ -20,7 +20,7 @@ from ..tree.source import may_hide
 from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
-from .look import Look
+from .look import Look, Part
 from .results import AppliedStep
 from .steps import disjoint, recheck, rewritten
 from .texts import applied_step
@@ -55,6 +55,7 @@ class Run:
         self.silenced: dict[Finding, None] = {}  # what suppressions are there for, at any confidence
         self.proven_texts: dict[str, str] = {}  # of the files in settings.proven, as they were
         self.trials = Trials()
+        self.parts: dict[str, dict[str, Part]] | None = None  # by rule, what is known of files; None: not of interest
         self.rechecks = 0  # runs of a rule on a part of its fixes, to find the one that goes wrong
 
     def screened(self) -> Project:
@@ -99,9 +100,25 @@ class Run:
             spent - self.trials.room,
             project.limited,
             reads,
+            self.parts.pop(rule.id, {}) if self.parts is not None else {},
         )
         self.crashes, self.silenced = crashes, silenced
         return look
+
+    def _find(self, rule: Rule, project: Project) -> Iterable[Finding]:
+        """What `rule` finds; file by file, as far as that is not known, where its parts are of interest."""
+        if self.parts is None or rule.per_file is None:
+            return rule.find(project)
+        known, parts = self.parts.get(rule.id, {}), dict[str, Part]()
+        for path in rule.per_file.paths(project):
+            if path in known:
+                parts[path] = known[path]
+                continue
+            reads = Reads()
+            with project.noting(reads):
+                parts[path] = Part(tuple(rule.per_file.find(project, path)), reads)
+        self.parts[rule.id] = parts
+        return [finding for part in parts.values() for finding in part.findings]
 
     def taken(self, look: Look, project: Project) -> list[Finding]:
         """The findings of `look`, and the rest of it noted."""
@@ -122,12 +139,14 @@ class Run:
         project.release()
         for _ in range(MAX_CRASHES):
             try:
-                found = dict.fromkeys([*rule.find(project), *notebooks.find(rule, project)])
+                found = dict.fromkeys([*self._find(rule, project), *notebooks.find(rule, project)])
                 found |= dict.fromkeys(python2_files.find(rule, project))
                 break
             except Exception as error:
                 if os.environ.get("SPAWNFIX_DEBUG"):
                     raise
+                if self.parts is not None:
+                    self.parts.pop(rule.id, None)  # of a project that had the file
                 path = culprit(error, project)
                 self.crashes.append(left_out(rule, error, path, project.source(path) if path else None))
                 if path is None:

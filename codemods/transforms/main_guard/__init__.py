@@ -80,7 +80,7 @@ do settings like `cv2.setNumThreads(0)`; where another statement may set somethi
 
 from __future__ import annotations
 
-from ...rule import Rule, found_by
+from ...rule import Rule, found_by, found_per_file
 from .errors import ERRORS
 from .screen import ID, SCREEN
 
@@ -89,6 +89,7 @@ RULE = Rule(
     summary='Put code that starts processes under `if __name__ == "__main__":`',
     screen=SCREEN,
     find=found_by(__name__),
+    per_file=found_per_file(__name__),
     documentation=__doc__,
     errors=ERRORS,
     notebooks=False,  # a child of a notebook does not run its cells again

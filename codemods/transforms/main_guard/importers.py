@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from ...project import Project
 from ...syntax.modules import Modules
 from ...syntax.repo import Repo
+from ...word_index import is_word
 
-_DYNAMIC_IMPORT = re.compile(r"\b(?:import_module|__import__|run_path|run_module|spec_from_file_location)\s*\(([^\n]*)")
+_DYNAMIC = ("import_module", "__import__", "run_path", "run_module", "spec_from_file_location")
+_DYNAMIC_IMPORT = re.compile(rf"\b(?:{'|'.join(_DYNAMIC)})\s*\(([^\n]*)")
 
 
 class Importers:
@@ -21,7 +24,7 @@ class Importers:
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
-        return next((other for other, _ in self._imports.get(path, ())), None) or self._by_name(path)
+        return next((other for other, _ in self._imports(path)), None) or self._by_name(path)
 
     def reaching(self, path: str) -> frozenset[str]:
         """`path`, and the files that import it, directly or not."""
@@ -51,7 +54,7 @@ class Importers:
         found: dict[str, str] = {}
         if self._by_name(path) is not None:
             return None
-        for other, node in self._imports.get(path, ()):
+        for other, node in self._imports(path):
             base = self._base(other, node) if isinstance(node, ast.ImportFrom) else None
             if not isinstance(node, ast.ImportFrom) or base != path or node.names[0].name == "*":
                 return None
@@ -64,17 +67,15 @@ class Importers:
             return self.modules.relative(path, node.level, node.module or "")
         return self.modules.absolute(path, node.module or "")
 
-    @cached_property
-    def _imports(self) -> dict[str, list[tuple[str, ast.AST]]]:
-        """By file: which others import it, and where, in order."""
-        found: dict[str, list[tuple[str, ast.AST]]] = {}
-        for path in self.project.python_paths:
-            outline = self.repo.outline(path)
-            for node in outline.imports if outline else ():
-                for target in dict.fromkeys(self.modules.imported(path, node)):
-                    if target != path:
-                        found.setdefault(target, []).append((path, node))
-        return found
+    def _imports(self, path: str) -> Iterator[tuple[str, ast.AST]]:
+        """Which other files import `path`, and where, in order."""
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        named = stem != "__init__" and is_word(stem)  # else it goes by the name of its folder, or by none
+        for other in self.project.with_words((stem,)) if named else self.project.python_paths:
+            outline = self.repo.outline(other) if other != path else None
+            for node in outline.imports if outline is not None else ():
+                if path in self.modules.imported(other, node):
+                    yield other, node
 
     @cached_property
     def _imported(self) -> dict[str, list[str]]:
@@ -102,10 +103,10 @@ class Importers:
     def _strings(self) -> list[tuple[str, str | None]]:
         """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
         found: list[tuple[str, str | None]] = []
+        importing = {source.path: source for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC)}
         for path in self.project.paths:
-            if path.endswith(".py"):
-                source = self.project.source(path)
-                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(source.text)] if source else []
+            if path in importing:
+                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(importing[path].text)]
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found

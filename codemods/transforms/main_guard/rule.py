@@ -11,8 +11,8 @@ from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...project import Project
 from ...syntax.main_guard import is_main_process_test
-from ...syntax.modules import Modules
-from ...syntax.outline import Outline
+from ...syntax.modules import Modules, modules_of
+from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .changed_settings import changed_settings
@@ -35,19 +35,31 @@ _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by 
 
 def find(project: Project) -> Iterable[Finding]:
     """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
-    if next(project.matching(re.compile(WORDS)), None) is None:
-        return
     repo, modules = Repo(project), Modules(project.python_paths)
-    starts = Starts(project, repo, modules)
-    importers = Importers(project, repo, modules)
-    for path in project.python_paths:
-        source, outline = project.source(path), repo.outline(path)
-        if source is not None and outline is not None and not _forks(source):
-            yield from _script(starts, importers, outline, source)
-            if "__main__" in source.text or re.search(WORDS, source.text):
-                yield from _guarded(starts, importers, outline, source)
-                yield from _missing(starts, importers, outline, source)
-    yield from _changed(starts, importers, repo)
+    starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
+    for path in paths(project):
+        yield from _in_file(starts, importers, path) if path else _changed(starts, importers, repo)
+
+
+def paths(project: Project) -> Iterable[str]:
+    """The files to look at, where one has a word without which no process starts: all, and "" for settings of modules."""
+    return (*project.python_paths, "") if next(project.matching(re.compile(WORDS)), None) is not None else ()
+
+
+def find_in(project: Project, path: str) -> Iterable[Finding]:
+    """What `find` gives for one file."""
+    repo, modules = Repo(project), project.derive(modules_of)
+    starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
+    return _in_file(starts, importers, path) if path else _changed(starts, importers, repo)
+
+
+def _in_file(starts: Starts, importers: Importers, path: str) -> Iterator[Finding]:
+    source, outline = starts.project.source(path), outline_of(starts.project, path)
+    if source is not None and outline is not None and not _forks(source):
+        yield from _script(starts, importers, outline, source)
+        if "__main__" in source.text or re.search(WORDS, source.text):
+            yield from _guarded(starts, importers, outline, source)
+            yield from _missing(starts, importers, outline, source)
 
 
 def _script(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
