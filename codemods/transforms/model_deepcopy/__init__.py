@@ -90,7 +90,7 @@ loaded twice.
 
 from __future__ import annotations
 
-from ...rule import Rule, found_by
+from ...rule import Rule, found_by, found_per_file
 from .errors import ERRORS
 from .screen import ID, SCREEN
 
@@ -99,6 +99,7 @@ RULE = Rule(
     summary="Build the copy of a model anew instead of deep-copying it",
     screen=SCREEN,
     find=found_by(__name__),
+    per_file=found_per_file(__name__),
     documentation=__doc__,
     errors=ERRORS,
 )

@@ -17,11 +17,24 @@ from .screen import COPIES, ID, WORDS
 def find(project: Project) -> Iterable[Finding]:
     """Findings; copies of one file with equal confidence get one fix (they share helper functions and the import)."""
     models = Models(project)
-    for source in project.matching(COPIES, words=WORDS):
-        bar = project.bar_of(source.path)
-        copies = [copy for copy in copies_in(models, source.path) if copy.seen.confidence.reaches(bar)]
-        if copies:
-            yield from _in_file(models, copies)
+    for path in paths(project):
+        yield from _of_file(models, path)
+
+
+def paths(project: Project) -> Iterable[str]:
+    """The files to look at: those with a call that may copy a model."""
+    return (source.path for source in project.matching(COPIES, words=WORDS))
+
+
+def find_in(project: Project, path: str) -> Iterable[Finding]:
+    """What `find` gives for one file."""
+    return _of_file(Models(project), path)
+
+
+def _of_file(models: Models, path: str) -> Iterable[Finding]:
+    bar = models.project.bar_of(path)
+    copies = [copy for copy in copies_in(models, path) if copy.seen.confidence.reaches(bar)]
+    return _in_file(models, copies) if copies else ()
 
 
 def _in_file(models: Models, copies: list[Copy]) -> Iterable[Finding]:
