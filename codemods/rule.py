@@ -28,7 +28,8 @@ class Python2Query:
 class PerFile:
     """`find` of a rule in parts: what it finds in each of `paths`, which are looked at independently of each other.
 
-    So the findings of a file are good until something changes that was read for them.
+    So the findings of a file are good until something changes that was read for them. The path "" stands for what is
+    found in no file of its own.
     """
 
     paths: Callable[[Project], Iterable[str]]

@@ -78,7 +78,7 @@ devkit](https://github.com/nutonomy/nuscenes-devkit/issues/1155)
 
 from __future__ import annotations
 
-from ...rule import Rule, found_by
+from ...rule import Rule, found_by, found_per_file
 from .errors import ERRORS
 from .python2 import PYTHON2
 from .screen import ID, SCREEN
@@ -88,6 +88,7 @@ RULE = Rule(
     summary="Store lists instead of dict views on objects that are pickled",
     screen=SCREEN,
     find=found_by(__name__),
+    per_file=found_per_file(__name__),
     documentation=__doc__,
     errors=ERRORS,
     follows_values=True,

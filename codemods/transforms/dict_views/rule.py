@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
@@ -45,7 +46,18 @@ class _Candidate:
 
 def find(project: Project) -> Iterable[Finding]:
     """All stored views of `project`, in the order of the files."""
-    return _Search(project).findings()
+    search = _Search(project)
+    return (finding for path in paths(project) for finding in search.findings(path))
+
+
+def paths(project: Project) -> Iterable[str]:
+    """The files to look at: those with the text of a view, and "" for objects of installed packages that hold one."""
+    return (*(source.path for source in project.matching(_TEXT)), "")
+
+
+def find_in(project: Project, path: str) -> Iterable[Finding]:
+    """What `find` gives for one of `paths`."""
+    return _Search(project).findings(path)
 
 
 class _Search:
@@ -62,22 +74,20 @@ class _Search:
             Outline, dict[str | None, list[ast.AnnAssign]]
         ] = {}  # by the last name of what is declared
 
-    def findings(self) -> Iterator[Finding]:
-        crossings: dict[tuple[str, int, int], Crossing] = {}
-        sources = list(self.project.matching(_TEXT))
-        if sources:
-            for crossing in flow_of(self.project).crossings(frozenset({HazardKind.DICT_VIEW}), self.project.lowest_bar):
-                crossings[crossing.path, crossing.line, crossing.column] = crossing
-        for source in sources:
-            outline = self.repo.outline(source.path)
-            if outline is None:
-                continue
-            for node in outline.nodes:
-                if isinstance(node, ast.Call) and (shape := view_receiver(node, outline)) is not None:
-                    known = crossings.get((outline.path, node.lineno, node.col_offset))
-                    yield from self._view(outline, node, *shape, known)
-        for foreign in foreign_views(self.repo):
-            yield self._foreign(foreign)
+    def findings(self, path: str) -> Iterator[Finding]:
+        """Those of one of `paths`."""
+        outline = self.repo.outline(path) if path else None
+        for node in outline.nodes if outline is not None else ():
+            if outline is not None and isinstance(node, ast.Call) and (shape := view_receiver(node, outline)):
+                known = self._crossings.get((outline.path, node.lineno, node.col_offset))
+                yield from self._view(outline, node, *shape, known)
+        if not path:
+            yield from map(self._foreign, foreign_views(self.repo))
+
+    @cached_property
+    def _crossings(self) -> dict[tuple[str, int, int], Crossing]:
+        found = flow_of(self.project).crossings(frozenset({HazardKind.DICT_VIEW}), self.project.lowest_bar)
+        return {(crossing.path, crossing.line, crossing.column): crossing for crossing in found}
 
     def _foreign(self, foreign: Foreign) -> Finding:
         """An object of an installed package that holds a view."""
