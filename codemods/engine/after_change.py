@@ -42,10 +42,13 @@ class AfterChange:
         """Tell the project what the value flow answers, as far as that is known, for rules that run again."""
         if self._moved is None:
             return
-        for look in self._looks:
-            for question, answer in look.reads.answers.items():
-                if (placed := self._placed(question, answer)) is not None:
-                    self._project.known[placed[0]] = placed[1]
+        reads = [reads for look in self._looks for reads in (look.reads, *(part.reads for part in look.parts.values()))]
+        answers: dict[Question, Any] = {}
+        for each in reads:
+            answers |= each.answers
+        for question, answer in answers.items():
+            if (placed := self._placed(question, answer)) is not None:
+                self._project.known[placed[0]] = placed[1]
         # with these nobody may parse all files: those that do not parse are known by a look at them
         unread = {path for look in self._looks for path in look.skipped}
         for path in sorted(unread.intersection(self._project.python_paths)):
