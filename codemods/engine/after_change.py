@@ -40,6 +40,10 @@ class AfterChange:
 
     def give_answers(self) -> None:
         """Tell the project what the value flow answers, as far as that is known, for rules that run again."""
+        # nobody may have to parse all files now: those that do not parse, or may not, are known by a look at them
+        unread = {*self._python, *(path for look in self._looks for path in look.skipped)}
+        for path in sorted(unread.intersection(self._project.python_paths)):
+            self._project.module(path)
         if self._moved is None:
             return
         reads = [reads for look in self._looks for reads in (look.reads, *(part.reads for part in look.parts.values()))]
@@ -49,10 +53,6 @@ class AfterChange:
         for question, answer in answers.items():
             if (placed := self._placed(question, answer)) is not None:
                 self._project.known[placed[0]] = placed[1]
-        # with these nobody may parse all files: those that do not parse are known by a look at them
-        unread = {path for look in self._looks for path in look.skipped}
-        for path in sorted(unread.intersection(self._project.python_paths)):
-            self._project.module(path)
 
     def concerns(self, reads: Reads) -> bool:
         """True when the change may alter something of what was read."""
