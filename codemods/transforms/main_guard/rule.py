@@ -42,7 +42,7 @@ def find(project: Project) -> Iterable[Finding]:
 
 
 def paths(project: Project) -> Iterable[str]:
-    """The files to look at, where one has a word without which no process starts: all, and "" for settings of modules."""
+    """All files, and "" for settings of modules, where one file has a word without which no process starts."""
     return (*project.python_paths, "") if next(project.matching(re.compile(WORDS)), None) is not None else ()
 
 
