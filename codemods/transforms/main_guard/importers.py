@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cached_property
 
 from ...project import Project
@@ -21,6 +21,7 @@ class Importers:
 
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.repo, self.modules = project, repo, modules
+        self._known: dict[str, list[tuple[str, ast.AST]]] = {}
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
@@ -30,7 +31,7 @@ class Importers:
         """`path`, and the files that import it, directly or not."""
         found, todo = {path}, [path]
         while todo:
-            for other, _ in self._imports.get(todo.pop(), ()):
+            for other, _ in self._imports(todo.pop()):
                 if other not in found:
                     found.add(other)
                     todo.append(other)
@@ -43,7 +44,7 @@ class Importers:
             source = self.project.source(each)
             if source is not None and _DYNAMIC_IMPORT.search(source.text):
                 return True
-            for other in self._imported.get(each, ()):
+            for other in self._imported(each):
                 if other not in seen:
                     seen.add(other)
                     todo.append(other)
@@ -67,23 +68,33 @@ class Importers:
             return self.modules.relative(path, node.level, node.module or "")
         return self.modules.absolute(path, node.module or "")
 
-    def _imports(self, path: str) -> Iterator[tuple[str, ast.AST]]:
+    def _imports(self, path: str) -> list[tuple[str, ast.AST]]:
         """Which other files import `path`, and where, in order."""
-        stem = path.removesuffix(".py").rpartition("/")[2]
-        named = stem != "__init__" and is_word(stem)  # else it goes by the name of its folder, or by none
-        for other in self.project.with_words((stem,)) if named else self.project.python_paths:
-            outline = self.repo.outline(other) if other != path else None
-            for node in outline.imports if outline is not None else ():
-                if path in self.modules.imported(other, node):
-                    yield other, node
+        if path not in self._known:
+            self._known[path] = [
+                (other, node)
+                for other in self._may_import(path)
+                for node in self._statements(other)
+                if other != path and path in self.modules.imported(other, node)
+            ]
+        return self._known[path]
 
-    @cached_property
-    def _imported(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for target, importing in self._imports.items():
-            for path, _ in importing:
-                found.setdefault(path, []).append(target)
-        return found
+    def _may_import(self, path: str) -> Sequence[str]:
+        """The files that have the name of the module, or can do without: those in the folder of a package."""
+        module = path.removesuffix(".py").removesuffix("/__init__")
+        name = module.rpartition("/")[2]
+        if not is_word(name) or name == "__init__":
+            return self.project.python_paths
+        within = [other for other in self.project.python_paths if other.startswith(f"{module}/")]
+        return sorted({*self.project.with_words((name,)), *within})
+
+    def _statements(self, path: str) -> list[ast.Import | ast.ImportFrom]:
+        outline = self.repo.outline(path)
+        return outline.imports if outline is not None else []
+
+    def _imported(self, path: str) -> set[str]:
+        """The other files that `path` imports."""
+        return {found for node in self._statements(path) for found in self.modules.imported(path, node)} - {path}
 
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""
