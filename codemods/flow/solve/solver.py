@@ -170,7 +170,7 @@ class _Solver:
             if out is not None:
                 most = maxima[number]
                 plain = value.kind not in (CONTAINER, OBJECT) and (value.kind != INSTANCE or most == MAX_VALUES)
-                for target in tuple(out):
+                for target in out:
                     held = all_held[target]
                     if number not in held and len(held) < most:
                         if plain and (held or target not in pending):
@@ -178,7 +178,8 @@ class _Solver:
                                 held[number] = node
                             else:
                                 all_held[target] = {number: node}
-                            work.append((target, number))
+                            if targets[target] is not None or target in watched:  # else nothing is done with it there
+                                work.append((target, number))
                         else:
                             add(target, number, node)
             if node in watched:

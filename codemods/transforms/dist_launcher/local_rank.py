@@ -79,7 +79,8 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
     """What becomes of `option`'s value in the program. `is_named`: is a function of that name used anywhere?"""
     dest = option.dest
     stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
-    told_elsewhere = {name for tree in found.modules.values() for name in _attributes_from_environment(tree)} - {dest}
+    of_ranks = [tree for path, tree in found.modules.items() if "RANK" in found.texts[path]]
+    told_elsewhere = {name for tree in of_ranks for name in _attributes_from_environment(tree)} - {dest}
     reads: list[tuple[str, int]] = []
     for path, tree in found.modules.items():
         text = found.texts[path]
@@ -175,8 +176,9 @@ def _attributes_from_environment(tree: ast.Module) -> Iterator[str]:
         if not isinstance(node, ast.Assign):
             continue
         for target, value in _pairs(node):
-            constants = {part.value for part in ast.walk(value) if isinstance(part, ast.Constant)}
-            if isinstance(target, ast.Attribute) and constants & {"LOCAL_RANK", "RANK"}:
+            if isinstance(target, ast.Attribute) and any(
+                isinstance(part, ast.Constant) and part.value in ("LOCAL_RANK", "RANK") for part in walk(value)
+            ):
                 yield target.attr
 
 
