@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from codemods.batch.run import Asked, run_batch  # noqa: E402
+from codemods.batch.run import BatchOptions, run_batch  # noqa: E402
 from codemods.batch.spec import Outcome, Spec, Status  # noqa: E402
 
 
@@ -68,12 +68,12 @@ def _simulate(work: Path, size: int) -> None:
     (work / "list.txt").write_text(
         "".join(f"https://example.org/o/r-{number}\n" for number in range(size)), encoding="utf-8"
     )
-    asked = Asked(str(work / "list.txt"), work / "out", jobs=2, task="batch:stub")
+    asked = BatchOptions(str(work / "list.txt"), work / "out", jobs=2, task="batch:stub")
     start = time.perf_counter()
     run_batch(asked)
     first = time.perf_counter() - start
     start = time.perf_counter()
-    run_batch(Asked(asked.list, asked.out, jobs=2, task="batch:stub", resume=True))
+    run_batch(BatchOptions(asked.list, asked.out, jobs=2, task="batch:stub", resume=True))
     again = time.perf_counter() - start
     ledger = Ledger(asked.out)
     start = time.perf_counter()

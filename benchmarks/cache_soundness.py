@@ -58,7 +58,7 @@ def main() -> int:
             if warm != check(where.files, COLD):
                 different += 1
                 print(f"round {number}: the warm run differs from the cold one")
-    good, asked = look_cache.counted
+    good, asked = look_cache.STATS.hits, look_cache.STATS.lookups
     print(
         f"{arguments.edits} edits, {recalled} answered from the cache, "
         f"{good} of {asked} rules did not run again, {different} differ"

@@ -35,7 +35,7 @@ from .spec import Limits, Outcome, Spec, Status
 Task = Callable[[Spec, Path], Outcome]
 MAX_ANSWER = 256 * 2**20  # bytes
 WATCH_SECONDS = 1.0  # between two looks at a process that can't limit itself
-TIRED = 512  # MiB of peak memory after which a process makes room for a fresh one
+RECYCLE_ABOVE_MIB = 512  # MiB of peak memory after which a process makes room for a fresh one
 
 
 class Child:
@@ -75,7 +75,7 @@ class Child:
                 timer.cancel()
         seconds = round(time.perf_counter() - start, 3)
         if answer is None:
-            outcome = self._buried(spec)
+            outcome = self._outcome_of_dead_worker(spec)
         else:
             outcome = Outcome.from_json(answer["outcome"])  # type: ignore[arg-type]
             if answer["last"]:
@@ -136,7 +136,7 @@ class Child:
             )
         return self._process
 
-    def _buried(self, spec: Spec) -> Outcome:
+    def _outcome_of_dead_worker(self, spec: Spec) -> Outcome:
         """The outcome of a repository that our process did not survive."""
         process, late, log = self._process, self._late, ""
         if self._errors is not None:
@@ -234,7 +234,10 @@ def serve() -> None:
         outcome = _answered(spec, Path(scratch[0]), tasks)
         outcome.memory = peak = peak_memory()
         limit(0, 0)
-        _send(answers, {"outcome": outcome.to_json(), "last": peak > TIRED or outcome.stage in ("memory", "crash")})
+        _send(
+            answers,
+            {"outcome": outcome.to_json(), "last": peak > RECYCLE_ABOVE_MIB or outcome.stage in ("memory", "crash")},
+        )
 
 
 def _answered(spec: Spec, scratch: Path, tasks: dict[str, Task]) -> Outcome:

@@ -26,7 +26,7 @@ from .version import release, tool_version
 
 
 @dataclass(frozen=True)
-class Asked:
+class BatchOptions:
     """What the command line asks for."""
 
     list: str
@@ -46,26 +46,26 @@ class Asked:
     task: str = TASK
 
 
-def run_batch(asked: Asked) -> int:
+def run_batch(options: BatchOptions) -> int:
     """Run it; 0 when no repository failed, else 1. Raises Problem; interrupted, it still writes the report."""
-    _validate(asked)
-    repos = read_list(asked.list)
+    _validate(options)
+    repos = read_list(options.list)
     if (
-        asked.push
-        and asked.push_remote is None
+        options.push
+        and options.push_remote is None
         and (local := next((repo for repo in repos if not repo.remote and repo.wrong is None), None))
     ):
         raise Problem(f"--push: {local.source} is no URL, so there is nowhere to push to; add --push-remote")
-    claim(asked.out, repos)
-    with only_one(asked.out):
-        ledger = Ledger(asked.out)
+    claim(options.out, repos)
+    with only_one(options.out):
+        ledger = Ledger(options.out)
         try:
-            _same_list(asked, repos, ledger)
-            return _run(asked, repos, ledger)
+            _same_list(options, repos, ledger)
+            return _run(options, repos, ledger)
         except sqlite3.Error as error:
-            raise Problem(f"{asked.out}: the ledger can't be written: {error}") from None
+            raise Problem(f"{options.out}: the ledger can't be written: {error}") from None
         except KeyboardInterrupt:
-            print(f"interrupted; go on with:  {resume_command(asked.list, asked.out)}", file=sys.stderr)
+            print(f"interrupted; go on with:  {resume_command(options.list, options.out)}", file=sys.stderr)
             raise
         finally:
             ledger.close()
@@ -77,33 +77,33 @@ def status(folder: Path) -> int:
     ledger = Ledger(folder, must_exist=True)
     rows, about = ledger.rows(), ledger.about()
     ledger.close()
-    _tell(rows, folder, f"batch of {about.get('list', '?')}", sys.stdout)
+    _print_summary(rows, folder, f"batch of {about.get('list', '?')}", sys.stdout)
     return 1 if any(_failed(row) for row in rows) else 0
 
 
-def _validate(asked: Asked) -> None:
+def _validate(options: BatchOptions) -> None:
     from ..settings import Settings, with_flags
     from ..transforms import rules
 
-    with_flags(Settings(), rules(), **asdict(asked.flags))
-    if asked.push_remote is not None and not asked.push:
+    with_flags(Settings(), rules(), **asdict(options.flags))
+    if options.push_remote is not None and not options.push:
         raise Problem("--push-remote goes with --push")
-    if asked.dask is not None and asked.in_place:
+    if options.dask is not None and options.in_place:
         raise Problem("--in-place makes branches in repositories of this machine: leave out --dask")
 
 
-def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
-    version, settings = tool_version(), _digest(asked)
+def _run(options: BatchOptions, repos: list[Repo], ledger: Ledger) -> int:
+    version, settings = tool_version(), _digest(options)
     ledger.enlist(
-        repos, {"list": asked.list, "list_path": _list_path(asked), "started": str(time.time()), "version": version}
+        repos, {"list": options.list, "list_path": _list_path(options), "started": str(time.time()), "version": version}
     )
-    work = _left_to_do(asked, repos, ledger, settings, version)
+    work = _left_to_do(options, repos, ledger, settings, version)
     ledger.queue(spec.name for spec in work)
-    scratch = make_scratch(asked.out, ledger)
+    scratch = make_scratch(options.out, ledger)
     start = time.perf_counter()
     written = time.monotonic()
     try:
-        with watcher(len(work)) as watching, contextlib.closing(_engine(asked, work, scratch)) as events:
+        with watcher(len(work)) as watching, contextlib.closing(_engine(options, work, scratch)) as events:
             for event in events:
                 if event.outcome is None:
                     ledger.start(event.name)
@@ -111,43 +111,43 @@ def _run(asked: Asked, repos: list[Repo], ledger: Ledger) -> int:
                     continue
                 if event.outcome.status != Status.UNCHANGED:
                     ledger.forget(event.name)
-                    write_files(asked.out / "repos" / event.name, event.outcome.files)
+                    write_files(options.out / "repos" / event.name, event.outcome.files)
                 if ledger.finish(event.name, event.outcome, settings, version):
                     watching.tell(event)
                 if time.monotonic() - written > 60:  # something to look at while a long batch runs
-                    write_report(asked.out, ledger.rows(), ledger.about())
+                    write_report(options.out, ledger.rows(), ledger.about())
                     written = time.monotonic()
     finally:
         remove_folder(scratch)
         ledger.enlist(repos, {"wall_seconds": f"{time.perf_counter() - start:.3f}"})
         rows = ledger.rows()
-        write_report(asked.out, rows, ledger.about())
-    _tell(rows, asked.out, f"{len(work)} of {len(repos)} repositories to do", sys.stderr)
+        write_report(options.out, rows, ledger.about())
+    _print_summary(rows, options.out, f"{len(work)} of {len(repos)} repositories to do", sys.stderr)
     return 1 if any(_failed(row) for row in rows) else 0
 
 
-def _list_path(asked: Asked) -> str:
-    return asked.list if asked.list == "-" else str(Path(asked.list).resolve())
+def _list_path(options: BatchOptions) -> str:
+    return options.list if options.list == "-" else str(Path(options.list).resolve())
 
 
-def _same_list(asked: Asked, repos: list[Repo], ledger: Ledger) -> None:
+def _same_list(options: BatchOptions, repos: list[Repo], ledger: Ledger) -> None:
     """Raises Problem when the folder has the report of another list: its rows and files would be lost."""
     before = ledger.about()
-    if before.get("list_path") in (None, _list_path(asked)):
+    if before.get("list_path") in (None, _list_path(options)):
         return
     listed = {(repo.source, repo.ref) for repo in repos}
     if not all((row.source, row.ref) in listed for row in ledger.rows()):
-        raise Problem(f"{asked.out} has the batch of another list, {before.get('list')}; use another --out")
+        raise Problem(f"{options.out} has the batch of another list, {before.get('list')}; use another --out")
 
 
-def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, version: str) -> list[Spec]:
+def _left_to_do(options: BatchOptions, repos: list[Repo], ledger: Ledger, settings: str, version: str) -> list[Spec]:
     rows = {row.name: row for row in ledger.rows()}
-    protocols = (*PROTOCOLS, *asked.allow_protocol)
+    protocols = (*PROTOCOLS, *options.allow_protocol)
     work = []
     for repo in repos:
         row = rows[repo.name]
         finished = row.state is State.DONE and row.settings == settings and release(row.version) == release(version)
-        if (asked.resume or asked.failed) and finished and not (asked.failed and _failed(row)):
+        if (options.resume or options.failed) and finished and not (options.failed and _failed(row)):
             continue
         spec = Spec(
             repo.name,
@@ -158,29 +158,33 @@ def _left_to_do(asked: Asked, repos: list[Repo], ledger: Ledger, settings: str, 
             version,
             wrong=repo.wrong,
             known=still_good(row, settings, version),
-            flags=asked.flags,
-            limits=asked.limits,
+            flags=options.flags,
+            limits=options.limits,
             protocols=protocols,
-            in_place=asked.in_place,
-            push=asked.push,
-            push_remote=asked.push_remote,
-            no_cache=asked.no_cache,
-            task=asked.task,
+            in_place=options.in_place,
+            push=options.push,
+            push_remote=options.push_remote,
+            no_cache=options.no_cache,
+            task=options.task,
         )
         work.append(spec)
-    return work[: asked.limit]
+    return work[: options.limit]
 
 
-def _engine(asked: Asked, work: Iterable[Spec], scratch: Path) -> Generator[Event, None, None]:
-    if asked.dask is not None:
-        return run_dask(work, asked.dask)
-    return run_local(work, asked.jobs or cores(), scratch)
+def _engine(options: BatchOptions, work: Iterable[Spec], scratch: Path) -> Generator[Event, None, None]:
+    if options.dask is not None:
+        return run_dask(work, options.dask)
+    return run_local(work, options.jobs or cores(), scratch)
 
 
-def _digest(asked: Asked) -> str:
+def _digest(options: BatchOptions) -> str:
     """Of all flags that a result depends on."""
-    flags = {**asdict(asked.flags), "in_place": asked.in_place, "push": asked.push_remote if asked.push else None}
-    flags |= {"pushed": asked.push, "task": asked.task}
+    flags = {
+        **asdict(options.flags),
+        "in_place": options.in_place,
+        "push": options.push_remote if options.push else None,
+    }
+    flags |= {"pushed": options.push, "task": options.task}
     return hashlib.sha256(json.dumps(flags, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -207,7 +211,7 @@ def _failed(row: Row) -> bool:
     return row.state is State.DONE and row.outcome is not None and row.outcome.status == Status.FAILED
 
 
-def _tell(rows: list[Row], folder: Path, opening: str, stream: object) -> None:
+def _print_summary(rows: list[Row], folder: Path, opening: str, stream: object) -> None:
     """A few lines for people: how many of each, the failed by name, where the report is."""
     done = [row.outcome for row in rows if row.outcome is not None and row.state is State.DONE]
     numbers = {

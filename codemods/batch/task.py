@@ -107,9 +107,9 @@ def _analysed(spec: Spec, commit: CommitFiles, outcome: Outcome) -> Plan | None:
     known = all_rules()
     settings = with_flags(read_settings(files, known), known, **asdict(spec.flags))
     settings = replace(settings, cache=not spec.no_cache)
-    before = tuple(cache.counted)
+    before = (cache.STATS.hits, cache.STATS.lookups)
     report = replace(check(files, settings), root=spec.name)
-    outcome.cache = [now - then for now, then in zip(cache.counted, before, strict=True)]
+    outcome.cache = [cache.STATS.hits - before[0], cache.STATS.lookups - before[1]]
     done = plan(files, settings) if any(report.why_not(item) is None for item in report.findings) else None
     if done is not None and not done.changes:
         done = None

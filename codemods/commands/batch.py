@@ -80,7 +80,7 @@ def run(
     no_cache: NoCache = False,
 ) -> None:
     """Migrate all repositories of a list, each on its own branch, with one report."""
-    from ..batch.run import Asked, run_batch
+    from ..batch.run import BatchOptions, run_batch
     from ..batch.spec import Flags, Limits
 
     flags = Flags(
@@ -90,7 +90,7 @@ def run(
         unsafe_fixes=unsafe_fixes,
         launcher=launcher.value if launcher else None,
     )
-    asked = Asked(
+    options = BatchOptions(
         repos,
         out,
         jobs,
@@ -106,7 +106,7 @@ def run(
         push_remote,
         no_cache,
     )
-    raise typer.Exit(run_batch(asked))
+    raise typer.Exit(run_batch(options))
 
 
 @batch.command("status", cls=Command)

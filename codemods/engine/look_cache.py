@@ -27,7 +27,7 @@ MAX_BYTES = 256 * 2**20
 MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed
 _CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Part, Reads, Skipped, Span, set, *ANSWERS)
 STORE = Store("looks.sqlite", ("looks",), ("CREATE TABLE IF NOT EXISTS looks (question TEXT PRIMARY KEY, data BLOB)",))
-counted = [0, 0]  # looks that were still good, looks that were asked for, in this process
+STATS = facts_cache.CacheStats()  # of looks
 
 
 class LookCache:
@@ -55,8 +55,8 @@ class LookCache:
                     run.parts[rule.id] = parts
             if len(known) < len(rules):
                 after.give_answers()
-        counted[0] += len(known)
-        counted[1] += len(rules)
+        STATS.hits += len(known)
+        STATS.lookups += len(rules)
         return known
 
     def keep(self, run: Run, looks: Mapping[str, Look]) -> None:

@@ -24,7 +24,7 @@ from codemods.batch.ledger import Ledger, State
 from codemods.batch.obtain import network, obtain, resolve
 from codemods.batch.report import write_files
 from codemods.batch.repos import Repo, named, parse_list, safe_name, without_secrets
-from codemods.batch.run import Asked, only_one, run_batch
+from codemods.batch.run import BatchOptions, only_one, run_batch
 from codemods.batch.spec import Flags, Limits, Outcome, Spec, Status
 from codemods.commands import main
 from codemods.problem import Problem
@@ -380,7 +380,11 @@ def _stub(tmp_path: Path, task: str, names: list[str], **more: object) -> list[s
     (tmp_path / "list.txt").write_text("".join(f"src/{name}\n" for name in names))
     asked = {"list": str(tmp_path / "list.txt"), "task": f"test_batch:{task}", **more}
     given = ", ".join(f"{key}={value!r}" for key, value in asked.items())
-    return [sys.executable, "-c", f"{RUN}sys.exit(run_batch(Asked(out=Path({str(tmp_path / 'out')!r}), {given})))"]
+    return [
+        sys.executable,
+        "-c",
+        f"{RUN}sys.exit(run_batch(BatchOptions(out=Path({str(tmp_path / 'out')!r}), {given})))",
+    ]
 
 
 @pytest.mark.slow
@@ -446,7 +450,7 @@ def test_killed_between_the_files_of_a_result_and_its_row(tmp_path: Path, monkey
     make(tmp_path / "one", {"a.py": PROGRAM})
     (tmp_path / "repos.txt").write_text("one\n")
     patch = tmp_path / "out/repos/one/changes.patch"
-    everything_asked = Asked(str(tmp_path / "repos.txt"), tmp_path / "out", jobs=1)
+    everything_asked = BatchOptions(str(tmp_path / "repos.txt"), tmp_path / "out", jobs=1)
     assert run_batch(everything_asked) == 0
     whole = patch.read_bytes()
 

@@ -14,7 +14,7 @@ import pytest
 from test_batch import PROGRAM, by_name, everything, make, summary
 from test_batch import _own_home as own_home
 
-from codemods.batch.run import Asked, run_batch
+from codemods.batch.run import BatchOptions, run_batch
 from codemods.batch.spec import Outcome, Status
 from codemods.problem import Problem
 
@@ -57,8 +57,8 @@ def test_engines_give_the_same_result(cluster: Any, tmp_path: Path) -> None:
     (tmp_path / "src/plain").mkdir()
     (tmp_path / "list.txt").write_text("src/*\n")
 
-    assert run_batch(Asked("list.txt", tmp_path / "local", jobs=2)) == 1
-    assert run_batch(Asked("list.txt", tmp_path / "dask", dask=cluster.scheduler_address)) == 1
+    assert run_batch(BatchOptions("list.txt", tmp_path / "local", jobs=2)) == 1
+    assert run_batch(BatchOptions("list.txt", tmp_path / "dask", dask=cluster.scheduler_address)) == 1
 
     local, dask = by_name(tmp_path / "local"), by_name(tmp_path / "dask")
     for rows in (local, dask):
@@ -92,7 +92,7 @@ def test_a_killed_worker_leaves_one_row_for_each(cluster: Any, tmp_path: Path) -
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    asked = Asked("list.txt", tmp_path / "out", dask=cluster.scheduler_address, task="test_batch_dask:_slow")
+    asked = BatchOptions("list.txt", tmp_path / "out", dask=cluster.scheduler_address, task="test_batch_dask:_slow")
 
     assert run_batch(asked) == 0
 
@@ -122,7 +122,7 @@ def test_a_result_that_is_lost_before_it_is_read_is_made_again(
             return future
 
     monkeypatch.setattr(distributed, "as_completed", Losing)
-    assert run_batch(Asked("list.txt", tmp_path / "out", dask=cluster.scheduler_address)) == 0
+    assert run_batch(BatchOptions("list.txt", tmp_path / "out", dask=cluster.scheduler_address)) == 0
     assert lost and by_name(tmp_path / "out")["good"]["status"] == "clean"
 
 
@@ -142,7 +142,7 @@ def test_a_cluster_of_batch_jobs_is_started_from_a_file(
         "options: {cores: 1, processes: 1, memory: 2GB, scheduler_options: {host: 127.0.0.1}}\n"
     )
 
-    assert run_batch(Asked("list.txt", tmp_path / "out", dask="slurm.yml")) == 0
+    assert run_batch(BatchOptions("list.txt", tmp_path / "out", dask="slurm.yml")) == 0
 
     assert {name: row["status"] for name, row in by_name(tmp_path / "out").items()} == {
         "bad": "migrated",
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_the_file_is_said(own_home: None, tmp_path: Path, tex
         run_batch(_asked_for(tmp_path))
 
 
-def _asked_for(tmp_path: Path) -> Asked:
+def _asked_for(tmp_path: Path) -> BatchOptions:
     make(tmp_path / "src/good", {"train.py": "print(1)\n"})
     (tmp_path / "list.txt").write_text("src/*\n")
-    return Asked(str(tmp_path / "list.txt"), tmp_path / "out", dask=str(tmp_path / "slurm.yml"))
+    return BatchOptions(str(tmp_path / "list.txt"), tmp_path / "out", dask=str(tmp_path / "slurm.yml"))

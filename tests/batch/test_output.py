@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from codemods.batch.output import MARKER
-from codemods.batch.run import Asked, run_batch
+from codemods.batch.run import BatchOptions, run_batch
 from codemods.operating_system import remove_folder
 from codemods.problem import Problem
 from harness.repositories import git, own_home
@@ -167,7 +167,7 @@ def test_interrupted_batch_says_how_to_go_on(
 
     monkeypatch.chdir(place)
     (place / "my list.txt").write_text("repos/foo\n")
-    asked = Asked("my list.txt", Path("out"), jobs=1)
+    asked = BatchOptions("my list.txt", Path("out"), jobs=1)
     with monkeypatch.context() as patched:
         patched.setattr("codemods.batch.run.write_files", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -186,4 +186,4 @@ def test_full_disk_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.chdir(place)
     monkeypatch.setattr("codemods.batch.ledger.Ledger.finish", full)
     with pytest.raises(Problem, match=r"^out: the ledger can't be written: database or disk is full$"):
-        run_batch(Asked("list.txt", Path("out"), jobs=1))
+        run_batch(BatchOptions("list.txt", Path("out"), jobs=1))

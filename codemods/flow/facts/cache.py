@@ -11,6 +11,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from ...hazard_kind import HazardKind
@@ -22,7 +23,17 @@ from .records import FACTS_VERSION, FileFacts
 MAX_CACHE_BYTES = MAX_BYTES  # beyond, the cache is emptied
 _PACKAGE = Path(__file__).resolve().parents[2]
 _MAKERS = ("flow", "syntax", "tree", "nodes.py")  # the code that facts depend on
-counted = [0, 0]  # blobs that were known, blobs that were asked for, in this process
+
+
+@dataclass
+class CacheStats:
+    """What this process asked a cache for."""
+
+    hits: int = 0
+    lookups: int = 0
+
+
+STATS = CacheStats()  # of blobs
 _CLASSES = [
     *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")),
     FunctionKind,
@@ -69,8 +80,8 @@ def load(blobs: Iterable[str]) -> dict[str, FileFacts]:
                     read = unpacked(data, _CLASSES)
                     if isinstance(read, FileFacts):
                         found[blob] = read
-    counted[0] += len(found)
-    counted[1] += len(wanted)
+    STATS.hits += len(found)
+    STATS.lookups += len(wanted)
     return found
 
 

@@ -119,7 +119,9 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         renamed = [] if move.is_partial else outside_uses(unit, moves)
         spoken = "_" + own if _says_enough(rewrite, own) else _spoken(rewrite, home, own)
         wanted = _fitting(rewrite, move, spoken, own, *(use.node for use in renamed))
-        goes = rewrite.given_back(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
+        goes = (
+            rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
+        )
         owner = class_of(rewrite.scopes, node)
         instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
         move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)

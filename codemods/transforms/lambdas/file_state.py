@@ -180,7 +180,7 @@ class FileRewrite:
         others = [statement for statement in block if statement is not unit.node and not self._moves_too(statement)]
         return bool(others)
 
-    def given_back(self, unit: Unit) -> ast.Name | None:
+    def returned_name(self, unit: Unit) -> ast.Name | None:
         """The name in `return f`, where that follows on `def f` at once, so that nothing else sees the function."""
         node = unit.node
         if isinstance(node, (ast.Lambda, ast.ClassDef)):

@@ -42,10 +42,10 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
     created = _made(rewrite, move, imports)
     indent = indentation_at(rewrite.source, node.lineno)
-    given_back = rewrite.given_back(unit)
-    if given_back is not None and not seen_by_name:
+    returned_name = rewrite.returned_name(unit)
+    if returned_name is not None and not seen_by_name:
         text = _broken(rewrite, indent, "return ", created)
-        return [_removal(rewrite, node, closing=True), rewrite.replace(given_back, text[len(indent + "return ") :])]
+        return [_removal(rewrite, node, closing=True), rewrite.replace(returned_name, text[len(indent + "return ") :])]
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
     return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", created))]

@@ -47,29 +47,32 @@ class AttributeUses:
         return f"self.{self.attribute}"
 
     @cached_property
-    def circle(self) -> list[Shape]:
+    def hierarchy(self) -> list[Shape]:
         """The class, those above and those below it."""
-        return self.family.circle(self.shape)
+        return self.family.hierarchy(self.shape)
 
     @cached_property
     def reads(self) -> list[tuple[Shape, Method, ast.Attribute]]:
         """All reads of it in these classes."""
         return [
             (shape, method, node)
-            for shape in self.circle
+            for shape in self.hierarchy
             for method, node in shape.selves.get(self.attribute, [])
             if isinstance(node.ctx, ast.Load)
         ]
 
     @cached_property
-    def early(self) -> frozenset[str]:
+    def pre_transfer_methods(self) -> frozenset[str]:
         """Names of the methods that run before the object crosses."""
-        return frozenset(self.family.early(self.shape))
+        return frozenset(self.family.pre_transfer_methods(self.shape))
 
     @cached_property
-    def late(self) -> frozenset[str]:
+    def worker_only_methods(self) -> frozenset[str]:
         """Names of the methods that run in a worker."""
-        return frozenset(name for shape in self.circle for name in shape.late) - self.early
+        return (
+            frozenset(name for shape in self.hierarchy for name in shape.worker_only_methods)
+            - self.pre_transfer_methods
+        )
 
     @cached_property
     def outside(self) -> Outside:
@@ -102,7 +105,7 @@ class AttributeUses:
         """Something after the constructor uses it without asking first whether there is one: None would not do."""
         asks = {self.text, f"{self.text} is not None"}
         return any(
-            method.name not in self.early
+            method.name not in self.pre_transfer_methods
             and not any(
                 ast.unparse(part) in asks
                 for above in shape.outline.ancestors(node)
@@ -114,7 +117,7 @@ class AttributeUses:
 
     def asked_for(self) -> int | None:
         """A line that asks with `hasattr` or `getattr` for the attribute."""
-        for shape in self.circle:
+        for shape in self.hierarchy:
             for method in shape.methods.values():
                 for node in ast.walk(method):
                     if (
@@ -138,14 +141,14 @@ class AttributeUses:
                 or method.name == "__del__"
             ):
                 continue
-            if not self.kind.is_open and method.name in self.early:
+            if not self.kind.is_open and method.name in self.pre_transfer_methods:
                 raise Refused(f"line {node.lineno} closes it again; open it with `with`, or where it is read")
             return called[0]
         return ""
 
     def closed_early(self) -> int | None:
         """The last line before the object crosses that closes it."""
-        early = [(shape, node) for shape, method, node in self.reads if method.name in self.early]
+        early = [(shape, node) for shape, method, node in self.reads if method.name in self.pre_transfer_methods]
         called = [(node.lineno, self.called(node, shape)) for shape, node in early]
         return max(
             (line for line, item in called if item is not None and item[0] in names("closing_methods")), default=None

@@ -55,7 +55,7 @@ def by_its_name(family: Family, shape: Shape, store: Store) -> Fix | None:
     statement, name = store.statement, store.target.attr
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or statement.targets[0] is not store.target:
         return None
-    if len(family.circle(shape)) != 1:
+    if len(family.hierarchy(shape)) != 1:
         return None
     edits: list[Edit] = []
     if isinstance(store.value, ast.Call):

@@ -109,7 +109,7 @@ class Shape:
         return found
 
     @cached_property
-    def late(self) -> frozenset[str]:
+    def worker_only_methods(self) -> frozenset[str]:
         """Methods that run in the worker only: `__getitem__` and what nobody else in the class calls."""
         found = set(WORKER & self.methods.keys())
         callers = {name: {method.name for method, _ in self.selves.get(name, [])} for name in self.methods}
@@ -178,7 +178,7 @@ class Family:
         self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
         self._lines: dict[ast.ClassDef, dict[ast.ClassDef, Shape]] = {}
-        self._early: dict[ast.ClassDef, frozenset[str]] = {}
+        self._pre_transfer: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
 
     @cached_property
@@ -293,36 +293,36 @@ class Family:
             else self.foreign(shape)
         )
 
-    def circle(self, shape: Shape) -> list[Shape]:
+    def hierarchy(self, shape: Shape) -> list[Shape]:
         """The class, its base classes and the classes below it: all that shares its attributes."""
         return [*self.line(shape), *self.derived(shape)]
 
-    def early(self, shape: Shape) -> frozenset[str]:
+    def pre_transfer_methods(self, shape: Shape) -> frozenset[str]:
         """Methods that run before an object is sent: `__init__`, `__len__` (`__enter__` where one is entered
         as they are made) and what they call or read."""
-        if shape.node not in self._early:
-            circle = self.circle(shape)
-            found = {"__init__", *(name for other in circle for name in FIRST & other.methods.keys())}
-            if any("__enter__" in other.methods for other in circle) and any(map(self._entered, circle)):
+        if shape.node not in self._pre_transfer:
+            hierarchy = self.hierarchy(shape)
+            found = {"__init__", *(name for other in hierarchy for name in FIRST & other.methods.keys())}
+            if any("__enter__" in other.methods for other in hierarchy) and any(map(self._entered, hierarchy)):
                 found.add("__enter__")
             todo = list(found)
             while todo:
                 caller = todo.pop()
-                for relative in circle:
+                for relative in hierarchy:
                     for called, uses in relative.selves.items():
-                        known = called in found or not any(called in other.methods for other in circle)
+                        known = called in found or not any(called in other.methods for other in hierarchy)
                         if not known and any(method.name == caller for method, _ in uses):
                             found.add(called)
                             todo.append(called)
-            self._early[shape.node] = frozenset(found)
-        return self._early[shape.node]
+            self._pre_transfer[shape.node] = frozenset(found)
+        return self._pre_transfer[shape.node]
 
     def outside(self, shape: Shape) -> Outside:
         """What other code does to objects of the class and of those below it."""
         if shape.node not in self._outside:
             names = frozenset(other.node.name for other in [shape, *self.derived(shape)])
             outlines = dict.fromkeys(outline for name in sorted(names) for outline in self.repo.mentioning(name))
-            methods = [(other.outline, method) for other in self.circle(shape) for method in other.methods.values()]
+            methods = [(other.outline, method) for other in self.hierarchy(shape) for method in other.methods.values()]
             flow = flow_of(self.repo.project)
             seen = [
                 use
@@ -335,7 +335,7 @@ class Family:
 
     def shown(self, shape: Shape) -> str | None:
         """The place that reads all attributes of an object of the class at once."""
-        return lists_itself(self.circle(shape)) or self.outside(shape).elsewhere.shown()
+        return lists_itself(self.hierarchy(shape)) or self.outside(shape).elsewhere.shown()
 
     def _entered(self, shape: Shape) -> bool:
         """Some `with Reader(path) as reader:` returns objects of the class that are open."""

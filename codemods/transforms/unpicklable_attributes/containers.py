@@ -162,13 +162,17 @@ class Filling:
 
     def _only_filled_here(self) -> None:
         """Nothing else takes from it or adds to it before the object crosses."""
-        for shape in self.recreator.family.circle(self.shape):
+        for shape in self.recreator.family.hierarchy(self.shape):
             for method, node in shape.selves.get(self.name, []):
                 above = shape.outline.parents[node]
                 puts = isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.ctx, ast.Load)
                 changes = isinstance(above, ast.Attribute) and above.attr in names("changing_methods")
                 here = any(node is store.target for store, _ in self.filled)
-                if (puts or changes) and not here and method.name not in {*shape.late, *names("closing_hooks")}:
+                if (
+                    (puts or changes)
+                    and not here
+                    and method.name not in {*shape.worker_only_methods, *names("closing_hooks")}
+                ):
                     raise Refused(f"line {node.lineno} changes it too; fill it in one loop")
 
     def _again(self, store: Store, loop: ast.For | None) -> list[str]:
@@ -260,7 +264,7 @@ class Filling:
 
     def _only_through_the_cache(self) -> None:
         fillers = {store.method.name for store, _ in self.filled}
-        for shape in self.recreator.family.circle(self.shape):
+        for shape in self.recreator.family.hierarchy(self.shape):
             for method, node in shape.selves.get(self.name, []):
                 harmless = method.name in fillers or method.name in names("closing_hooks") or method.name == "__init__"
                 above = shape.outline.parents[node]

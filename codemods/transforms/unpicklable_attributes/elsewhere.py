@@ -52,9 +52,9 @@ class Elsewhere:
         return None
 
 
-def lists_itself(circle: Iterable[Shape]) -> str | None:
+def lists_itself(hierarchy: Iterable[Shape]) -> str | None:
     """The place where these classes read all attributes of their objects at once: `vars(self)`."""
-    for shape in circle:
+    for shape in hierarchy:
         for method in shape.methods.values():
             for node in ast.walk(method) if method.name not in _STATE_METHODS else ():
                 if _shows(shape.outline, node, getattr(node, "lineno", 0), own=True):

@@ -147,7 +147,7 @@ class ExpressionRebuilder:
         first = self.store
         changes = [
             store
-            for shape in self.family.circle(self.shape)
+            for shape in self.family.hierarchy(self.shape)
             for store in shape.stores(node.attr)
             if (store.method is first.method and position(store.target) > position(first.target))
             or (
@@ -243,7 +243,7 @@ class ExpressionRebuilder:
                 f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
             )
         name = self._free(_leaf(node))
-        for shape in self.family.circle(self.shape):
+        for shape in self.family.hierarchy(self.shape):
             for special in ("__setattr__", "__getattr__", "__getattribute__"):
                 if special in shape.methods:
                     raise Refused(
@@ -274,7 +274,7 @@ class ExpressionRebuilder:
 
     def _settled(self, name: str, bindings: Sequence[Binding], store: Store) -> bool:
         """`self.name` keeps that value, and the local one does not change in between."""
-        if sum(len(shape.stores(name)) for shape in self.family.circle(self.shape)) != 1:
+        if sum(len(shape.stores(name)) for shape in self.family.hierarchy(self.shape)) != 1:
             return False
         if name in self.family.outside(self.shape).sets:
             return False
@@ -290,7 +290,7 @@ class ExpressionRebuilder:
             private = self.store.target.attr.startswith("_") and not wanted.startswith("_")
             candidates.insert(0, f"_{wanted}" if private else wanted)
         taken = {value.name for value in self.stashes.values()} | self.family.outside(self.shape).sets.keys()
-        for shape in self.family.circle(self.shape):
+        for shape in self.family.hierarchy(self.shape):
             taken |= shape.selves.keys() | shape.methods.keys()
             for statement in shape.node.body:
                 for target in getattr(statement, "targets", [getattr(statement, "target", None)]):

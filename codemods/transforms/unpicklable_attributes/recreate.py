@@ -186,7 +186,7 @@ class Recreator:
     def _modes(self, node: ast.expr) -> list[str]:
         """All that the mode may be; nothing where that can't be seen."""
         if isinstance(node, ast.Attribute) and self.outline.is_self(node.value):
-            stores = [store for shape in self.family.circle(self.shape) for store in shape.stores(node.attr)]
+            stores = [store for shape in self.family.hierarchy(self.shape) for store in shape.stores(node.attr)]
             node = stores[0].value if len(stores) == 1 and stores[0].value is not None else node
         if isinstance(node, ast.Name):
             scope, bindings = self.outline.lookup(node, node.id)
@@ -237,8 +237,8 @@ class Recreator:
 
     def _check_taken_off(self, name: str) -> None:
         """Raises Refused where a method that runs before the object crosses takes it off again."""
-        for shape in self.family.circle(self.shape):
-            early = self.family.early(self.shape)
+        for shape in self.family.hierarchy(self.shape):
+            early = self.family.pre_transfer_methods(self.shape)
             for method, node in shape.selves.get(name, ()):
                 call = shape.outline.parents[node]
                 if isinstance(call, ast.Call) and last_name(call.func) == "removeHandler" and method.name in early:

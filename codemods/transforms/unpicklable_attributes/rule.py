@@ -60,7 +60,7 @@ def _sure(
     """How sure we are that the object crosses with this attribute set, by which way, and who pickles it."""
     confidence, trace, boundary = crossing
     store = hazard.store
-    if store.method.name not in search.family.early(shape):
+    if store.method.name not in search.family.pre_transfer_methods(shape):
         confidence = Confidence.POSSIBLE
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses

@@ -171,10 +171,10 @@ class Search:
         for store in cached(shape):
             name = store.target.attr
             for made in self.recogniser.made(shape.outline, store.value)[:1] if store.value is not None else ():
-                if self.counts(made.kind) and name not in shape.late and not self.left_out(shape, name):
+                if self.counts(made.kind) and name not in shape.worker_only_methods and not self.left_out(shape, name):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape)]:
-            if store.value is None or store.method.name in shape.late:
+            if store.value is None or store.method.name in shape.worker_only_methods:
                 continue
             if not self._instance(shape, store):
                 continue

@@ -62,7 +62,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             "`nn.Module` stores it among its submodules, where a `__getstate__` of this "
             "class can't leave it out; load it where it is used"
         )
-    stores = [store for shape in uses.circle for store in shape.stores(uses.attribute)]
+    stores = [store for shape in uses.hierarchy for store in shape.stores(uses.attribute)]
     stores += [hazard.store for hazard in uses.hazards if hazard.store.method not in uses.shape.outline.parents]
     source = next((hazard.made.given for hazard in uses.hazards if hazard.made.given), "")
     if source and kind.remedy is not Remedy.NAMED:
@@ -89,7 +89,7 @@ def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure)
     if uses.kind.remedy is Remedy.DROP:
         for _, method, node in uses.reads:
-            if method.name in uses.late:
+            if method.name in uses.worker_only_methods:
                 raise Refused(f"line {node.lineno} uses it in the worker: {uses.kind.advice}")
         return Treatment(uses.attribute, key, Form.DROP, line, facts.sure and facts.only)
     return _named(uses, facts.stores, key, line) if uses.kind.remedy is Remedy.NAMED else None

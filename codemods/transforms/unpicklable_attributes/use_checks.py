@@ -53,7 +53,7 @@ def check_kept_elsewhere(uses: AttributeUses) -> None:
 def check_elements(uses: AttributeUses) -> None:
     """Raises Refused where what a container holds is changed before the object crosses."""
     for shape, method, node in uses.reads:
-        if method.name in uses.early:
+        if method.name in uses.pre_transfer_methods:
             changed = first_touch(shape.outline, elements(shape.outline, node), uses.kind)
             if changed is not None:
                 raise Refused(f"{changed}, and a new one would not have that; do it where it is used")
@@ -64,7 +64,7 @@ def check_writes(uses: AttributeUses) -> None:
     reopened = kind.remedy is Remedy.REOPEN
     for shape, method, node in uses.reads:
         above = shape.outline.parents[node]
-        early = method.name in uses.early or method.name in uses.outside.called
+        early = method.name in uses.pre_transfer_methods or method.name in uses.outside.called
         if (called := uses.called(node, shape)) is not None:
             name, call = called
             repeated = name in kind.setup and _is_repeated(uses, call, shape)
@@ -208,7 +208,7 @@ class _Reading:
             walks = walks or walked
             if name not in kind.moves and not walked:
                 continue
-            if method.name not in uses.early:
+            if method.name not in uses.pre_transfer_methods:
                 readers.setdefault((shape.node, method.name), []).append((node, name))
                 if method.name in uses.outside.called:
                     before.append((node, walked))
