@@ -72,6 +72,12 @@ def labels(units: Sequence[Unit]) -> str:
     return f"the lambdas in line{'s' if lines else ''} {', '.join(lines)}{' and ' if lines else ''}{last}"
 
 
+def is_about_object(scopes: Scopes, use: Use) -> bool:
+    """`vars(x)` and `dir(x)` look at an object, not at the variables around."""
+    call = scopes.parents[use.node]
+    return use.name in ("vars", "dir") and isinstance(call, ast.Call) and call.func is use.node and bool(call.args)
+
+
 def is_after(scopes: Scopes, use: Use, node: ast.AST, home: Scope) -> bool:
     """True when `use` may run after `node` does (same scope and later, in a common loop, or in an inner function)."""
     scope: Scope | None = use.scope

@@ -10,7 +10,7 @@ from ...syntax.binding_rules import DEFINITIONS, FUNCTIONS, LASTING, BindingKind
 from ...syntax.scope_data import Use, Variable, line_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
-from .candidate import SEES_NAMES, Movable, Unit, assignment_targets
+from .candidate import SEES_NAMES, Movable, Unit, assignment_targets, is_about_object
 from .class_fields import within_fields
 from .headers import Header
 from .settled import Settled
@@ -106,7 +106,11 @@ class Units:
         for use in scopes.body_uses(node):
             if use.name == "__class__" or (use.name == "super" and not isinstance(node, ast.ClassDef)):
                 raise Refused(f"it uses `{use.name}` (line {line_of(use.node)}): make it a method of the class")
-            if use.name in SEES_NAMES and scopes.owner(use.scope, use.name) is None and not self._is_harmless(use):
+            if (
+                use.name in SEES_NAMES
+                and scopes.owner(use.scope, use.name) is None
+                and not is_about_object(scopes, use)
+            ):
                 place = f"`{use.name}` (line {line_of(use.node)})"
                 raise Refused(f"it calls {place}, which sees the variables around it: pass them as arguments")
         for inner in ast.walk(node):
@@ -121,16 +125,6 @@ class Units:
                 if isinstance(node, ast.ClassDef):
                     continue  # its own body mangles by its own name
                 unit.mangled = True
-
-    def _is_harmless(self, use: Use) -> bool:
-        """`vars(x)` and `dir(x)` look at an object, not at the variables around."""
-        parent = self.scopes.parents[use.node]
-        return (
-            use.name in ("vars", "dir")
-            and isinstance(parent, ast.Call)
-            and parent.func is use.node
-            and bool(parent.args)
-        )
 
     def _captures(self, unit: Unit) -> None:
         scopes, node = self.scopes, unit.node

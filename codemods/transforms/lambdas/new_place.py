@@ -118,7 +118,7 @@ def _inner_edit(rewrite: FileRewrite, use: Use, other: Move, imports: list[Impor
         raise Refused(f"{other.unit.label}, which it uses, takes values from its place: pass them as arguments")
     if isinstance(call, ast.Call) and call.func is use.node and rewrite.source.text[edit.end : edit.end + 1] == "(":
         return call_edit(rewrite, use, other)
-    return rewrite.rename(use, rewrite.partial(other.base, other.captures, use.node, imports))
+    return rewrite.rename(use, rewrite.partial(other.base, other.arguments, use.node, imports))
 
 
 def _header_end(rewrite: FileRewrite) -> int:

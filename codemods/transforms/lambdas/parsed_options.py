@@ -41,7 +41,10 @@ class ParsedOptions:
             words = {node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name)}
             words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
             words |= {*move.attributes, *move.captures}
+            needed = {name for other in unit.functions.values() if other is not unit for name in moves[other].captures}
             for variable, uses in unit.captures.items():
+                if variable.name in needed:
+                    continue  # it has to hand all of them on
                 owners = [self.scopes.parents[use.node] for use in sorted(uses, key=lambda use: start_of(use.node))]
                 read = [item for item in owners if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Load)]
                 names = list(dict.fromkeys(item.attr for item in read))
@@ -49,7 +52,8 @@ class ParsedOptions:
                 if is_short and all(self.keeps(item, unit.node) for item in read):
                     move.parts[variable.name] = names
                     words |= {*names}
-        if any(move.parts != first.parts for first in list(moves.values())[:1] for move in moves.values()):
+        first = next(iter(moves.values()))
+        if not any(unit.functions for unit in moves) and any(move.parts != first.parts for move in moves.values()):
             for move in moves.values():
                 move.parts = {}  # one function may stand for several of them
 

@@ -287,8 +287,7 @@ class _Planner:
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, alone=len(group) == 1)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
-        if not any(unit.functions for unit in group):
-            self.options.split(moves)
+        self.options.split(moves)
         for unit in sorted(group, key=lambda item: isinstance(item.node, ast.Lambda)):
             if unit.node not in self.unfolded:
                 self.forwards.choose(moves[unit], moves)

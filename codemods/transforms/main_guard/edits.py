@@ -39,6 +39,8 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             line_of_guard = written if written.endswith(":") else line_of_guard
             edits += _without_its_line(source, guard, indent, gone)
             high = guard.lineno - 1
+        else:
+            high = _with_comments(source, high)
         for line in range(low, high + 1):
             if line in gone or line in strings or not source.line_text(line).strip():
                 continue
@@ -52,6 +54,15 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             stop = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
             edits.append(Edit(source.path, source.line_starts[line - 1], stop, ""))
     return tuple(edits)
+
+
+def _with_comments(source: Source, high: int) -> int:
+    """The last line of a statement that ends in line `high`, with the comments of its block below it."""
+    line = high + 1
+    while line <= len(source.line_starts) and (text := source.line_text(line)).lstrip()[:1] in ("", "#"):
+        high = line if text.lstrip().startswith("#") and text[:1].isspace() else high
+        line += 1
+    return high
 
 
 def _without_its_line(source: Source, guard: ast.If, indent: str, gone: Collection[int]) -> Iterator[Edit]:
