@@ -17,7 +17,7 @@ from ..settings import Settings
 from ..transforms import rules
 from .frames import Frame
 from .nearest import nearest_family
-from .places import Spot, find_spots, module_of, path_of_frame, without_module
+from .places import Spot, find_spots, module_of, own_path_of_frame, path_of_frame, without_module
 from .report import near
 from .tracebacks import Log, Traceback
 
@@ -201,7 +201,7 @@ def _by_frames(finding: Finding, read: Traceback, report: Report) -> int:
     paths = sorted(report.sources)
     score = 0
     for frame in read.frames:
-        if frame.user and path_of_frame(frame, paths) == finding.path:
+        if own_path_of_frame(frame, paths) == finding.path:
             score = max(score, _SAME_LINE if frame.line == finding.span.line else 1)
     return score
 

@@ -52,11 +52,20 @@ def nearest_family(text: str) -> KnownError | None:
     best: tuple[float, KnownError] | None = None
     for error, message, cause in rows:
         in_message = message & words
+        if not _fits(error, text):
+            continue
         score = sum(weights[word] for word in in_message)
         score += _FROM_CAUSE * sum(weights[word] for word in (cause & words) - message)
         if len(in_message) >= 2 and score >= least and (best is None or score > best[0]):
             best = (score, error)
     return None if best is None else best[1]
+
+
+def _fits(error: KnownError, text: str) -> bool:
+    """False where the text has not what the row asks for beside its words, or has what speaks against it."""
+    if error.context and not re.search(error.context, text, re.IGNORECASE):
+        return False
+    return not (error.unless and re.search(error.unless, text, re.IGNORECASE))
 
 
 @cache

@@ -14,6 +14,7 @@ from .tracebacks import Traceback
 MOST = 5
 _LOGGER = re.compile(r"^\s*self\.\w*log(?:ger)?\s*=(?!=)", re.IGNORECASE)
 _MODULE = re.compile(r"attribute lookup \S+ on (?P<on>[\w.]+) failed|it's not found as (?P<found>[\w.]+)\.[\w<]")
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/(?:[^/]+\.egg/)?(?P<path>[^/]+/.+\.py)$")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 
@@ -56,6 +57,16 @@ def path_of_frame(frame: Frame, paths: Sequence[str]) -> str | None:
         if same:
             return None
     return None
+
+
+def own_path_of_frame(frame: Frame, paths: Sequence[str]) -> str | None:
+    """The file of the repository that `frame` is in, also where an installed copy of that file ran."""
+    if frame.user:
+        return path_of_frame(frame, paths)
+    installed = _INSTALLED.search(frame.path.replace("\\", "/"))
+    if installed is None:
+        return None
+    return next((path for path in (installed["path"], f"src/{installed['path']}") if path in paths), None)
 
 
 def _named(read: Traceback, project: Project) -> Iterator[Spot]:
@@ -122,7 +133,7 @@ def _globals(read: Traceback, project: Project) -> Iterator[Spot]:
         return
     name = re.escape(read.cause.name)
     pattern = re.compile(rf"^\s+global\b.*\b{name}\b|^\s+(?:\w+\s*,\s*)*{name}\s*=(?!=)")
-    frames = (path_of_frame(frame, project.python_paths) for frame in read.frames if frame.user)
+    frames = (own_path_of_frame(frame, project.python_paths) for frame in read.frames)
     own = {path for path in frames if path is not None}
     for path, number, _ in _matching_lines(project, pattern, read.cause.name):
         if path in own:
@@ -141,9 +152,7 @@ def _matching_lines(project: Project, pattern: re.Pattern[str], word: str) -> It
 
 def _from_frames(read: Traceback, project: Project) -> Iterator[Spot]:
     for frame in reversed(read.frames):
-        if not frame.user or not frame.line:
-            continue
-        path = path_of_frame(frame, project.python_paths)
+        path = own_path_of_frame(frame, project.python_paths) if frame.line else None
         if path is not None:
             yield Spot(path, frame.line, "the innermost line of your code on the way to the error", named=False)
             return

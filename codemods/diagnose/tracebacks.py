@@ -235,7 +235,8 @@ class _Stream:
 
     def _cause(self, number: int, text: str) -> Cause | None:
         begin = max(min(self._start, number - _MIXED), number - _AROUND, 0)
-        return cause_of(text, lambda: "\n".join(self._lines[begin : number + 12])) or self._in_context(number)
+        end = number + (_MIXED if self._begun else _AROUND)  # above all tracebacks it is a title: they follow
+        return cause_of(text, lambda: "\n".join(self._lines[begin:end])) or self._in_context(number)
 
     def _in_context(self, number: int) -> Cause | None:
         """The cause of an error whose words say nothing without the frames above it."""

@@ -6,6 +6,8 @@ import pytest
 
 from codemods.diagnose.causes import cause_of, known_errors
 from codemods.diagnose.families import families
+from codemods.diagnose.nearest import nearest_family
+from codemods.diagnose.tracebacks import read_traceback
 from codemods.transforms import rules
 
 OLD = "lib/python3.6/multiprocessing/process.py"
@@ -335,6 +337,31 @@ MESSAGES += [
     (None, "none-in-worker", "AttributeError: 'NoneType' object has no attribute 'pipeline'", "RemoteTraceback:"),
     (None, "backend-not-built", "RuntimeError: Distributed package doesn't have MPI built in", ""),
 ]
+_CHILD = 'File "spawn.py", line 225, in prepare\n    _fixup_main_from_path(data["init_main_from_path"])'
+_FORKED = "RuntimeError: Cannot re-initialize CUDA in forked subprocess"
+_POOL = "BrokenProcessPool: A process in the process pool was terminated abruptly"
+_NET = "AttributeError: Can't get attribute 'Net' on <module '__main__' from 'a.py'>"
+_LAMBDA = "Can't pickle <function <lambda> at 0x7f1>: attribute lookup <lambda> on __main__ failed"
+_KEEPS = "unpicklable-attributes"
+MESSAGES += [
+    (None, "class-of-a-file", _NET, "torch.load(path)"),
+    ("main-guard", "main-guard", _NET, "in spawn_main"),
+    ("main-guard", "main-guard", "BrokenPipeError: [Errno 32] Broken pipe", _CHILD),
+    ("lambdas", "lambdas", _LAMBDA, "Cell In[3], line 1"),
+    (
+        _KEEPS,
+        _KEEPS,
+        "ProcessRaisedException: & TypeError: cannot pickle '_io.BufferedReader' object",
+        "torch.multiprocessing.spawn",
+    ),
+    (None, "cuda-in-vllm-worker", _FORKED, "in vllm.worker"),
+    (None, "cuda-forked-all-the-same", _FORKED, "mp.set_start_method('spawn', True)"),
+    (None, "pool-in-notebook", _POOL, "I run it in Jupyter"),
+    (None, "pool-worker-killed", _POOL, "The exit codes of the workers are {SIGKILL(-9)}"),
+    (None, "semaphore-gone", "FileNotFoundError: [Errno 2] No such file or directory", "    sem_unlink(name)"),
+    (None, "child-ended", "error:Ran out of input", "self = reduction.pickle.load(from_parent)"),
+    (None, "launcher-behind-script", "error: unrecognized arguments: -m torch.distributed.launch", ""),
+]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
 
 
@@ -400,3 +427,25 @@ def test_every_row_has_what_a_reader_needs() -> None:
 )
 def test_what_looks_alike_and_is_not(message: str) -> None:
     assert cause_of(message) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "around"),
+    [
+        ("EOFError: Ran out of input", "obj = pickle.load(stream)"),
+        ("socket.error: [Errno 98] Address already in use: ('127.0.0.1', 5000)", ""),
+        ("ModuleNotFoundError: No module named 'torch._six'", ""),
+    ],
+)
+def test_what_has_nothing_to_do_with_processes_is_left_alone(message: str, around: str) -> None:
+    assert cause_of(message, around) is None
+    assert nearest_family(f"{message}\n{around}") is None
+
+
+def test_a_title_is_read_with_the_traceback_below_it() -> None:
+    frames = "\n".join(
+        f'  File "/usr/lib/python3.9/multiprocessing/x{n}.py", line {n}, in spawn_main' for n in range(9)
+    )
+    text = f"RuntimeError: context has already been set\n{'prose' * 20}\nTraceback (most recent call last):\n{frames}"
+    found = read_traceback(text)
+    assert found is not None and found.cause.rule == "main-guard"

@@ -213,3 +213,23 @@ def test_the_script_that_complains_names_its_launch() -> None:
     error = "train.py: error: unrecognized arguments: --local-rank=0"
     found = explained_in(error, files)
     assert [each.finding.path for each in found.candidates] == ["run.sh"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "line"),
+    [
+        ("/usr/lib/python3/dist-packages/server/core.py", 3),
+        ("/home/me/.venv/lib/python3.11/site-packages/server-1.0-py3.11.egg/server/core.py", 3),
+        ("/usr/lib/python3/dist-packages/other/core.py", None),
+    ],
+)
+def test_an_installed_copy_of_a_file_is_the_file(frame: str, line: int | None) -> None:
+    text = f"""Traceback (most recent call last):
+  File "{frame}", line 3, in work
+    pool.apply(self)
+EOFError: Ran out of input
+"""
+    found = explained(
+        text, src__server__core="class A:\n    def work(self):\n        pool.apply(self)\n", other="x = 1\n"
+    )
+    assert [spot.line for spot in found.spots] == ([] if line is None else [line])

@@ -7,9 +7,21 @@ from ...known_error import NAME_IN_ERROR, KnownError
 _WHAT = (
     "a function or class defined inside a function (lambda, nested def, local class) has no name that a worker finds"
 )
-_ADVICE = "give it a name at the top of a module; functools.partial carries the values that it uses"
+_ADVICE = (
+    "give it a name at the top of a module; functools.partial carries the values that it uses; where the name is one "
+    "of a library, don't send the object that holds it: create that in the worker, or drop it in `__getstate__`"
+)
+
+_NOTEBOOK = r"\bCell In ?\[|<ipython-input-|\bipykernel|\bJupyter\b|google\.colab"
+_IN_A_FILE = "give it a name at the top of a .py file beside the notebook, and import it from there; or num_workers=0"
 
 ERRORS = (
+    KnownError(
+        rf"Can't pickle {NAME_IN_ERROR}: attribute lookup \S*<lambda> on __main__ failed",
+        "a lambda has no name that a worker finds, and what a notebook defines is not found by it either",
+        _IN_A_FILE,
+        context=_NOTEBOOK,
+    ),
     KnownError(
         rf"Can't (?:pickle|get) local (?:object|attribute):? {NAME_IN_ERROR}",
         _WHAT,

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from ...known_error import KnownError
 
-_VARIABLE = r"(?-i:(?:LOCAL_|GROUP_|NODE_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|SLURM_\w+|OMPI_\w+|PMI_\w+)"
+_VARIABLE = r"(?-i:(?:LOCAL_|GROUP_|NODE_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|OMPI_\w+|PMI_\w+)"
 
 ERRORS = (
+    KnownError(
+        r"KeyError:? ?\(?'(?P<name>(?-i:SLURM_\w+))'|^\s*'(?P<name2>(?-i:SLURM_\w+))'\s*$",
+        "a variable of Slurm is read, and the program was not started by srun",
+        "start it with srun (inside of sbatch or salloc); elsewhere take out what asks for Slurm (a SLURMEnvironment "
+        "plugin, a launcher set to slurm, SLURM_* variables of an interactive shell), or give the variable a default",
+        examples=("KeyError: 'SLURM_NODEID'",),
+        reference="https://slurm.schedmd.com/srun.html",
+    ),
     KnownError(
         rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$"
         rf"|could not find '(?P<name3>{_VARIABLE})' in the \w+ environment",
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
-        examples=("KeyError: 'SLURM_LOCALID'",),
+        examples=("KeyError: 'LOCAL_RANK'",),
         reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
 )

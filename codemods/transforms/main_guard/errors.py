@@ -51,6 +51,14 @@ ERRORS = (
         context=_IN_WORKER,
         reference=_REFERENCE,
     ),
+    KnownError(  # the parent's end of the pipe, beside frames of a child that runs the main script
+        r"BrokenPipeError|\[Errno 32\]|\[WinError (?:109|232)\]",
+        _WHAT,
+        _ADVICE + "; if the child's traceback ends in an error of its own, that one matters",
+        context=r"_fixup_main_from|__mp_main__",
+        symptom=True,
+        reference=_REFERENCE,
+    ),
     KnownError(  # a source line of a traceback that ends too early
         r"_fixup_main_from_(?:path|name)\(",
         _WHAT,
