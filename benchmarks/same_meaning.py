@@ -17,8 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from harness.compositions import composed, patterns  # noqa: E402
+from harness.compositions import Program, composed, patterns  # noqa: E402
 from harness.same_meaning import outcomes  # noqa: E402
+from harness.scripts import script, script_patterns  # noqa: E402
 
 _BATCH = 57
 
@@ -30,15 +31,20 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=342)
     parser.add_argument("--python", default=sys.executable, help="the interpreter that runs the programs")
     parser.add_argument("--only", default="", help="patterns whose name holds this")
+    parser.add_argument("--scripts", default="", choices=["", "main_guard", "model_deepcopy"], help="whole scripts")
     options = parser.parse_args()
-    names = [name for name in sorted(patterns()) if options.only in name]
+    known = script_patterns(options.scripts) if options.scripts else patterns()
+    names = [name for name in sorted(known) if options.only in name]
+
+    def made(seed: int) -> Program:
+        choose, name = random.Random(seed), names[seed % len(names)]
+        return script(options.scripts, choose, name) if options.scripts else composed(choose, name)
+
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     reported: set[tuple[str, str]] = set()
     for start in range(options.first, options.first + options.count, _BATCH):
         seeds = range(start, min(start + _BATCH, options.first + options.count))
-        for each in outcomes(
-            [composed(random.Random(seed), names[seed % len(names)]) for seed in seeds], options.python
-        ):
+        for each in outcomes([made(seed) for seed in seeds], options.python):
             group = counts[each.program.pattern.partition(":")[0]]
             group[each.what] += 1
             group["programs"] += 1

@@ -13,6 +13,7 @@ import pytest
 
 from harness.compositions import Program, composed, patterns
 from harness.same_meaning import Outcome, outcomes, real_spawn
+from harness.scripts import script, script_patterns
 
 SMALLEST = {"fixed": 0.5, "refused": 0.2}  # of all programs, at least
 
@@ -23,8 +24,14 @@ def _programs(seeds: range) -> list[Program]:
     return [composed(random.Random(seed), names[seed % len(names)]) for seed in seeds]
 
 
-def _check(seeds: range) -> Counter[str]:
-    found = outcomes(_programs(seeds))
+def _scripts(kind: str, seeds: range) -> list[Program]:
+    """Scripts of each pattern in turn."""
+    names = sorted(script_patterns(kind))
+    return [script(kind, random.Random(seed), names[seed % len(names)]) for seed in seeds]
+
+
+def _check(programs: list[Program]) -> Counter[str]:
+    found = outcomes(programs)
     for each in found:
         assert not each.differs, each.report()
         assert not each.unstable, f"a second run changes it:\n{each.after}"
@@ -33,16 +40,37 @@ def _check(seeds: range) -> Counter[str]:
 
 
 def test_programs_print_the_same() -> None:
-    counts = _check(range(0, 171, 15))
+    counts = _check(_programs(range(0, 171, 15)))
     assert counts["fixed"] > 3 and counts["refused"] > 1
 
 
 @pytest.mark.slow
 def test_programs_print_the_same_at_length() -> None:
-    counts = _check(range(60_000, 60_000 + len(patterns())))
+    counts = _check(_programs(range(60_000, 60_000 + len(patterns()))))
     total = sum(counts.values())
     assert total == len(patterns()) > 170
     assert all(counts[what] >= share * total for what, share in SMALLEST.items()), counts
+
+
+def test_scripts_without_a_guard_print_the_same() -> None:
+    counts = _check(_scripts("main_guard", range(0, 57, 8)))
+    assert counts["fixed"] > 3 and counts["refused"] > 0
+
+
+@pytest.mark.slow
+def test_scripts_without_a_guard_print_the_same_at_length() -> None:
+    kinds = script_patterns("main_guard")
+    counts = _check(_scripts("main_guard", range(70_000, 70_000 + 2 * len(kinds))))
+    assert len(kinds) >= 50
+    assert counts["fixed"] > len(kinds) and counts["refused"] > len(kinds) // 4, counts
+
+
+@pytest.mark.slow
+def test_copies_of_models_are_the_same() -> None:
+    kinds = script_patterns("model_deepcopy")
+    counts = _check(_scripts("model_deepcopy", range(80_000, 80_000 + 2 * len(kinds))))
+    assert len(kinds) >= 25
+    assert counts["fixed"] + counts["partly"] > len(kinds) // 4 and counts["refused"] > len(kinds) // 4, counts
 
 
 @pytest.mark.slow

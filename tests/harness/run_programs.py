@@ -2,7 +2,7 @@
 
 Standard input is JSON: a list of `[text, start method]`. Standard output is JSON: for each, what the program and its
 children printed, the type of the error that ended it last. It needs nothing but the standard library of Python 3.8,
-so that any interpreter can run it.
+so that any interpreter can run it. A module that is named as an argument is imported once for all programs.
 
 A child under "spawn" is forked from a process that has not run the program. It runs the program as `__mp_main__`, as
 `multiprocessing.spawn` does, and then gets what the parent pickled. That takes milliseconds; a sample of the programs
@@ -11,7 +11,9 @@ is run with the real `spawn` as well.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import importlib
 import json
 import multiprocessing
 import multiprocessing.context
@@ -35,6 +37,8 @@ SECONDS = 60  # that one program may take
 def main() -> None:
     """Run the jobs of standard input."""
     jobs = json.load(sys.stdin)
+    for name in sys.argv[1:]:
+        importlib.import_module(name)
     json.dump([run(text, method) for text, method in jobs], sys.stdout)
 
 
@@ -70,6 +74,8 @@ def _in_child(body: Callable[[], None]) -> None:
 def _program(text: str, method: str, folder: str, out: Path) -> None:
     signal.alarm(SECONDS)
     os.chdir(folder)
+    sys.argv = ["program.py"]
+    atexit._clear()
     descriptor = os.open(out, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     os.dup2(descriptor, 1)
     quiet = os.open(os.environ.get("PROGRAM_ERRORS", os.devnull), os.O_CREAT | os.O_APPEND | os.O_WRONLY)
@@ -87,17 +93,19 @@ def _program(text: str, method: str, folder: str, out: Path) -> None:
         _Spawned.server = ours
         multiprocessing.Process = _Spawned  # type: ignore[misc, assignment]
     try:
-        _execute(text, "__main__")
+        _execute(text, "__main__", str(Path("program.py").resolve()))
     except SystemExit:
         raise
     except BaseException as error:
         traceback.print_exc()
         print(f"ended by {type(error).__name__}")
+    finally:
+        atexit._run_exitfuncs()
 
 
-def _execute(text: str, name: str) -> None:
+def _execute(text: str, name: str, file: str) -> None:
     module = types.ModuleType(name)
-    module.__file__ = str(Path("program.py").resolve())
+    module.__file__ = file
     sys.modules["__main__"] = sys.modules[name] = module
     exec(compile(text, "program.py", "exec", dont_inherit=True), module.__dict__)
 
@@ -119,7 +127,9 @@ class _Spawned:
 
     def start(self) -> None:
         payload = bytes(ForkingPickler.dumps(self.job))
+        inherited = json.dumps({"env": dict(os.environ), "cwd": str(Path.cwd()), "path": sys.path}).encode()
         with self.lock:
+            _send(self.server, inherited)
             _send(self.server, payload)
             self.pid = int(_receive(self.server) or b"")
 
@@ -138,17 +148,27 @@ def _clean_process(text: str, connection: socket.socket) -> None:
             _, status = os.waitpid(int(payload[5:]), 0)
             _send(connection, b"%d" % (os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)))
             continue
+        job = _receive(connection) or b""
         pid = os.fork()
         if not pid:
             connection.close()
-            _in_child(functools.partial(_work, text, payload))
+            _in_child(functools.partial(_work, text, payload, job))
         _send(connection, b"%d" % pid)
 
 
-def _work(text: str, payload: bytes) -> None:
-    _execute(text, "__mp_main__")
-    target, args, kwargs = pickle.loads(payload)
-    target(*args, **kwargs)
+def _work(text: str, inherited: bytes, payload: bytes) -> None:
+    found = json.loads(inherited)
+    os.environ.clear()
+    os.environ.update(found["env"])
+    sys.path[:] = found["path"]
+    file = str(Path("program.py").resolve())
+    os.chdir(found["cwd"])
+    try:
+        _execute(text, "__mp_main__", file)
+        target, args, kwargs = pickle.loads(payload)
+        target(*args, **kwargs)
+    finally:
+        atexit._run_exitfuncs()
 
 
 def _send(connection: socket.socket, data: bytes) -> None:

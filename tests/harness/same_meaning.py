@@ -102,7 +102,8 @@ def _printed(pairs: Sequence[tuple[str, str]], python: str) -> list[tuple[str, s
     """Before under fork, after under fork and under spawn; the same three times where nothing is rewritten."""
     jobs = [job for before, after in pairs if before != after for job in _jobs(before, after)]
     environment = os.environ | {"PYTHONHASHSEED": "0"}
-    command = [python, str(RUNNER)]
+    torch = any("\nimport torch\n" in before for before, _ in pairs)
+    command = [python, str(RUNNER), *(["torch"] if torch else [])]
     done = subprocess.run(command, input=json.dumps(jobs), env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     printed = iter(json.loads(done.stdout))

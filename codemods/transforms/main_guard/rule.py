@@ -25,8 +25,8 @@ from .missing_globals import missing_globals
 from .one_guard import Run
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .screen import ID, WORDS
-from .settings import settings_for_workers
-from .side_effects import Repeated, only_prints, repeated
+from .settings import attributes_of_libraries, root_of, settings_for_workers
+from .side_effects import Repeated, only_prints, repeated, shows
 from .split import split
 from .worker_reads import WorkerReads
 
@@ -95,7 +95,7 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
         for at, statement in enumerate(body[: first or 0])
         if _runs(statement) and (what := repeated(starts, outline, statement)) is not None
     }
-    prints = [at for at in range(first or 0) if only_prints(starts, outline, body[at]) and _alone(body, at)]
+    prints = [at for at in range(first or 0) if _prints(starts, outline, body[at]) and _alone(body, at)]
     answer = _wrapped(starts, importers, outline, source, first, alone, repeats, prints)
     message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
@@ -135,16 +135,23 @@ def _wrapped(
         )
     try:
         early = [at for at in alone if first is None or at < first]
+        reads = WorkerReads(starts, outline)
+
+        def check(runs: list[Run], is_last: bool) -> None:
+            moved = _moved(outline, runs)
+            unseen = reads.lost(moved)
+            if unseen is not None:
+                raise Refused(unseen)
+            if not is_last and _lost(starts, outline, runs, False) is not None:
+                raise Refused("a worker may need what it sets")
+
         runs, unsafe = split(
-            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or ()
+            importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check
         )
         edits = guard_edits(outline, source, runs)
     except Refused as refusal:
         return refusal
-    unseen = WorkerReads(starts, outline).lost(_moved(outline, runs))
-    if unseen is not None:
-        return Refused(unseen)
-    lost = _lost(outline, runs) if outside is not None and unsafe is None else None
+    lost = _lost(starts, outline, runs, outside is not None) if unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
@@ -154,10 +161,19 @@ def _wrapped(
     return Fix('Put what starts processes under `if __name__ == "__main__":`', edits, unsafe=unsafe)
 
 
-def _lost(outline: Outline, runs: Iterable[Run]) -> ast.expr | None:
-    """What workers may need of the statements that go under a guard."""
+def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
+    """Every child would print it once more."""
+    return only_prints(starts, outline, statement) or (_runs(statement) and shows(starts, outline, statement))
+
+
+def _lost(starts: Starts, outline: Outline, runs: Iterable[Run], had: bool) -> ast.expr | None:
+    """What workers may need of the statements that go under a guard; `had`: so far they have all of it."""
     moved = _moved(outline, runs)
-    return next((node for statement in moved for node in settings_for_workers(outline, statement)), None)
+    if had:
+        return next((node for statement in moved for node in settings_for_workers(outline, statement)), None)
+    found = (node for statement in moved for node in attributes_of_libraries(outline, statement))
+    foreign = starts.callees.resolver.is_foreign
+    return next((node for node in found if (root := root_of(node)) is not None and foreign(outline, root)), None)
 
 
 def _moved(outline: Outline, runs: Iterable[Run]) -> list[ast.stmt]:

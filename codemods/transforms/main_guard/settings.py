@@ -27,6 +27,13 @@ def movable_setting(outline: Outline, statement: ast.stmt) -> bool:
     return name in names("settings") and all(_is_constant(outline, value) for value in values)
 
 
+def setting_of(statement: ast.stmt) -> str:
+    """What a setting sets, as written: the function that is called, or the target; of a module, the module."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return ast.unparse(statement.value.func).rpartition(".")[0] or ast.unparse(statement.value.func)
+    return ast.unparse(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+
+
 def _is_constant(outline: Outline, value: ast.expr) -> bool:
     """A literal, or a name of a library (a class of warnings)."""
     return all(
@@ -43,14 +50,26 @@ def settings_for_workers(outline: Outline, statement: ast.stmt, depth: int = 0) 
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             yield from _called(outline, node.value, depth)
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
-            root = _root(node)
+            root = root_of(node)
             plain = node.value if isinstance(node, ast.Subscript) else node
             if root is not None and _is_of_a_module(outline, root) and not _only_here(qualified_name(outline, plain)):
                 yield node
 
 
+def attributes_of_libraries(outline: Outline, statement: ast.stmt) -> Iterator[ast.expr]:
+    """Attributes of what is imported that `statement` sets: `decimal.getcontext().prec = 4`."""
+    for node in own_nodes([statement]):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            root = root_of(node)
+            found = outline.lookup(root, root.id)[1] if root is not None else []
+            plain = node.value if isinstance(node, ast.Subscript) else node
+            imported = any(isinstance(item.statement, (ast.Import, ast.ImportFrom)) for item in found)
+            if imported and not _only_here(qualified_name(outline, plain)):
+                yield node
+
+
 def _called(outline: Outline, call: ast.Call, depth: int) -> Iterator[ast.expr]:
-    root, name = _root(call.func), qualified_name(outline, call.func)
+    root, name = root_of(call.func), qualified_name(outline, call.func)
     if root is None or root.id in ("print", "exit", "quit", "input") or _only_here(name):
         return
     if name in names("acts") or name in names("little") or name in names("loads"):
@@ -67,7 +86,8 @@ def _called(outline: Outline, call: ast.Call, depth: int) -> Iterator[ast.expr]:
             yield from settings_for_workers(outline, inner, depth + 1)
 
 
-def _root(node: ast.expr) -> ast.Name | None:
+def root_of(node: ast.expr) -> ast.Name | None:
+    """`a` of `a.b[0].c().d`."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node if isinstance(node, ast.Name) else None

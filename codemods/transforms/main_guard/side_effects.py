@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .data import names
 from .process_starts import Starts, own_nodes
+from .statements import LOG_METHODS
 
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
 _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
@@ -25,6 +27,7 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
 )  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
 _WRITES = "opens a file for writing"
+_LOG = re.compile(r"log", re.IGNORECASE)
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
 
 
@@ -109,6 +112,48 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
     if called is None or called[1].decorator_list:
         return False
     return all(only_prints(starts, called[0], statement, depth + 1) for statement in called[1].body)
+
+
+def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:
+    """It writes to the terminal or a log, among other things, or asks for a call at the end of the process.
+
+    A statement that gives names their values only counts where it does so itself; what calls nobody knows what, never.
+    """
+    nodes = [*own_nodes([statement])]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if any(isinstance(node, ast.NamedExpr) for node in nodes) or any(_is_unknown(outline, call) for call in calls):
+        return False
+    binds = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
+    for call in calls:
+        if _shows(outline, call):
+            return True
+        called = starts.callees.called(outline, call) if depth < _DEPTH and not binds else None
+        if called is not None and any(shows(starts, called[0], inner, depth + 1) for inner in called[1].body):
+            return True
+    return False
+
+
+def _shows(outline: Outline, call: ast.Call) -> bool:
+    name, last = qualified_name(outline, call.func), last_name(call.func)
+    if last == "print" and isinstance(call.func, ast.Name):
+        return all(keyword.arg != "file" or _is_stream(keyword.value) for keyword in call.keywords)
+    if isinstance(call.func, ast.Attribute) and last in LOG_METHODS:
+        return _LOG.search(ast.unparse(call.func.value)) is not None
+    return name in ("atexit.register", "sys.stdout.write", "sys.stderr.write")
+
+
+def _is_unknown(outline: Outline, call: ast.Call) -> bool:
+    """It calls a name that nothing in the file binds, and that is no builtin."""
+    return (
+        isinstance(call.func, ast.Name)
+        and not outline.lookup(call.func, call.func.id)[1]
+        and not hasattr(builtins, call.func.id)
+    )
+
+
+def _is_stream(value: ast.expr) -> bool:
+    """`sys.stdout` or `sys.stderr`."""
+    return ast.unparse(value) in ("sys.stdout", "sys.stderr")
 
 
 def _does(outline: Outline, call: ast.Call) -> Repeated | None:

@@ -12,7 +12,9 @@ from ...syntax.names import last_name
 _DEFINERS = frozenset(
     {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum", "IntEnum", "type"}
 )
+LOG_METHODS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
 _ENVIRONMENT, _PUTS = ("os.environ", "environ"), ("putenv", "unsetenv")
+_READS = ("os.getenv", "getenv", "os.environ.get", "environ.get", "os.environ.setdefault", "os.environ.copy")
 _PURE = (
     ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Compare, ast.BoolOp,
     ast.IfExp, ast.JoinedStr, ast.FormattedValue,
@@ -104,7 +106,8 @@ def changed(statement: ast.stmt) -> Iterator[str]:
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             target = node
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            target = node.value.func if isinstance(node.value.func, ast.Attribute) else None
+            func = node.value.func
+            target = func if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
         while isinstance(target, (ast.Attribute, ast.Subscript)):
             target = target.value
         if isinstance(target, ast.Name):
@@ -136,6 +139,16 @@ def environment_set(statement: ast.stmt) -> Iterator[str]:
                 yield ast.unparse(node.args[0]) if node.args else ""
             elif of in _ENVIRONMENT and name in ("update", "clear"):
                 yield ""
+
+
+def environment_read(statement: ast.stmt) -> Iterator[str]:
+    """The variables of `os.environ` that the statement reads, as written; "" for any."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in _READS:
+            yield ast.unparse(node.args[0]) if node.args else ""
+        of_environment = isinstance(node, ast.Subscript) and ast.unparse(node.value) in _ENVIRONMENT
+        if of_environment and isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            yield ast.unparse(node.slice)
 
 
 def reads_on_import(statement: ast.stmt) -> Iterator[str]:

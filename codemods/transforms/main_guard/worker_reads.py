@@ -9,8 +9,10 @@ from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
+from .data import names
 from .hoist import sent
 from .process_starts import Starts, own_nodes
+from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_FUNCTIONS = 400  # that are followed from one script
@@ -137,7 +139,9 @@ class WorkerReads:
                 target = node
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 func = node.value.func
-                target = func.value if isinstance(func, ast.Attribute) else None
+                target = func.value if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
+            elif isinstance(node, ast.Call):
+                target = self._taken_from(outline, node)
             if isinstance(node, ast.Call):
                 yield from self._by_call(outline, node, depth)
             while target is not None:
@@ -148,18 +152,38 @@ class WorkerReads:
                 inner = getattr(target, "value", None)
                 target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
 
+    def _taken_from(self, outline: Outline, call: ast.Call) -> ast.expr | None:
+        """What a call changes whose result is used: `rows.pop()`, `next(rows)`, a method that sets attributes."""
+        if isinstance(call.func, ast.Name):
+            return call.args[0] if call.func.id == "next" and call.args else None
+        if not isinstance(call.func, ast.Attribute):
+            return None
+        called = self.starts.callees.called(outline, call)
+        sets = called is not None and any(
+            isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and called[0].is_self(node.value)
+            for node in ast.walk(called[1])
+        )
+        return call.func.value if sets or call.func.attr in names("changing_methods") else None
+
     def _by_call(self, outline: Outline, call: ast.Call, depth: int) -> Iterator[Global]:
         """`setattr(module, "name", value)`, and what a function of the repository changes."""
         if last_name(call.func) in ("setattr", "delattr") and len(call.args) > 1:
             module = self.resolver.module(outline, call.args[0])
+            owner = self.resolver.definition(outline, call.args[0])
             name = getattr(call.args[1], "value", None)
             if module is not None and isinstance(name, str):
                 yield module.path, name
+            elif owner is not None and isinstance(name, str):
+                yield owner.outline.path, f"{owner.node.name}.{name}"
             elif (found := self._global(outline, call.args[0])) is not None:
                 yield found
         called = self.starts.callees.called(outline, call) if depth < _DEPTH else None
-        if called is not None:
-            yield from self._changed(called[0], called[1].body, depth + 1)
+        run = [(called[0], called[1])] if called is not None else []
+        if depth < _DEPTH and sent(self.starts, outline, call) is None:  # `Thread(target=note)`: it may call it
+            values = [*call.args, *(keyword.value for keyword in call.keywords)]
+            run += [code for value in values for code in self.resolver.functions(outline, value)]
+        for where, function in run:
+            yield from self._changed(where, function.body, depth + 1)
 
     def _global(self, outline: Outline, node: ast.expr) -> Global | None:
         """The variable of a module that a name or attribute is: no function, class or module."""

@@ -37,6 +37,7 @@ class Trait(enum.Enum):
     CHANGES_GLOBAL = "changes a global variable"
     CACHED = "a function that returns the same object again"
     COPIES = "a class that says itself how it is deep-copied"
+    PRINTS = "says something to the user"
     KEEPS = "running it keeps a tensor with its gradient history as an attribute"
 
 
@@ -58,6 +59,7 @@ class Survey:
     module: bool = False  # the class of the model was read
     opaque: bool = False  # something is built whose class the repository does not show
     unsaved_buffers: bool = False
+    reads: dict[str, str] = field(default_factory=dict)  # by chain (`config.width`): the file whose global that is
     keeps_more: bool = False  # running it sets other attributes too
 
     def note(self, trait: Trait, where: str) -> None:
@@ -92,6 +94,8 @@ class _Reading:
             return
         for node in (inner for outer in nodes for inner in walk(outer)):
             where = f"{path}:{getattr(node, 'lineno', 0)}"
+            if depth and (chain := _global_read(names, node)) is not None:
+                self.result.reads.setdefault(chain, path)
             if isinstance(node, ast.Call):
                 self._call(names, node, where, depth)
             elif isinstance(node, ast.Global) or (isinstance(node, ast.AugAssign) and _of_class(names, node.target)):
@@ -112,6 +116,8 @@ class _Reading:
             result.note(Trait.LOADS, where)
         if not is_constant(given.get("persistent"), True) or (method == "register_buffer" and len(node.args) > 2):
             result.unsaved_buffers = True
+        if name == "print" and names.defined("print") is None:
+            result.note(Trait.PRINTS, where)
         if name == "next" and node.args and names.defined(dotted(node.args[0]) or "") is not None:
             result.note(Trait.CHANGES_GLOBAL, where)
         if takes_group(node):
@@ -221,6 +227,23 @@ class _Reading:
                     self.result.note(Trait.KEEPS, f"{path}:{stored.lineno}")
                 else:
                     self.result.keeps_more = True
+
+
+def _global_read(names: Outline, node: ast.AST) -> str | None:
+    """The variable of the module, or the attribute of a class or object there, that `node` reads."""
+    if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Load):
+        return None
+    chain = dotted(node)
+    root: ast.expr = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if chain is None or not isinstance(root, ast.Name) or root not in names.parents:
+        return None
+    scope, bindings = names.lookup(root, root.id)
+    kinds: tuple[type[ast.AST], ...] = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+    kinds = (*kinds, ast.ClassDef) if isinstance(node, ast.Attribute) else kinds
+    known = bindings and all(isinstance(binding.statement, kinds) and not binding.parameter for binding in bindings)
+    return chain if isinstance(scope, ast.Module) and known else None
 
 
 def _of_class(names: Outline, target: ast.expr) -> bool:

@@ -15,7 +15,14 @@ from .is_model import only_torch, own_method, peel
 from .library import names
 from .model_copy import Construction, History, Site
 from .models import dotted
-from .repeatable import arguments_changed, not_repeatable, shared_argument, surroundings, unknown_callable
+from .repeatable import (
+    arguments_changed,
+    globals_changed,
+    not_repeatable,
+    shared_argument,
+    surroundings,
+    unknown_callable,
+)
 from .uses import DATA_PARALLEL, WRAPPED, Need, Uses, wrapped
 
 _TESTS = names("repeatable_tests")
@@ -69,6 +76,7 @@ def history_of(view: FileView, site: Site, binding: Binding, copied: Copied) -> 
         refused
         or effects.refused
         or arguments_changed(between, again, copied.variable)
+        or globals_changed(view, between, inside)
         or unknown_callable(view, site, call)
         or surroundings(view, site, binding.statement, between)
         or shared_argument(view, site, call, binding.statement)

@@ -40,6 +40,17 @@ def arguments_changed(between: list[ast.AST], again: list[ast.AST], key: str) ->
     return None
 
 
+def globals_changed(view: FileView, between: list[ast.AST], survey: Survey) -> Refused | None:
+    """A statement before the copy changes a global of this file that the construction reads, if not as an argument."""
+    reads = [chain for chain, path in survey.reads.items() if path == view.path]
+    for inner in (inner for node in between for inner in walk_scope([node])) if reads else ():
+        for chain in changed(inner):
+            if any(_overlap(chain, read) for read in reads):
+                line = inner.lineno  # type: ignore[attr-defined]
+                return Refused(f"line {line} changes `{chain}`, which building the model reads")
+    return None
+
+
 def unknown_callable(view: FileView, site: Site, call: ast.Call) -> Refused | None:
     """A callable that was passed in, or a method of the present object, may return anything, even the same model."""
     name = dotted(call.func.value if isinstance(call.func, ast.Subscript) else call.func)
@@ -178,6 +189,7 @@ _NOT_REPEATABLE = {
     Trait.COLLECTIVE: "building it takes all ranks, or makes a new process group ({at})",
     Trait.CACHED: "what builds it keeps its results ({at}): a second call gives the same model",
     Trait.WRAPS: "building it wraps the model ({at}): copy the bare model before that",
+    Trait.PRINTS: "building it prints ({at}), and would once more",
     Trait.CHANGES_GLOBAL: "building it changes a global variable ({at})",
     Trait.CHANGES_ARGUMENTS: "building it changes an argument in place ({at}): a second call may give another",
 }
