@@ -97,15 +97,21 @@ def value(net):
     out = attempt(net, torch.ones(2, 2))
     return [round(float(x), 3) for x in out.detach().flatten()] if isinstance(out, torch.Tensor) else out
 
+'''
+COPY_HELPERS = {
+    "Average(": '''\
 class Average:
     def __init__(self, model):
         self.module = copy.deepcopy(model)
         self.module.eval()
-
+''',
+    "clone(": '''\
 def clone(model):
     return deepcopy(model)
 
 """
+''',
+}
 COPIES = [
     "twin = copy.deepcopy(net)",
     "twin = deepcopy(net).eval()",
@@ -169,7 +175,7 @@ class CopyScript(GuardScript):
 
 
 @cache
-def script_patterns(kind: str) -> dict[str, tuple[str, ...]]:
+def script_patterns(kind: str) -> dict[str, tuple[str, str, str]]:
     """The parts of each pattern of a file, by name."""
     text = Path(__file__).parent.joinpath("scripts", f"{kind}.txt").read_text(encoding="utf-8")
     found = {}
@@ -221,7 +227,7 @@ def _guard_script(choose: random.Random, only: str | None) -> GuardScript:
     return GuardScript(f"main_guard: {' + '.join(names)}", makes, tuple(steps_))
 
 
-def _share(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+def _share(one: tuple[str, str, str], two: tuple[str, str, str]) -> bool:
     """Both bind the same name, or set up the same for the whole process."""
     shared = ("logging", "random.", "os.environ", "sys.", "warnings")
     words = [{line.split("=")[0].split("(")[0].strip() for line in "".join(each).splitlines()} for each in (one, two)]
@@ -238,10 +244,12 @@ def _copy_script(choose: random.Random, only: str | None) -> CopyScript:
     known = script_patterns("model_deepcopy")
     name = only or choose.choice(sorted(known))
     first, make, changes = known[name]
-    lines = [line for line in changes.splitlines() if choose.random() < 0.7]
-    steps = [*lines, choose.choice(COPIES)]
+    lines = [line for line in changes.splitlines() if choose.random() < 0.35]
+    copied = choose.choice(COPIES)
+    steps = [*lines, copied]
     steps += choose.sample(COPY_USES, 3 + choose.randrange(4))
     if choose.random() < 0.3:  # changed afterwards
         steps += [*choose.sample(changes.splitlines(), 1), "show('net', net)", "show('twin', twin)"]
-    makes = f"{first}{COPY_SUPPORT}torch.manual_seed(0)\nrandom.seed(0)\n{make}"
+    helpers = "\n".join(text for name, text in COPY_HELPERS.items() if name in copied)
+    makes = f"{first}{COPY_SUPPORT}{helpers}torch.manual_seed(0)\nrandom.seed(0)\n{make}"
     return CopyScript(f"model_deepcopy: {name}", makes, tuple(steps))
