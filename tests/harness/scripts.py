@@ -97,20 +97,18 @@ def value(net):
     out = attempt(net, torch.ones(2, 2))
     return [round(float(x), 3) for x in out.detach().flatten()] if isinstance(out, torch.Tensor) else out
 
-'''
+"""
 COPY_HELPERS = {
-    "Average(": '''\
+    "Average(": """\
 class Average:
     def __init__(self, model):
         self.module = copy.deepcopy(model)
         self.module.eval()
-''',
-    "clone(": '''\
+""",
+    "clone(": """\
 def clone(model):
     return deepcopy(model)
-
-"""
-''',
+""",
 }
 COPIES = [
     "twin = copy.deepcopy(net)",
