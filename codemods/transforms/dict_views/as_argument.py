@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -19,61 +20,91 @@ _EQUALITY = frozenset(("assertEqual", "assertEquals", "assertNotEqual", "assertS
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 
 
-def as_argument(
-    outline: Outline, call: ast.Call, argument: ast.AST, value: ast.AST, nested: bool, reached: bool, hops: int
-) -> tuple[list[Holder], list[Problem]]:
-    """Who refers to a view that is an argument of `call`, and what the call does with it on the spot."""
-    line: int = getattr(argument, "lineno", call.lineno)
-    func = call.func
-    name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
-    if isinstance(func, ast.Name) and name in _TYPE_TESTS and reached and call.args and call.args[0] is argument:
-        types = call.args[1].elts if len(call.args) > 1 and isinstance(call.args[1], ast.Tuple) else call.args[1:]
-        same = bool(types) and all(last_name(item) in _SAME_ANSWER for item in types)
-        return [], [] if same else [Problem(outline.path, line, "asks for its type", True)]
-    if (isinstance(func, ast.Name) and name in TEXT_FUNCTIONS) or (isinstance(func, ast.Attribute) and name in LOGGING):
-        shown = only_shown(outline, argument)
-        return [], [] if shown else [Problem(outline.path, line, AS_TEXT, False)]
-    if qualified_name(outline, func).startswith("numpy.") and reached:
-        text = "passes it to NumPy, which takes a list for a row of values and a view for one object"
-        return [], [Problem(outline.path, line, text, False)]
-    if any(qualified_name(outline, argument).startswith("operator.") for argument in [func, *call.args]):
-        return [], [Problem(outline.path, line, "passes it to an operator that a list may not have", True)]
-    if name in _EQUALITY and reached:
-        return [], [
-            Problem(outline.path, line, f"compares it with `{name}`: a list is equal to no set and no view", True)
-        ]
-    if isinstance(func, ast.Attribute) and name in _APPENDING:
-        return list(stored(outline, func.value, True, hops)), []
-    if (
-        name == "setattr"
-        and len(call.args) == 3
-        and call.args[2] is argument
-        and isinstance(call.args[1], ast.Constant)
-    ):
-        return [Holder(HolderKind.ATTRIBUTE, str(call.args[1].value), nested=nested, hops=hops, place=call)], []
-    if isinstance(argument, ast.keyword) and argument.arg is not None and argument.arg not in ("args", "kwargs"):
-        return [argument_of(outline, func, argument.arg, nested, hops)], []
-    target = next((item.value for item in call.keywords if item.arg == "target"), None)
-    inner = argument.value if isinstance(argument, ast.keyword) else argument
-    if (
-        target is None
-        and call.args
-        and isinstance(call.args[0], (ast.Name, ast.Attribute))
-        and call.args[0] is not argument
-    ):
-        target = call.args[0]
-    held = []
-    if isinstance(inner, ast.Tuple) and inner is not value and target is not None:  # Process(target=f, args=(view,))
-        for at, item in enumerate(inner.elts):
-            if is_inside(outline, value, item):
-                direct = is_direct(outline, value, item)
-                held.append(argument_of(outline, target, at, not direct, hops))
-    index = next((at for at, item in enumerate(call.args) if item is argument), None)
-    if index is None or any(isinstance(item, ast.Starred) for item in call.args[:index]):
-        return held, []
-    if target is not None and index > 0:  # executor.submit(f, view)
-        held.append(argument_of(outline, target, index - 1, nested, hops))
-    return [*held, argument_of(outline, func, index, nested, hops)], []
+@dataclass(frozen=True)
+class Argument:
+    """`node` is an argument of `call`, and `value`, the view, is it or a part of it.
+
+    `nested`: a container is in between; `reached`: `node` may be the view itself; `hops`: steps so far.
+    """
+
+    outline: Outline
+    call: ast.Call
+    node: ast.AST
+    value: ast.AST
+    nested: bool
+    reached: bool
+    hops: int
+
+    def effects(self) -> tuple[list[Holder], list[Problem]]:
+        """Who refers to the view next, and what the call does with it on the spot."""
+        known = self._known_function()
+        return (self._parameters(), []) if known is None else known
+
+    def _known_function(self) -> tuple[list[Holder], list[Problem]] | None:
+        """What a well-known function or method does; None for others."""
+        func, arguments = self.call.func, self.call.args
+        plain, method = isinstance(func, ast.Name), isinstance(func, ast.Attribute)
+        name = last_name(func) if plain or method else ""
+        if plain and name in _TYPE_TESTS and self.reached and arguments and arguments[0] is self.node:
+            return [], [] if self._same_types() else self._problem("asks for its type")
+        if (plain and name in TEXT_FUNCTIONS) or (method and name in LOGGING):
+            return [], [] if only_shown(self.outline, self.node) else self._problem(AS_TEXT, fatal=False)
+        if qualified_name(self.outline, func).startswith("numpy.") and self.reached:
+            text = "passes it to NumPy, which takes a list for a row of values and a view for one object"
+            return [], self._problem(text, fatal=False)
+        if any(qualified_name(self.outline, item).startswith("operator.") for item in [func, *arguments]):
+            return [], self._problem("passes it to an operator that a list may not have")
+        if name in _EQUALITY and self.reached:
+            return [], self._problem(f"compares it with `{name}`: a list is equal to no set and no view")
+        if isinstance(func, ast.Attribute) and name in _APPENDING:
+            return list(stored(self.outline, func.value, True, self.hops)), []
+        return self._set_as_attribute() if name == "setattr" else None
+
+    def _problem(self, text: str, fatal: bool = True) -> list[Problem]:
+        return [Problem(self.outline.path, getattr(self.node, "lineno", self.call.lineno), text, fatal)]
+
+    def _same_types(self) -> bool:
+        """The types of the test are such that a list is one where a view is."""
+        asked = self.call.args[1:]
+        types = asked[0].elts if asked and isinstance(asked[0], ast.Tuple) else asked
+        return bool(types) and all(last_name(item) in _SAME_ANSWER for item in types)
+
+    def _set_as_attribute(self) -> tuple[list[Holder], list[Problem]] | None:
+        """`setattr(x, "name", view)`"""
+        arguments = self.call.args
+        if len(arguments) != 3 or arguments[2] is not self.node or not isinstance(arguments[1], ast.Constant):
+            return None
+        name = str(arguments[1].value)
+        return [Holder(HolderKind.ATTRIBUTE, name, nested=self.nested, hops=self.hops, place=self.call)], []
+
+    def _parameters(self) -> list[Holder]:
+        """The parameters that the view may get to."""
+        func, arguments = self.call.func, self.call.args
+        keyword = self.node if isinstance(self.node, ast.keyword) else None
+        if keyword is not None and keyword.arg is not None and keyword.arg not in ("args", "kwargs"):
+            return [argument_of(self.outline, func, keyword.arg, self.nested, self.hops)]
+        called = self._called_later()
+        inner = keyword.value if keyword is not None else self.node
+        found: list[Holder] = []
+        if isinstance(inner, ast.Tuple) and inner is not self.value and called is not None:
+            for at, item in enumerate(inner.elts):  # Process(target=f, args=(view,))
+                if is_inside(self.outline, self.value, item):
+                    direct = is_direct(self.outline, self.value, item)
+                    found.append(argument_of(self.outline, called, at, not direct, self.hops))
+        index = next((at for at, item in enumerate(arguments) if item is self.node), None)
+        if index is None or any(isinstance(item, ast.Starred) for item in arguments[:index]):
+            return found
+        if called is not None and index > 0:  # executor.submit(f, view)
+            found.append(argument_of(self.outline, called, index - 1, self.nested, self.hops))
+        return [*found, argument_of(self.outline, func, index, self.nested, self.hops)]
+
+    def _called_later(self) -> ast.expr | None:
+        """`target=f`, or a first argument that may be a function."""
+        target = next((item.value for item in self.call.keywords if item.arg == "target"), None)
+        first = self.call.args[0] if self.call.args else None
+        if target is None and isinstance(first, (ast.Name, ast.Attribute)) and first is not self.node:
+            return first
+        return target
 
 
 def is_inside(outline: Outline, node: ast.AST, part: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, pairs
-from .as_argument import as_argument, is_direct, is_inside
+from .as_argument import Argument, is_direct, is_inside
 from .as_text import AS_TEXT, only_shown
 from .holders import Holder, HolderKind, Problem, local_name, parameter_with_default, stored
 
@@ -189,9 +189,8 @@ class _Step:
             return None
         if _gives_back(parent, self.node):
             return parent
-        holders, problems = as_argument(
-            self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops
-        )
+        argument = Argument(self.outline, parent, self.node, self.value, self.nested, self.reached, self.hops)
+        holders, problems = argument.effects()
         self.holders.extend(holders)
         self.problems.extend(problems)
         if not (isinstance(self.node, ast.keyword) and last_name(parent.func) in _KEEPERS):
