@@ -53,23 +53,10 @@ def diagnose(
     Runs your code, in your interpreter. Exit code: 0 nothing is in the way (or the program shows no error), 1 problems
     or an error that is explained, 2 the object could not be had or the error is of another kind, 130 Ctrl-C.
     """
-    from ..diagnose.command import run_diagnose
+    from ..diagnose.command import DiagnoseOptions, run_diagnose
 
-    raise typer.Exit(
-        run_diagnose(
-            arguments or [],
-            "--" in sys.argv,
-            python,
-            dry_run_fork,
-            format.value == "json",
-            save,
-            seconds,
-            child,
-            put,
-            quiet,
-            watch,
-        )
-    )
+    options = DiagnoseOptions(python, dry_run_fork, format.value == "json", save, seconds, child, quiet, watch)
+    raise typer.Exit(run_diagnose(arguments or [], "--" in sys.argv, options, put))
 
 
 def demo(

@@ -10,6 +10,7 @@ import signal
 import stat
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,56 +30,77 @@ SHORT = 1000  # characters of a text that somebody typed or pasted, and of no pr
 INTERRUPTED = 130  # as a shell says it of Ctrl-C
 
 
-def run_diagnose(
-    arguments: Sequence[str],
-    dashes: bool,
-    python: str | None,
-    dry_run_fork: bool,
-    as_json: bool,
-    save: Path | None,
-    seconds: float,
-    child: bool,
-    put: Callable[[bytes], None],
-    quiet: bool = False,
-    watch: bool = False,
-) -> int:
+@dataclass(frozen=True)
+class DiagnoseOptions:
+    """The options of `diagnose`."""
+
+    python: str | None = None  # the interpreter for a TARGET
+    dry_run_fork: bool = False
+    as_json: bool = False
+    save: Path | None = None
+    seconds: float = 30.0  # for the parts of an object
+    child: bool = True  # a fresh process tries to read it
+    quiet: bool = False
+    watch: bool = False
+
+
+def run_diagnose(arguments: Sequence[str], dashes: bool, options: DiagnoseOptions, put: Callable[[bytes], None]) -> int:
     """The exit code of `diagnose`: 0 nothing is in the way, 1 problems. `dashes`: there was a `--` before a command.
 
     Raises Problem.
     """
-    from .run import diagnose_run, diagnose_target
-
     if _is_text(arguments):
-        if python is not None or dry_run_fork or watch:
-            if not arguments and watch:
-                raise Problem("--watch goes with a command: spawnfix diagnose --watch -- python train.py")
-            raise Problem("a traceback is only read: leave out --python, --watch and --dry-run-fork")
-        return _read(as_json, save, put, pass_on=bool(arguments) and not quiet)
-    if quiet:
+        return _diagnose_text(arguments, options, put)
+    if options.quiet:
         raise Problem("--quiet goes with a program's output: python train.py 2>&1 | spawnfix diagnose --quiet -")
-    first = arguments[0]
-    if len(arguments) > 1 or (dashes and not _is_target(first)):
-        if not dashes:
-            raise Problem("give one TARGET, or a command after --: spawnfix diagnose -- python train.py")
-        if python is not None:
-            raise Problem("--python goes with a TARGET; a command names its own interpreter")
-        done = diagnose_run(arguments, dry_run_fork or watch, seconds, stop=watch)
-        if watch and save is None and done.obstacles:
+    save, again = options.save, None
+    if len(arguments) > 1 or (dashes and not _is_target(arguments[0])):
+        done = _diagnose_program(arguments, dashes, options)
+        if options.watch and save is None and done.obstacles:
             save = _own_file()
     else:
-        if dry_run_fork or watch:
-            option = "--watch" if watch else "--dry-run-fork"
-            raise Problem(f"{option} goes with a command: spawnfix diagnose {option} -- python train.py")
-        if not _is_target(first):
-            raise Problem(f"want pkg.mod:name, pkg.mod:factory() or script.py:factory(), not {first!r}")
-        done = diagnose_target(first, python, seconds, child)
-    again = " ".join(map(shell, ["spawnfix", "diagnose", "--watch", "--", *arguments])) if watch else None
-    _report(done, as_json, save, put, again)
+        done = _diagnose_object(arguments[0], options)
+    if options.watch:
+        again = " ".join(map(shell, ["spawnfix", "diagnose", "--watch", "--", *arguments]))
+    _report(done, options.as_json, save, put, again)
     if done.obstacles:
         return 1
     if done.exit_code:
         raise Problem(_ended(done.exit_code))
     return 0
+
+
+def _diagnose_text(arguments: Sequence[str], options: DiagnoseOptions, put: Callable[[bytes], None]) -> int:
+    """A traceback or log on stdin. Raises Problem."""
+    if options.python is not None or options.dry_run_fork or options.watch:
+        if not arguments and options.watch:
+            raise Problem("--watch goes with a command: spawnfix diagnose --watch -- python train.py")
+        raise Problem("a traceback is only read: leave out --python, --watch and --dry-run-fork")
+    return _read(options.as_json, options.save, put, pass_on=bool(arguments) and not options.quiet)
+
+
+def _diagnose_program(arguments: Sequence[str], dashes: bool, options: DiagnoseOptions) -> Diagnosis:
+    """A command that is run. Raises Problem."""
+    from .run import diagnose_run
+
+    if not dashes:
+        raise Problem("give one TARGET, or a command after --: spawnfix diagnose -- python train.py")
+    if options.python is not None:
+        raise Problem("--python goes with a TARGET; a command names its own interpreter")
+    fork = options.dry_run_fork or options.watch
+    return diagnose_run(arguments, fork, options.seconds, stop=options.watch)
+
+
+def _diagnose_object(target: str, options: DiagnoseOptions) -> Diagnosis:
+    """An object that is named: `pkg.mod:name`. Raises Problem."""
+    from .run import diagnose_target
+
+    if options.dry_run_fork or options.watch:
+        option = "--watch" if options.watch else "--dry-run-fork"
+        raise Problem(f"{option} goes with a command: spawnfix diagnose {option} -- python train.py")
+    if not _is_target(target):
+        raise Problem(f"want pkg.mod:name, pkg.mod:factory() or script.py:factory(), not {target!r}")
+    return diagnose_target(target, options.python, options.seconds, options.child)
 
 
 def _ended(code: int) -> str:

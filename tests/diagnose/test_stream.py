@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from codemods.diagnose import stream
-from codemods.diagnose.command import run_diagnose
+from codemods.diagnose.command import DiagnoseOptions, run_diagnose
 from codemods.diagnose.stream import BEFORE, HEAD, read_stream
 from codemods.problem import Problem
 from harness.case import ROOT
@@ -146,7 +146,7 @@ def test_exit_codes(
     with os.fdopen(reader, "r") as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         try:
-            ended = run_diagnose(["-"], False, None, False, False, None, 30.0, True, lambda data: None, quiet=True)
+            ended = run_diagnose(["-"], False, DiagnoseOptions(quiet=True), lambda data: None)
         except Problem as problem:
             ended, said = 2, str(problem)
     out, err = capfd.readouterr()

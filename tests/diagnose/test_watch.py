@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from codemods.diagnose.command import run_diagnose
+from codemods.diagnose.command import DiagnoseOptions, run_diagnose
 from codemods.problem import Problem
 from harness.case import ROOT
 
@@ -107,7 +107,7 @@ def run(tmp_path: Path, program: str, monkeypatch: pytest.MonkeyPatch, watch: bo
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     arguments = [sys.executable, str(path)]
-    return run_diagnose(arguments, True, None, False, False, None, 20.0, True, lambda data: None, watch=watch)
+    return run_diagnose(arguments, True, DiagnoseOptions(seconds=20.0, watch=watch), lambda data: None)
 
 
 @pytest.mark.slow
@@ -165,4 +165,4 @@ def test_an_interrupt_ends_the_program_and_what_was_seen_counts(tmp_path: Path) 
 )
 def test_watch_is_for_programs(arguments: list[str], dashes: bool, words: str) -> None:
     with pytest.raises(Problem, match=words):
-        run_diagnose(arguments, dashes, None, False, False, None, 20.0, True, lambda data: None, watch=True)
+        run_diagnose(arguments, dashes, DiagnoseOptions(seconds=20.0, watch=True), lambda data: None)
