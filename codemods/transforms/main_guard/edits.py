@@ -104,14 +104,17 @@ class _Moved:
 
 def _definitions(source: Source, low: int, body: list[ast.stmt], run: Run, moved: list[_Moved]) -> str:
     """What stands in front of the guard, with the blank lines that are usual around definitions."""
-    text, after_definition = "", False
+    text, after_definition, last = "", False, 0
     for at, item in zip(run.above, moved, strict=True):
         lines = "\n".join(source.line_text(line) for line in range(item.first, item.last + 1))
         definition = isinstance(body[at], (*FUNCTIONS, ast.ClassDef))
-        if definition or after_definition:
+        between = range(last + 1, item.first)
+        if last and at - 1 in run.above and not any(source.line_text(line).strip() for line in between):
+            text += "\n" * len(between)  # they stand together as they did
+        elif definition or after_definition:
             text += blank_lines(source, low) if not text else "\n\n"
         text += f"{lines}\n"
-        after_definition = definition
+        after_definition, last = definition, item.last
     return text + ("\n\n" if after_definition else "\n")
 
 

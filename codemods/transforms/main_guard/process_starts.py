@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
@@ -26,6 +26,7 @@ from ...syntax.origins import origin
 from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
 from .data import names
+from .dead_branches import dead_statements, literals_of
 from .worker_numbers import WorkerNumbers
 
 PROCESS = "multiprocessing.Process"
@@ -47,6 +48,9 @@ class Start:
     hops: tuple[Hop, ...]
 
 
+_Key = tuple[int, tuple[tuple[str, Confidence], ...], frozenset[ast.AST]]  # a function, its loaders, what it leaves out
+
+
 class Starts:
     """Answers for one project."""
 
@@ -54,7 +58,7 @@ class Starts:
         self.project, self.callees = project, Callees(repo, modules)
         self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
-        self._known: dict[tuple[int, tuple[tuple[str, Confidence], ...]], Start | None] = {}
+        self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
         self._stored: dict[ast.AST, dict[str, list[ast.expr]]] = {}
@@ -72,14 +76,19 @@ class Starts:
     # starts
 
     def in_block(
-        self, outline: Outline, nodes: Iterable[ast.AST], given: Given | None = None, begins: bool = False
+        self,
+        outline: Outline,
+        nodes: Iterable[ast.AST],
+        given: Given | None = None,
+        begins: bool = False,
+        dead: Collection[ast.AST] = (),
     ) -> Start | None:
         """The surest place among `nodes` (and what is in them, definitions aside) that starts processes.
 
-        `begins`: something is started elsewhere, so that making a process counts.
+        `begins`: something is started elsewhere, so that making a process counts; `dead`: statements that do not run.
         """
         best: Start | None = None
-        inside = list(own_nodes(nodes))
+        inside = list(own_nodes(nodes, dead))
         begins = begins or any(isinstance(node, ast.Attribute) and node.attr == "start" for node in inside)
         for node in inside:
             found = self._at(outline, node, given or {}, begins)
@@ -182,19 +191,22 @@ class Starts:
             sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
             if sure is not None:
                 inner[name] = sure
-        found = self._in_function(other, function, inner)
+        literals = literals_of(other, function, call, skip)
+        found = self._in_function(other, function, inner, dead_statements(other, function, literals))
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
         return Start(call, found.confidence, (hop, *found.hops))
 
-    def _in_function(self, outline: Outline, function: Function, given: Given) -> Start | None:
-        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])))
+    def _in_function(
+        self, outline: Outline, function: Function, given: Given, dead: frozenset[ast.AST]
+    ) -> Start | None:
+        key = (id(function), tuple(sorted(given.items(), key=lambda item: item[0])), dead)
         if key not in self._known:
             if id(function) in self._looking or len(self._looking) > _MAX_DEPTH:
                 return None
             self._looking.add(id(function))
-            found = self.in_block(outline, function.body, given)
+            found = self.in_block(outline, function.body, given, dead=dead)
             self._looking.discard(id(function))
             self._known[key] = found
         return self._known[key]
@@ -357,11 +369,13 @@ def _put_into(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
     return found
 
 
-def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes that run when `nodes` run: not the bodies of functions, lambdas and what the main guard holds."""
+def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
+    """The nodes that run when `nodes` run: not `dead`, bodies of functions, lambdas, and what the main guard holds."""
     todo = [*nodes][::-1]  # the next one is the last
     while todo:
         node = todo.pop()
+        if node in dead:
+            continue
         yield node
         if isinstance(node, ast.If) and is_main_process_test(node.test):
             todo += node.orelse[::-1]

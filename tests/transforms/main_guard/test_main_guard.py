@@ -596,3 +596,46 @@ def test_a_data_set_is_mapped_in_this_process() -> None:
 def test_a_function_that_is_handed_on_may_run_in_a_worker(call: str) -> None:
     head, _ = wrapped(MAPPED.replace("rows.map(encode)", call)).split(GUARD)
     assert "tokenizer =" in head
+
+
+ENVIRONMENTS = """\
+from baselines.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+
+def make_envs(name, count, render=False):
+    envs = [lambda: (name, i) for i in range(count)]
+    if len(envs) > 1 and not render:
+        envs = SubprocVecEnv(envs)
+    else:
+        envs = DummyVecEnv(envs)
+    return envs
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "starts"),
+    [
+        pytest.param("make_envs('a', 1)", False, id="one"),
+        pytest.param("make_envs('a', count=1)", False, id="one, by keyword"),
+        pytest.param("make_envs('a', 4)", True, id="several"),
+        pytest.param("make_envs('a', 4, render=True)", False, id="several, shown"),
+        pytest.param("make_envs('a', number)", True, id="who knows"),
+        pytest.param("make_envs(*arguments)", True, id="who knows what"),
+    ],
+)
+def test_a_branch_that_the_call_does_not_take_starts_nothing(call: str, starts: bool) -> None:
+    assert bool(found(ENVIRONMENTS + f"envs = {call}\n")) is starts
+
+
+def test_a_list_that_grows_may_have_any_length() -> None:
+    grows = ENVIRONMENTS.replace("    if len", "    envs.append(envs[0])\n    if len")
+    assert found(grows + "envs = make_envs('a', 1)\n")
+
+
+def test_definitions_that_move_together_keep_their_distance() -> None:
+    classes = "class A:\n    pass\n\nclass B:\n    pass\n\n\n"
+    loop = "for row in DataLoader(rows, num_workers=1):\n    pass\n"
+    text = f'import numpy as np\n{TORCH}\nrows = np.load("r")\n\n\n{classes}{loop}'
+    assert f'\n\n{classes}{GUARD}rows = np.load("r")\n' in wrapped(text)
