@@ -107,12 +107,12 @@ class Planner:
         for name, part in sorted(treatments.items(), key=lambda item: item[1].line):
             lines = "\n".join(part.again.lines) if part.again is not None else ""
             for other, its in treatments.items():
-                if its.form is not Form.MAYBE or not re.search(rf"\bself\.{other}\b", lines) or other == name:
+                if not _is_maybe(its) or not re.search(rf"\bself\.{other}\b", lines) or other == name:
                     continue
                 uses[other] = replace(uses[other], needed=True)
                 treatments[other] = treatment_of(uses[other])
                 line = uses[other].closed_early()
-                if treatments[other].form is Form.MAYBE and line is not None and line > part.line:
+                if _is_maybe(treatments[other]) and line is not None and line > part.line:
                     raise Refused(
                         f"`self.{name}` is built from `self.{other}`, which line {line} closes; make it in a method "
                         "that opens and closes that itself"
@@ -230,6 +230,11 @@ class Planner:
                 if any(self._endless(where, item, depth + 1) for item in own if isinstance(item, ast.Call)):
                     return True
         return False
+
+
+def _is_maybe(treatment: Treatment) -> bool:
+    """It may be closed, or missing, when the object crosses."""
+    return treatment.form is Form.MAYBE or (treatment.form is Form.FILLED and treatment.empty == "None")
 
 
 def _together(parts: Sequence[Fix]) -> Fix:

@@ -34,10 +34,13 @@ class Form(enum.Enum):
     MAYBE = "recreated where the original had one, else None"
     POSITION = "opened anew, where the original stood"
     CARRIED = "recreated, and then set or filled as the original is"
-    FILLED = "filled anew where the original had one"
+    FILLED = "made or filled anew where the original had one"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
     DROP = "nothing"
+
+
+_WHERE_IT_WAS = (Form.MAYBE, Form.FILLED)
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     found = [_stash(source, stashe) for stashe in _stashes(treatments)]
     step = _step(source, shape)
     remade = [treatment for treatment in treatments if treatment.again is not None]
-    always = [item.again for item in remade if item.again and item.form is not Form.MAYBE]
+    always = [item.again for item in remade if item.again and item.form not in _WHERE_IT_WAS]
     imports = list(dict.fromkeys(line for again in always for line in again.imports))
     new: list[list[str]] = []
     existing = shape.methods.get("__getstate__")
@@ -241,7 +244,7 @@ def _leaves(each: Treatment, step: str, state: str, keeps_order: bool) -> list[s
     line = _leave(each, state)
     if keeps_order and each.sure and each.again is not None and line.startswith("del "):
         return [f"{line.removeprefix('del ')} = None"]
-    if each.form in (Form.MAYBE, Form.FILLED) and not each.sure:
+    if each.form in _WHERE_IT_WAS and not each.sure:
         return [f'if "{each.key}" in {state}:', step + line]
     return [line]
 
@@ -264,7 +267,17 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         lines = _maybe(each, step, place)
         if not each.sure:
             return _where_it_was(each, step, state, lines)
-    return _where_it_was(each, step, state, lines) if each.form is Form.FILLED else lines
+    if each.form is Form.FILLED:
+        lines = [*each.again.imports, *_visible(each), *lines]
+        return _where_it_was(each, step, state, lines)
+    return lines
+
+
+def _visible(each: Treatment) -> list[str]:
+    """`self.f = lru_cache(8)(self.f)`: what the state has under that name hides the method."""
+    assert each.again is not None
+    made_from = each.again.lines[0].partition("=")[2]
+    return [f"del self.{each.attribute}"] if re.search(rf"\bself\.{each.attribute}\b", made_from) else []
 
 
 def _where_it_was(each: Treatment, step: str, state: str, lines: Iterable[str]) -> list[str]:
@@ -276,19 +289,16 @@ def _maybe(each: Treatment, step: str, place: str) -> list[str]:
     assert each.again is not None
     lines = list(each.again.lines)
     short = f"self.{each.attribute} = {each.again.value} if {place} else None"
-    hidden = rf"\bself\.{each.attribute}\b"
-    hides = re.search(hidden, lines[0].partition("=")[2]) is not None
+    visible = _visible(each)
     if (
         each.again.value
         and not each.again.imports
-        and not hides
+        and not visible
         and "\n" not in short
         and " if " not in each.again.value
         and len(short) < 100
     ):
         return [short]
-    # `self.f = lru_cache(8)(self.f)`: what the state has under that name hides the method.
-    visible = [f"del self.{each.attribute}"] if hides else []
     body = [step + line.replace("\n", f"\n{step}") for line in (*each.again.imports, *visible, *lines)]
     return [f"if {place}:", *body, "else:", f"{step}self.{each.attribute} = None"]
 

@@ -130,6 +130,8 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     test = kind.is_open.format(uses.text) if closes and kind.is_open else ""
     if never_none and test and (uses.needed or uses.is_needed()):
         return Treatment(uses.attribute, key, Form.CLOSED, line, facts.sure, recreation, test, closes=closes)
+    if not (facts.sure or may_be_none or test):
+        return Treatment(uses.attribute, key, Form.FILLED, line, False, recreation)
     return Treatment(uses.attribute, key, Form.MAYBE, line, facts.sure, recreation, test, facts.only)
 
 

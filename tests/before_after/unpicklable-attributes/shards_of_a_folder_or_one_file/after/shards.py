@@ -34,7 +34,7 @@ class Shards(Dataset[T], Generic[T]):
         if "shards" in state:
             state["shards"] = []
         if "shard" in state:
-            state["shard"] = self.shard is not None
+            state["shard"] = None
         return state
 
     def __setstate__(self, state):
@@ -45,7 +45,7 @@ class Shards(Dataset[T], Generic[T]):
                 shard = self.connect(path)
                 self.shards.append(shard)
         if "shard" in state:
-            self.shard = self.connect(self.path) if state["shard"] else None
+            self.shard = self.connect(self.path)
 
     def connect(self, path):
         return ZipFile(path)
