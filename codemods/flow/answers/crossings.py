@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ...finding import Confidence
+from ...finding import Confidence, Hop
 from ...hazard_kind import HazardKind
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position, project_facts
-from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, Value
+from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, OBJECT, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..facts.records import FileFacts
 
 _DEEPCOPY = "copy.deepcopy"
+_PARTIAL = "functools.partial"
 _Hazard = tuple[HazardKind, str, Position]  # kind, file, place
 _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
 
@@ -200,6 +201,26 @@ class Flow:
     def crossing_classes(self) -> list[tuple[str, int]]:
         """The classes, as `path` and line, that `instances` may say more of than that none was seen to cross."""
         return list(self._instances)
+
+    @recorded
+    def sent(self) -> list[tuple[str, int, Hop]]:
+        """Functions that boundaries are given, also in a partial, and classes of such objects, by path and line.
+
+        Each with the boundary.
+        """
+        heap, program = self.solution.heap, self.solution.program
+        found: list[tuple[str, int, Hop]] = []
+        for number, reason in proven_seeds(self.solution, self._reached, files=False):
+            value = heap.values[number]
+            inner = heap.holds[value.b] if value.kind == OBJECT and value.b >= 0 and value.a == _PARTIAL else ()
+            for each in (value, *(heap.values[held] for held in inner)):
+                if each.kind in (FUNCTION, BOUND) and reason.hop is not None:
+                    file, function = program.functions[int(each.a)]
+                    found.append((program.files[file], function.position[0], reason.hop))
+                elif each.kind == INSTANCE and reason.hop is not None:
+                    file, made = program.classes[int(each.a)]
+                    found.append((program.files[file], made.position[0], reason.hop))
+        return found
 
     def _describe_instances(self, ways: Iterable[_Way]) -> Crossing:
         """The surest of the ways by which instances of one class cross."""

@@ -35,15 +35,14 @@ class Settings(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class Worker:
-    """A function that a worker runs, and how it comes to."""
+    """A function that a worker runs."""
 
     outline: Outline
     function: Function
-    confidence: Confidence
-    hop: Hop
     depth: int  # of calls between what is sent and this
+    sent: dict[str, tuple[Confidence, Hop]]  # by file: how it comes to
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,8 @@ class Changed:
     settings: Settings
     read: ast.Name
     worker: Worker
+    confidence: Confidence
+    sent: Hop
     change: Hop
 
 
@@ -63,7 +64,7 @@ class _Place(NamedTuple):
 
 
 def changed_settings(starts: Starts, repo: Repo, importers: Importers) -> Iterator[Changed]:
-    """One per object, at the first place that reads it."""
+    """One per object and script, at the first place that reads it."""
     return _Search(starts, repo, importers).found()
 
 
@@ -82,32 +83,46 @@ class _Search:
                 reads.setdefault(settings, []).append((place, worker))
         for settings, places in reads.items():
             places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-            changed = self._first(settings, places)
-            if changed is not None:
-                yield changed
+            yield from self._of_settings(settings, places)
 
-    def _first(self, settings: Settings, places: list[tuple[_Place, Worker]]) -> Changed | None:
+    def _of_settings(self, settings: Settings, places: list[tuple[_Place, Worker]]) -> Iterator[Changed]:
+        """The first place for each script that changes the settings."""
         changes = list(self._changes(settings))
         inside = {worker.function for worker in self.workers.values()}
         if any(change.outline.scope(change.node) in inside for change in changes):
-            return None  # workers set it themselves
+            return  # workers set it themselves
+        seen: set[str] = set()
         for place, worker in places:
-            for change in changes:
-                if change.key and place.key not in ("", change.key):
-                    continue
-                script = self._script(change, place.outline.path, worker.hop.path)
-                if script is not None:
-                    assert isinstance(place.node, ast.Name)
-                    line = getattr(change.node, "lineno", 1)
-                    through = f" ({script} runs that)" if script != change.outline.path else ""
-                    what = f"`{settings.name}` is changed here, in the main process only{through}"
-                    return Changed(settings, place.node, worker, Hop(change.outline.path, line, what))
+            made = self._change(changes, place, worker, seen)
+            if made is not None:
+                change, scripts, (confidence, sent) = made
+                seen |= scripts
+                assert isinstance(place.node, ast.Name)
+                line = getattr(change.node, "lineno", 1)
+                script = min(scripts)
+                through = f" ({script} runs that)" if script != change.outline.path else ""
+                what = f"`{place.node.id}` is changed here, in the main process only{through}"
+                yield Changed(settings, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
+
+    def _change(
+        self, changes: Sequence[_Place], place: _Place, worker: Worker, seen: set[str]
+    ) -> tuple[_Place, set[str], tuple[Confidence, Hop]] | None:
+        """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent."""
+        for change in changes:
+            if change.key and place.key not in ("", change.key):
+                continue
+            scripts = self._scripts(change.outline, change.node) - seen
+            for path, way in worker.sent.items():
+                running = {script for script in scripts if self._sends(script, path)}
+                running = {script for script in running if self._runs(script, place.outline.path)}
+                if running:
+                    return change, running, way
         return None
 
-    def _script(self, change: _Place, reader: str, sender: str) -> str | None:
-        """A script that changes the settings in its main process, and runs both the reader and what starts it."""
-        scripts = sorted(self._scripts(change.outline, change.node))
-        return next((each for each in scripts if self._runs(each, reader) and self._runs(each, sender)), None)
+    def _sends(self, script: str, path: str) -> bool:
+        """The script runs what starts workers in the file: as that is, where it is a script too."""
+        outline = self.repo.outline(path)
+        return script == path if outline is not None and _has_guard(outline) else self._runs(script, path)
 
     def _runs(self, script: str, path: str) -> bool:
         """The script imports the file, or may find it by its name where nothing else is seen to."""
@@ -129,16 +144,26 @@ class _Search:
                 for node in definitions:
                     if isinstance(node, ast.ClassDef) and node.lineno == line:
                         self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+        for path, line, hop in flow_of(self.starts.project).sent():
+            outline = self.repo.outline(path)
+            for definitions in outline.definitions.values() if outline is not None else ():
+                for node in definitions:
+                    if outline is None or node.lineno != line:
+                        continue
+                    if isinstance(node, ast.ClassDef):
+                        self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+                    else:
+                        self._add(outline, node, Confidence.PROVEN, hop)
         looked_at = [self.repo.outline(source.path) for source in self.starts.project.matching(STARTS)]
         for outline in filter(None, looked_at):
             for call in [call for calls in outline.calls.values() for call in calls]:
                 self._add_sent(outline, call)
             for name in (node.name for node in outline.module.body if isinstance(node, FUNCTIONS)):
-                for other in self.repo.mentioning(name) if self._sends(outline, name) else ():
+                for other in self.repo.mentioning(name) if self._passes_on(outline, name) else ():
                     for call in other.calls_of(name) if other not in looked_at else ():
                         self._add_sent(other, call)
 
-    def _sends(self, outline: Outline, name: str) -> bool:
+    def _passes_on(self, outline: Outline, name: str) -> bool:
         """A function of the file passes on its arguments: its callers, too, send things to workers."""
         functions = (node for node in outline.definitions.get(name, ()) if isinstance(node, FUNCTIONS))
         return any(sent_parameters(self.starts, outline, function) for function in functions)
@@ -173,11 +198,15 @@ class _Search:
         todo = [(outline, function, 0)]
         for where, at, depth in todo:  # grows as it goes
             known = self.workers.get(at)
-            if known is not None and known.depth <= depth:
+            if known is not None:
+                if hop.path in known.sent and known.depth <= depth:
+                    continue
+                known.depth = min(depth, known.depth)
+                known.sent.setdefault(hop.path, (confidence, hop))
+            elif len(self.workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
                 continue
-            if len(self.workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
-                continue
-            self.workers[at] = Worker(where, at, confidence, hop, depth)
+            else:
+                self.workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
             for node in ast.walk(at):
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
                 if called is not None:
@@ -219,6 +248,9 @@ class _Search:
         """Where code in a function, or under a main guard, changes the object."""
         home = settings.outline
         aliases = {settings.name}
+        made = home.bindings(home.module, settings.name)[0].value
+        given = [*made.args, *made.keywords] if isinstance(made, ast.Call) else getattr(made, "values", [])
+        empty = not given
         for statement in home.module.body:
             value = statement.value if isinstance(statement, ast.Assign) else None
             if isinstance(statement, ast.Assign) and isinstance(value, ast.Name) and value.id in aliases:
@@ -230,11 +262,14 @@ class _Search:
             }
             for node in (node for found in outline.named.values() for node in found):
                 mine = isinstance(node, ast.Name) and node.id in names_there and self._meant(outline, node) == settings
-                if isinstance(node, ast.Name) and mine and self._is_changed(outline, node):
+                if isinstance(node, ast.Name) and mine and self._is_changed(outline, node, collects=empty):
                     yield _Place(outline, node, _key(outline, node))
 
-    def _is_changed(self, outline: Outline, node: ast.Name, depth: int = 0) -> bool:
+    def _is_changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> bool:
+        """`collects`: it begins empty, so what is put under unknown names is what the program meets, and no setting."""
         whole, above = _chain(outline, node)
+        if collects and _is_put(outline, node):
+            return False
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             return True
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
@@ -242,10 +277,10 @@ class _Search:
         if isinstance(above, ast.keyword):
             above = outline.parents[above]
         if isinstance(above, ast.Call) and whole is node and depth < 2:
-            return self._changes_argument(outline, above, node, depth)
+            return self._changes_argument(outline, above, node, collects, depth)
         return False
 
-    def _changes_argument(self, outline: Outline, call: ast.Call, node: ast.Name, depth: int) -> bool:
+    def _changes_argument(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> bool:
         """A function of the repository changes that argument."""
         called = self.callees.called(outline, call)
         if called is None:
@@ -256,7 +291,7 @@ class _Search:
         given = next((word.arg for word in call.keywords if word.value is node), None)
         name = own[at] if at is not None and at < len(own) else given
         uses = (use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name)
-        return any(self._is_changed(other, use, depth + 1) for use in uses)
+        return any(self._is_changed(other, use, collects, depth + 1) for use in uses)
 
     # who runs the change
 
@@ -303,6 +338,12 @@ def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
     while isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node:
         node, above = above, outline.parents[above]
     return node, above
+
+
+def _is_put(outline: Outline, node: ast.Name) -> bool:
+    """`settings[name] = value`, under a name that is not written there."""
+    above = outline.parents[node]
+    return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
 
 
 def _key(outline: Outline, node: ast.Name) -> str:

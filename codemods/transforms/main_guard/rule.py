@@ -225,7 +225,7 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
 
 def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Finding]:
     for changed in changed_settings(starts, repo, importers):
-        worker, name = changed.worker, changed.settings.name
+        worker, name = changed.worker, changed.read.id
         source = starts.project.source(worker.outline.path)
         assert source is not None
         place = f"line {changed.change.line} of {changed.change.path}"
@@ -237,8 +237,8 @@ def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Findi
             f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "
             "make the same change there: in the `initializer` of a pool, in the `worker_init_fn` of a loader"
         )
-        confidence = min(worker.confidence, Confidence.LIKELY, key=lambda each: each.rank)
-        trace = (changed.change, worker.hop)
+        confidence = min(changed.confidence, Confidence.LIKELY, key=lambda each: each.rank)
+        trace = (changed.change, changed.sent)
         yield Finding.answered(
             ID, worker.outline.path, source.span_of(changed.read), message, confidence, trace, answer
         )

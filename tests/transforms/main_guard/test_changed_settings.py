@@ -135,3 +135,33 @@ def test_a_worker_that_is_handed_through_a_helper() -> None:
     assert reports({**files, "tasks.py": own}) == []  # a program of its own, which changes nothing
     static = files["run.py"].replace("import importlib\n", "").replace("importlib.import_module(cfg['task']).", "")
     assert reports({**files, "run.py": static}) == []
+
+
+def test_each_script_is_told_where_each_reads_at_a_place_of_its_own() -> None:
+    other = TRAIN.replace('from_file("a.yaml")', "cfg['size'] = 5").replace("data import", "more import")
+    more = DATA.replace("scaled", "resized")
+    places = [place for *_, place in reports({**FILES, "evaluate.py": other, "more.py": more})]
+    assert sorted(places) == ["config.py:12", "evaluate.py:10"]
+    same = other.replace("more import", "data import")
+    assert len(reports({**FILES, "evaluate.py": same})) == 1
+
+
+def test_a_script_that_only_imports_another_does_not_run_its_loaders() -> None:
+    imports = "from config import cfg\nfrom train import main\n\nif __name__ == '__main__':\n    cfg.update(size=9)\n"
+    quiet = TRAIN.replace('    from_file("a.yaml")\n', "")
+    assert reports({**FILES, "train.py": quiet, "draw.py": imports}) == []
+
+
+@pytest.mark.parametrize(("begins", "found"), [("{}", False), ("dict()", False), ("{'rows': 1}", True)])
+def test_what_a_program_collects_is_no_configuration(begins: str, found: bool) -> None:
+    config = f"cfg = {begins}\n\ndef put(name, value):\n    cfg[name] = value\n"
+    train = TRAIN.replace("from_file", "put").replace('"a.yaml"', '"size", 2')
+    assert bool(reports({**FILES, "config.py": config, "train.py": train})) is found
+    whole = config.replace("cfg[name] = value", "cfg.update({name: value})")
+    assert reports({**FILES, "config.py": whole, "train.py": train})
+
+
+def test_a_function_that_a_loader_is_given_in_a_partial() -> None:
+    train = TRAIN.replace("DataLoader(Rows(),", "DataLoader([1, 2], collate_fn=partial(scaled, 1),")
+    train = "from functools import partial\nfrom data import scaled\n" + train
+    assert reports({**FILES, "train.py": train}) == [("data.py", 12, "config.py:12")]
