@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
@@ -82,12 +82,33 @@ class _Planner:
 
     # from targets to groups
     def plan(self, targets: Sequence[Target]) -> dict[Target, Answer]:
+        """The answer for each target."""
+        answers: dict[Target, Answer] = {}
+        wanted = self._found(targets, answers)
+        self._settle_in_place(wanted, answers)
+        good: dict[Target, Unit] = {}
+        for target, node in wanted.items():
+            if target not in answers:
+                unit = self.rewrite.units.of(node)
+                if unit.refused is not None:
+                    answers[target] = unit.refused
+                else:
+                    good[target] = unit
+        postponed = self._postponed(good)
+        by_node = self._settle_groups([unit for target, unit in good.items() if target not in postponed], good.values())
+        for target, unit in good.items():
+            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refused(
+                "it moves with the function around it"
+            )
+        return answers
+
+    def _found(self, targets: Iterable[Target], answers: dict[Target, Answer]) -> dict[Target, Movable]:
+        """The code of each target; refused where it is not there."""
         nodes = {
             (type(node), *start_of(node)): node
             for node in ast.walk(self.rewrite.scopes.tree)
             if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
         }
-        answers: dict[Target, Answer] = {}
         wanted: dict[Target, Movable] = {}
         for target in targets:
             found = [nodes[key] for kind in _NODES[target.kind] if (key := (kind, target.line, target.column)) in nodes]
@@ -98,6 +119,10 @@ class _Planner:
                     self.aboard.add(found[0])
             else:
                 answers[target] = Refused("the code at this place can't be found again")
+        return wanted
+
+    def _settle_in_place(self, wanted: dict[Target, Movable], answers: dict[Target, Answer]) -> None:
+        """Answer those that need not move; of a nest of factories, the inner one is wanted from now on."""
         simple: dict[ast.AST, Fix] = {}
         for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
             outer = next((simple[above] for above in self.rewrite.scopes.ancestors(node) if above in simple), None)
@@ -114,36 +139,32 @@ class _Planner:
                 self.unfolded[nest.inner] = nest
                 self.boundaries[nest.inner] = self.boundaries[node]
                 self.aboard |= {nest.inner} if node in self.aboard else set()
-        moving = {target: self.rewrite.units.of(node) for target, node in wanted.items() if target not in answers}
-        for target, unit in moving.items():
-            if unit.refused is not None:
-                answers[target] = unit.refused
-        good = {target: unit for target, unit in moving.items() if target not in answers}
-        postponed: dict[Target, ast.AST] = {}
-        going = {
-            item.node for unit in good.values() if self._may_go(unit) for item in self.rewrite.units.needed(unit)
-        }  # what stands in them moves along, and is looked at again when it has
+
+    def _postponed(self, good: dict[Target, Unit]) -> dict[Target, ast.AST]:
+        """Targets inside of code that moves: they move along, and are looked at again when it has."""
+        going = {item.node for unit in good.values() if self._may_go(unit) for item in self.rewrite.units.needed(unit)}
+        found: dict[Target, ast.AST] = {}
         for target, unit in good.items():
             around = [above for above in self.rewrite.scopes.ancestors(unit.node) if above in going]
             if around:
-                postponed[target] = around[-1]
+                found[target] = around[-1]
+        return found
+
+    def _settle_groups(self, units: list[Unit], good: Collection[Unit]) -> dict[ast.AST, Answer]:
+        """The answers for `units`, by node; those of a group that is refused are tried one by one."""
         by_node: dict[ast.AST, Answer] = {}
-        todo = self._groups([unit for target, unit in good.items() if target not in postponed])
+        todo = self._groups(units)
         while todo:
             group = todo.pop(0)
-            passed = self.rewrite.checkpoint()
-            answer = self._group(group, good.values())
+            checkpoint = self.rewrite.checkpoint()
+            answer = self._group(group, good)
             if isinstance(answer, Refused) or (answer.unsafe is not None and not self.unsafe_too):
-                self.rewrite.rollback(passed)  # names and blank lines are for those that are written
+                self.rewrite.rollback(checkpoint)  # names and blank lines are for those that are written
                 if len(group) > 1 and not any(unit.functions for unit in group):
                     todo[:0] = [[unit] for unit in group]  # they only had the same code: some may go
                     continue
             by_node.update({unit.node: answer for unit in group})
-        for target, unit in good.items():
-            answers[target] = by_node.get(postponed.get(target, unit.node)) or Refused(
-                "it moves with the function around it"
-            )
-        return answers
+        return by_node
 
     def _may_go(self, unit: Unit) -> bool:
         return self.unsafe_too or not any(item.snapshots for item in self.rewrite.units.needed(unit))
