@@ -21,6 +21,19 @@ def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
     )
 
 
+def left_closed(uses: AttributeUses, stores: list[Store]) -> int | None:
+    """A line that closes it and leaves it there, so that the class does not open it again; a copy would."""
+    for shape, method, node in uses.reads:
+        called = uses.called(node, shape)
+        if called is None or called[0] not in names("closing_methods") or method.name in ("__del__", "__exit__"):
+            continue
+        cleared = any(store.clears and store.method is method for store in stores)
+        deleted = any(isinstance(item.ctx, ast.Del) for held, item in shape.selves[uses.attribute] if held is method)
+        if not cleared and not deleted:
+            return node.lineno
+    return None
+
+
 def _is_guarded(uses: AttributeUses, store: Store) -> bool:
     """It stands under `if uses.x is None:`."""
     for above in store.owner.outline.ancestors(store.statement):

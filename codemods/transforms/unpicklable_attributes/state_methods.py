@@ -23,6 +23,7 @@ _COPIES = frozenset(
         "super().__getstate__()", "super().__getstate__().copy()", "dict(super().__getstate__())",
     ]
 )  # fmt: skip
+_SETS = re.compile(r"^(\s*)self\.(\w+) = ", re.MULTILINE)
 _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__setstate__({})", "self.__dict__ = {}")
 
 
@@ -93,6 +94,8 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     filled = "state" if existing_put is None else _updated_from(existing_put)
     put = [line for item in remade for line in _remake(item, step, filled)]
     put += [line for item in remade if item.form is Form.CLOSED for line in _close(item, step, filled)]
+    if any(_is_frozen(other) for other in family.hierarchy(shape)):
+        put = [_SETS.sub(r'\1self.__dict__["\2"] = ', line) for line in put]
     if put and existing_put is not None:
         found.append(_at_end(source, existing_put, [*imports, *put]))
     elif put:
@@ -110,6 +113,13 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
 
 def _has_copy(family: Family, shape: Shape) -> bool:
     return any("__copy__" in other.methods for other in family.line(shape))
+
+
+def _is_frozen(shape: Shape) -> bool:
+    """A dataclass whose attributes can't be set, which its `__dict__` allows."""
+    marks = [mark for mark in shape.node.decorator_list if isinstance(mark, ast.Call)]
+    given = [keyword for mark in marks if last_name(mark.func) == "dataclass" for keyword in mark.keywords]
+    return any(keyword.arg == "frozen" and getattr(keyword.value, "value", True) for keyword in given)
 
 
 def _has_slots(shape: Shape) -> bool:
@@ -154,7 +164,10 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
-            if keyword.arg in ("slots", "frozen") and getattr(keyword.value, "value", True):
+            attrs = (
+                keyword.arg == "frozen" and last_name(mark.func if isinstance(mark, ast.Call) else mark) != "dataclass"
+            )
+            if (keyword.arg == "slots" or attrs) and getattr(keyword.value, "value", True):
                 raise Refused(
                     f"the class is defined with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
                 )

@@ -12,7 +12,7 @@ from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .classes import Store
 from .containers import Filling
-from .on_demand import is_lazy
+from .on_demand import is_lazy, left_closed
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 from .use_checks import (
@@ -104,6 +104,12 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     recreator = _recreator(uses, first.store, first.made)
     if is_lazy(uses, stores):
         _check_not_moved(uses)
+        closed = left_closed(uses, stores)
+        if closed is not None:
+            raise Refused(
+                f"line {closed} closes it and keeps it, so that it stays closed, where a copy would open it again; set "
+                "it to None there"
+            )
         recreator.check()
         return Treatment(uses.attribute, key, Form.LAZY, line, True)
     recreation = recreator.recreation()
