@@ -272,25 +272,48 @@ def _read(
     script: Script, command: Command, words: list[Word], interpreter: int | None, at: int, starter: Starter
 ) -> LaunchLine:
     first = at if interpreter is None else interpreter
+    flags, module_entry, rest = _flags(words[at + 1 :])
+    entry = rest[0] if rest else None
+    between = () if interpreter is None else tuple(words[interpreter + 1 : at])
+    return LaunchLine(
+        script.path,
+        starter,
+        command,
+        tuple(words[:first]),
+        None if interpreter is None else words[interpreter],
+        tuple(word for word in between if word.value != "-m"),
+        words[at],
+        tuple(flags),
+        entry,
+        module_entry,
+        () if entry is None else _values(script, entry),
+        tuple(rest[1:]),
+        "no script is named on the line" if entry is None else None,
+        script.host,
+        script.listed,
+    )
+
+
+def _flags(words: list[Word]) -> tuple[list[Flag], bool, list[Word]]:
+    """The launcher's own flags, whether the entry is a module, and the words from the entry on."""
     flags: list[Flag] = []
-    index, entry, module_entry, problem = at + 1, None, False, None
+    module_entry = False
+    index = 0
     while index < len(words):
         word = words[index]
         text = word.value if word.value is not None else word.text
-        if not text.startswith("-") or text == "--":
-            if text == "--":
-                index += 1
-                continue
+        if text == "--":
+            index += 1
+            continue
+        if not text.startswith("-"):
             if word.value is None and word.many and _script_follows(words[index + 1 :]):
                 index += 1  # a variable full of flags; the script is named further on
                 flags.append(Flag("", None, (word,)))
                 continue
-            entry = word
             break
         name, equals, value = text.lstrip("-").partition("=")
         name = name.replace("_", "-")
-        if name in ("m", "module"):
-            module_entry = True
+        module_entry = module_entry or name in ("m", "module")
         if equals or name in names("launcher_switches"):
             flags.append(Flag(name, value if equals and word.value is not None else None, (word,)))
             index += 1
@@ -298,28 +321,7 @@ def _read(
             passed = words[index + 1 : index + 2]
             flags.append(Flag(name, passed[0].value if passed else None, (word, *passed)))
             index += 2
-    if entry is None:
-        problem = "no script is named on the line"
-    arguments = tuple(words[index + 1 :]) if entry is not None else ()
-    mid = () if interpreter is None else tuple(words[interpreter + 1 : at])
-    own = tuple(word for word in mid if word.value != "-m")
-    return LaunchLine(
-        script.path,
-        starter,
-        command,
-        tuple(words[:first]),
-        None if interpreter is None else words[interpreter],
-        own,
-        words[at],
-        tuple(flags),
-        entry,
-        module_entry,
-        () if entry is None else _values(script, entry),
-        arguments,
-        problem,
-        script.host,
-        script.listed,
-    )
+    return flags, module_entry, words[index:]
 
 
 def _values(script: Script, word: Word) -> tuple[str, ...]:

@@ -25,58 +25,82 @@ _TEMPLATE = re.compile(r"\$\{\{.{0,999}?\}\}|\{\{.{0,999}?\}\}")
 
 def yaml_scripts(path: str, text: str, mentions: re.Pattern[str]) -> Iterator[Script]:
     """The commands in `text` that mention a launcher."""
-    lines = text.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    parents: list[tuple[int, str]] = []  # (indentation, key) of the mappings around the line
-    at = 0
-    while at < len(lines):
-        match = _ENTRY.match(lines[at].rstrip("\r\n"))
-        content = lines[at].strip()
-        if match is None or not content or content.startswith("#"):
-            at += 1
-            continue
-        lead, key, value = len(match["lead"]), match["key"], match["value"]
-        bare = len(lines[at]) - len(lines[at].lstrip())
-        while parents and parents[-1][0] >= (lead if key else bare):
-            if not key and parents[-1][0] == bare:  # `key:` and its `- item` may start in the same column
-                break
-            parents.pop()
-        owner = key if key else (parents[-1][1] if parents else "")
-        end = at + 1
-        inner = bare if not key else (lead if match["lead"].strip() else bare)
-        while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > inner):
-            end += 1
-        body = text[starts[at + 1] : starts[end]] if end > at + 1 else ""
-        if key and not value.strip():
-            parents.append((lead, key))
-            items = _items(lines, starts, at + 1, lead) if key in _KEYS else None
-            if items is not None and mentions.search(text[items[0].start : items[-1].end]):
-                yield _listed(path, text, items)
-                at = min(bisect_right(starts, items[-1].end), len(starts) - 1)
+    return _Reader(path, text, mentions).scripts()
+
+
+class _Reader:
+    """Goes through the lines of a file; `parents`: (indentation, key) of the mappings around the line."""
+
+    def __init__(self, path: str, text: str, mentions: re.Pattern[str]) -> None:
+        self.path, self.text, self.mentions = path, text, mentions
+        self.lines = text.splitlines(keepends=True)
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(self.starts[-1] + len(line))
+        self.parents: list[tuple[int, str]] = []
+
+    def scripts(self) -> Iterator[Script]:
+        at = 0
+        while at < len(self.lines):
+            match = _ENTRY.match(self.lines[at].rstrip("\r\n"))
+            content = self.lines[at].strip()
+            if match is None or not content or content.startswith("#"):
+                at += 1
                 continue
-            at += 1
-            continue
-        if owner not in _KEYS or not (mentions.search(value) or mentions.search(body)):
+            lead, key, value = len(match["lead"]), match["key"], match["value"]
+            bare = self._indentation(at)
+            owner = self._owner(lead, key, bare)
+            end = self._end(at, lead if key and match["lead"].strip() else bare)
+            if key and not value.strip():
+                self.parents.append((lead, key))
+                items = _items(self.lines, self.starts, at + 1, lead) if key in _KEYS else None
+                if items is not None and self.mentions.search(self.text[items[0].start : items[-1].end]):
+                    yield _listed(self.path, self.text, items)
+                    at = min(bisect_right(self.starts, items[-1].end), len(self.starts) - 1)
+                else:
+                    at += 1
+                continue
+            body = self.text[self.starts[at + 1] : self.starts[end]]
             block = _BLOCK.match(value.strip())
-            at = end if block is not None else at + 1
-            continue
-        place = starts[at] + match.start("value")
-        block = _BLOCK.match(value.strip())
+            if owner in _KEYS and (self.mentions.search(value) or self.mentions.search(body)):
+                yield from self._command(at, end, self.starts[at] + match.start("value"), value, block)
+                at = end
+            else:
+                at = end if block is not None else at + 1
+
+    def _indentation(self, at: int) -> int:
+        return len(self.lines[at]) - len(self.lines[at].lstrip())
+
+    def _owner(self, lead: int, key: str | None, bare: int) -> str:
+        """The key that the line's value belongs to; mappings that end above the line are parents no more."""
+        while self.parents and self.parents[-1][0] >= (lead if key else bare):
+            if not key and self.parents[-1][0] == bare:  # `key:` and its `- item` may start in the same column
+                break
+            self.parents.pop()
+        return key or (self.parents[-1][1] if self.parents else "")
+
+    def _end(self, at: int, inner: int) -> int:
+        """The first line below that is not indented deeper than `inner`."""
+        end = at + 1
+        while end < len(self.lines) and (not self.lines[end].strip() or self._indentation(end) > inner):
+            end += 1
+        return end
+
+    def _command(self, at: int, end: int, place: int, value: str, block: re.Match[str] | None) -> Iterator[Script]:
+        """The value that begins at the offset `place` of line `at` and ends above line `end`."""
         if block is not None:
-            yield _part(path, starts[at + 1], body.replace("\n", " ") if block.group(1) == ">" else body)
+            body = self.text[self.starts[at + 1] : self.starts[end]]
+            yield _part(self.path, self.starts[at + 1], body.replace("\n", " ") if block.group(1) == ">" else body)
         elif value.startswith("["):
-            piece = text[place : starts[end]].partition("]")[0]
-            yield _listed(path, text, _flow(piece, place))
+            piece = self.text[place : self.starts[end]].partition("]")[0]
+            yield _listed(self.path, self.text, _flow(piece, place))
         elif value[:1] in ("'", '"'):
             close = value.rfind(value[0])
             if close > 0 and "\\" not in value and value[0] * 2 not in value:
-                yield _part(path, place + 1, value[1:close])
+                yield _part(self.path, place + 1, value[1:close])
         else:
-            folded = text[place : starts[end]] if end > at + 1 else value
-            yield _part(path, place, re.sub(r"\r?\n", lambda found: " " * len(found.group()), folded.rstrip()))
-        at = end
+            folded = self.text[place : self.starts[end]] if end > at + 1 else value
+            yield _part(self.path, place, re.sub(r"\r?\n", lambda found: " " * len(found.group()), folded.rstrip()))
 
 
 def _part(path: str, start: int, piece: str) -> Script:
