@@ -26,11 +26,15 @@ def local_rules(root: Path, paths: Iterable[str]) -> list[Rule]:
 
 
 def _rules_of(root: Path, path: str) -> list[Rule]:
-    file = (root / path).resolve()
     where = f"pyproject.toml: tool.spawnfix.rules: {path}"
-    if not file.is_relative_to(root.resolve()):
+    try:
+        file = (root / path).resolve()
+        inside, there = file.is_relative_to(root.resolve()), file.is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL, links in a circle
+        raise Problem(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+    if not inside:
         raise Problem(f"{where}: is not inside the repository")
-    if not file.is_file():
+    if not there:
         raise Problem(f"{where}: no such file")
     name = "_spawnfix_local_" + "".join(letter if letter.isalnum() else "_" for letter in path)
     spec = importlib.util.spec_from_file_location(name, file)

@@ -78,6 +78,12 @@ def test_the_last_value_counts() -> None:
     assert [is_true(value) for value in ("false", "no", "", "2", None)] == [False] * 5
 
 
+WITHOUT_FOLDERS = {  # git before 2.21 took "*" for a slash too, and wanted a folder for "/**/": a bug, mended there
+    "gitdir:/*/.git": True,
+    "gitdir:/srv/**/repo/.git": False,
+}
+
+
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
@@ -125,7 +131,9 @@ def test_conditions_of_includes(condition: str, holds: bool, tmp_path: Path, mon
     (work / "more").write_text("[a]\nb = here\n")
     (work / ".gitconfig").write_text(f'[includeIf "{asked}"]\npath = more\n')
     done = subprocess.run(["git", "config", "a.b"], cwd=work / "repo", capture_output=True, check=False)
-    assert (done.stdout == b"here\n") is holds, "of git"
+    version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+    old = tuple(map(int, version.split(".")[:2])) < (2, 21)
+    assert (done.stdout == b"here\n") is (WITHOUT_FOLDERS.get(condition, holds) if old else holds), "of git"
     assert included_for(asked, work / "repo/.git", work / ".gitconfig") is holds
 
 

@@ -11,6 +11,24 @@ from ...launch.names import names
 from ...syntax.argparse_options import nodes
 from .program import called
 
+_WORDS = 64  # in which a command names its module
+
+
+def _starts_launcher(text: str) -> bool:
+    """True for a command: Python, its flags, and `-m torch.distributed.launch`."""
+    if LAUNCH not in text:
+        return False
+    words = iter(text.split(None, _WORDS)[:_WORDS])
+    if "python" not in next(words, ""):
+        return False
+    for word in words:
+        if word == "-m":
+            return re.match(rf"{re.escape(LAUNCH)}\b", next(words, "")) is not None
+        if re.fullmatch(r"-\w+", word) is None:
+            return False
+    return False
+
+
 _COMMAND = re.compile(r"-m\s+torch\.distributed\.launch\b")
 
 
@@ -31,9 +49,7 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
                     yield part, "a string is run as a command"  # type: ignore[misc]
         elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
             first = next((part for part in ast.walk(node.value) if id(part) in strings), None)
-            if isinstance(first, ast.Constant) and re.match(
-                r"\s*\S*python\S*\s+(-\w+\s+)*-m\s+torch\.distributed\.launch\b", str(first.value)
-            ):
+            if isinstance(first, ast.Constant) and _starts_launcher(str(first.value)):
                 strings[id(first)] = True
                 yield first, "a string holds the command"
         elif isinstance(node, ast.ImportFrom) and node.module == LAUNCH and not node.level:

@@ -33,8 +33,10 @@ from .statements import (
 )
 from .worker_code import code_of_workers
 
-_LOG_SETUP = re.compile(r"\bbasicConfig\(|\w*FileHandler\(")
-_LOGS = re.compile(r"\b\w*log\w*(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE)
+_LOG_SETUP = re.compile(r"\bbasicConfig\(|FileHandler\(")
+_LOGS = re.compile(  # names of some length: a text may be one long word, and is looked through from each of its `log`s
+    r"\b\w{0,60}log\w{0,60}(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE
+)
 _MAX_GUARDS = 3
 
 
