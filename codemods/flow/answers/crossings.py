@@ -12,13 +12,13 @@ from ...hazard_kind import HazardKind
 from ..boundaries import table
 from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position, project_facts
-from ..solve.heap import BOUND, CLASS, FUNCTION, INSTANCE, OBJECT, Value
+from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, OBJECT, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
 from .burdens import of_instances, of_nodes
 from .closure import Closure
-from .contents import captures, hazards, holders
+from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
@@ -204,7 +204,7 @@ class Flow:
 
     @recorded
     def sent(self) -> list[tuple[str, int, Hop]]:
-        """Functions that boundaries are given, also in a partial, and classes of such objects, by path and line.
+        """Functions that boundaries are given, also in a partial or a tuple, and classes of objects, by path and line.
 
         Each with the boundary.
         """
@@ -212,8 +212,9 @@ class Flow:
         found: list[tuple[str, int, Hop]] = []
         for number, reason in proven_seeds(self.solution, self._reached, files=False):
             value = heap.values[number]
-            inner = heap.holds[value.b] if value.kind == OBJECT and value.b >= 0 and value.a == _PARTIAL else ()
-            for each in (value, *(heap.values[held] for held in inner)):
+            packed = value.kind == CONTAINER or (value.kind == OBJECT and value.a == _PARTIAL)
+            nodes = inside(self.solution, number, EVERY) if packed else ()
+            for each in (value, *(heap.values[held] for node in nodes for held in heap.holds[node])):
                 if each.kind in (FUNCTION, BOUND) and reason.hop is not None:
                     file, function = program.functions[int(each.a)]
                     found.append((program.files[file], function.position[0], reason.hop))

@@ -17,10 +17,8 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .data import names
-from .hoist import sent, sent_parameters
 from .importers import Importers
 from .process_starts import Starts
-from .screen import STARTS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
@@ -154,37 +152,6 @@ class _Search:
                         self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
                     else:
                         self._add(outline, node, Confidence.PROVEN, hop)
-        looked_at = [self.repo.outline(source.path) for source in self.starts.project.matching(STARTS)]
-        for outline in filter(None, looked_at):
-            for call in [call for calls in outline.calls.values() for call in calls]:
-                self._add_sent(outline, call)
-            for name in (node.name for node in outline.module.body if isinstance(node, FUNCTIONS)):
-                for other in self.repo.mentioning(name) if self._passes_on(outline, name) else ():
-                    for call in other.calls_of(name) if other not in looked_at else ():
-                        self._add_sent(other, call)
-
-    def _passes_on(self, outline: Outline, name: str) -> bool:
-        """A function of the file passes on its arguments: its callers, too, send things to workers."""
-        functions = (node for node in outline.definitions.get(name, ()) if isinstance(node, FUNCTIONS))
-        return any(sent_parameters(self.starts, outline, function) for function in functions)
-
-    def _add_sent(self, outline: Outline, call: ast.Call) -> None:
-        found = sent(self.starts, outline, call)
-        for argument in found[2] if found is not None else ():
-            assert found is not None
-            self._add_argument(outline, argument, found[0], found[1])
-
-    def _add_argument(self, outline: Outline, argument: ast.expr, confidence: Confidence, hop: Hop) -> None:
-        for node in ast.walk(argument):
-            above = outline.parents.get(node)
-            called = isinstance(above, ast.Call) and above.func is node
-            if not isinstance(node, (ast.Name, ast.Attribute)) or called:
-                continue
-            owner = outline.owner(node) if isinstance(node, ast.Attribute) and outline.is_self(node.value) else None
-            if owner is not None and isinstance(node, ast.Attribute):
-                self._add_methods(Class(outline, owner), confidence, hop, (node.attr,))
-            for where, function in self.callees.resolver.functions(outline, node):
-                self._add(where, function, confidence, hop)
 
     def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
         for name in wanted:

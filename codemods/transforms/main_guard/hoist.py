@@ -93,7 +93,7 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     other, function, skip = called
     if function not in starts.sends:
         starts.sends[function] = None  # holds while a function that calls itself is looked into
-        starts.sends[function] = sent_parameters(starts, other, function, depth)
+        starts.sends[function] = _sent_parameters(starts, other, function, depth)
     found = starts.sends[function]
     if found is None:
         return None
@@ -107,8 +107,8 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     return (sure, hop, arguments) if arguments else None
 
 
-def sent_parameters(
-    starts: Starts, outline: Outline, function: Function, depth: int = 0
+def _sent_parameters(
+    starts: Starts, outline: Outline, function: Function, depth: int
 ) -> tuple[Confidence, frozenset[str]] | None:
     """The parameters that `function` pickles for another process, as they are."""
     names: set[str] = set()

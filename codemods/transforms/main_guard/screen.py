@@ -10,4 +10,3 @@ WORDS = (
     r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b"
 )
 SCREEN = re.compile(WORDS.encode())
-STARTS = re.compile(WORDS)
