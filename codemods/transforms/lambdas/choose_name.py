@@ -138,7 +138,8 @@ def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | a
     for count in range(len(least), 0, -1):
         for part in (slice(None, count), slice(-count, None)):
             shared = "_".join(own[0][part])
-            if shared != home and all(words[part] == own[0][part] for words in own):
+            says_more = not f"{home}_".startswith(f"{shared}_")
+            if says_more and all(words[part] == own[0][part] for words in own):
                 return "_" + shared
     done = describe_lambda(nodes[0]) if isinstance(nodes[0], ast.Lambda) else ""
     return private_name(home, done or "fn")

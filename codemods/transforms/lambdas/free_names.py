@@ -30,6 +30,9 @@ _SHORT = 3  # `.t()` says nothing of what a function is for
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
 _SAYS_NOTHING = frozenset({"func", "fn", "function", "f", "lambd", "op", "callable"})  # arguments that may do anything
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Gt: "greater", ast.GtE: "at_least", ast.Lt: "less", ast.LtE: "at_most", ast.Eq: "equal", ast.NotEq: "not_equal",
+}  # fmt: skip
 _FILLS = frozenset({"append", "appendleft", "add", "extend", "insert"})  # what is filled says it
 
 
@@ -43,7 +46,9 @@ def role(scopes: Scopes, node: ast.AST) -> str:
 
     Where it is one of several it is called by what it does, as far as that has a name: "reshape", "identity".
     """
-    if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) and (done := describe_lambda(node)):
+    done = describe_lambda(node) if isinstance(node, ast.Lambda) and _is_one_of_several(scopes, node) else ""
+    vague = isinstance(node, ast.Lambda) and done == _describe_operation(node.body) and _has_own_name(scopes, node)
+    if done and not vague:
         return done
     parent = scopes.parents[node]
     if is_identity(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
@@ -83,6 +88,13 @@ def role(scopes: Scopes, node: ast.AST) -> str:
     return second_best or ("identity" if is_identity(node) else "fn")
 
 
+def _has_own_name(scopes: Scopes, node: ast.Lambda) -> bool:
+    """It belongs to a key of a dict, or is the only one of its list."""
+    lists = (above for above in scopes.ancestors(node) if isinstance(above, (ast.List, ast.Tuple, ast.Set)))
+    nearest = next(lists, None)
+    return bool(_key_above(scopes, node)) or (nearest is not None and len(nearest.elts) == 1)
+
+
 def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
     """It stands in a list, among the arguments of a class, or fills a list."""
     below: ast.AST = node
@@ -105,11 +117,39 @@ def _is_one_of_several(scopes: Scopes, node: ast.Lambda) -> bool:
 
 def describe_lambda(node: ast.Lambda) -> str:
     """What a lambda does, by the last thing that it calls: `max` for `lambda x: x.max(dim=0).values`; or ""."""
+    if is_identity(node):
+        return "identity"
     at = node.body
-    while isinstance(at, (ast.Attribute, ast.Subscript)):
-        at = at.value
-    name = snake(last_name(at.func)) if isinstance(at, ast.Call) else "identity" if is_identity(node) else ""
-    return name if name.isidentifier() and _SHORT <= len(name) <= _LONG_ROLE else ""
+    while True:
+        while isinstance(at, (ast.Attribute, ast.Subscript)):
+            at = at.value
+        if not isinstance(at, ast.Call):
+            return _describe_operation(node.body)
+        name = snake(last_name(at.func))
+        if name.isidentifier() and _SHORT <= len(name) <= _LONG_ROLE:
+            return name
+        if not isinstance(at.func, ast.Attribute):
+            return ""
+        at = at.func.value
+
+
+def _describe_operation(body: ast.expr) -> str:
+    """`scale` for `x * 2`, `rescale` for `x * 2 - 1`, `greater` for `x > 0`; "" for what has no such word."""
+    if isinstance(body, ast.Constant):
+        return "zero" if body.value == 0 and body.value is not False else "constant"
+    if isinstance(body, ast.Compare) and len(body.ops) == 1:
+        return _COMPARISONS.get(type(body.ops[0]), "")
+    if isinstance(body, ast.Subscript) and isinstance(body.value, ast.Name):
+        return "" if isinstance(body.slice, ast.Constant) else "index"
+    if not isinstance(body, ast.BinOp):
+        return ""
+    other = [side for side in (body.left, body.right) if not isinstance(side, ast.Constant)]
+    if len(other) != 1:
+        return ""
+    inner = _describe_operation(other[0]) if isinstance(other[0], ast.BinOp) else ""
+    if isinstance(body.op, (ast.Mult, ast.Div)):
+        return "rescale" if inner else "scale"
+    return ("rescale" if inner else "shift") if isinstance(body.op, (ast.Add, ast.Sub)) else ""
 
 
 def _named_by_text(call: ast.Call, argument: ast.AST) -> str:
@@ -134,8 +174,11 @@ def _words_beside(call: ast.AST) -> str:
 
 
 def is_identity(node: ast.AST) -> bool:
-    """True for `lambda x: x`."""
-    return isinstance(node, ast.Lambda) and ast.unparse(node.args) == ast.unparse(node.body)
+    """True for `lambda x: x`, and for what gives the first of its arguments."""
+    if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Name):
+        return False
+    given = [*node.args.posonlyargs, *node.args.args]
+    return bool(given) and not (node.args.defaults or node.args.vararg) and given[0].arg == node.body.id
 
 
 def _table_above(scopes: Scopes, table: ast.Dict) -> str:

@@ -385,11 +385,15 @@ def test_an_identity_that_stays_keeps_no_other() -> None:
     assert "ds.map(lambda self: self)" not in after, reasons
 
 
-def test_what_fills_a_list_is_called_after_it() -> None:
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [("[row]", "steps"), ("row * 2", "scale"), ("row / 127.5 - 1", "rescale"), ("row > 0", "greater"), ("0", "zero")],
+)
+def test_what_fills_a_list_is_called_after_what_it_does_or_after_the_list(body: str, name: str) -> None:
     after, _ = hoisted(
-        "def get_transform(opt, steps):\n    steps.append(Lambda(lambda row: row * 2))\n    return steps\n"
+        f"def get_transform(opt, steps):\n    steps.append(Lambda(lambda row: {body}))\n    return steps\n"
     )
-    assert "def _get_transform_steps(row):" in after
+    assert f"def _get_transform_{name}(row):" in after
 
 
 @pytest.mark.parametrize(
@@ -516,4 +520,4 @@ class Fusion:
 """)
     assert "def _fusion_fuse(x):\n    return x.max" in after and "def _fusion_fuse_min(x):" in after
     assert "def _fusion_fuse_identity(x):" in after
-    assert "self.steps = [_fusion_sum, _fusion_steps]" in after
+    assert "self.steps = [_fusion_sum, _fusion_shift]" in after

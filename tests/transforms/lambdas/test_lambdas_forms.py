@@ -906,4 +906,4 @@ def build():
     ]
 """
     )
-    assert "func=_build_spacing" in text and "func=_build_image_label" in text and text.count("func=_build_fn") == 2
+    assert "func=_build_spacing" in text and "func=_build_image_label" in text and text.count("func=_build_scale") == 2

@@ -29,14 +29,14 @@ def _build_map_2(n, x):
     return x + n
 
 
-def _build_map_3(x):
+def _build_map_shift(x):
     return x + 2
 
 
 def build(ds, n):
     ds.map(_build_map, functools.partial(_build_map_2, n))
     ds.map(_build_map, functools.partial(_build_map_2, n))
-    ds.map(_build_map_3)
+    ds.map(_build_map_shift)
 """,
             id="the same lambda twice",
         ),
@@ -57,7 +57,7 @@ def _build_map(x):
     )
 
 
-def _build_map_2(x):
+def _build_map_shift(x):
     return (
         x + 1  # two
     )
@@ -65,7 +65,7 @@ def _build_map_2(x):
 
 def build(ds):
     ds.map(_build_map)
-    ds.map(_build_map_2)
+    ds.map(_build_map_shift)
 """,
             id="the same lambda with comments of its own",
         ),

@@ -22,11 +22,11 @@ def chain(out, *steps, last=None):
     out.put(value)
 
 
-def _main_steps(value):
+def _main_shift(value):
     return value + 1
 
 
-def _main_steps_2(scale, value):
+def _main_steps(scale, value):
     return value * scale
 
 
@@ -36,7 +36,7 @@ def _main_last(value):
 
 def main(scale=3):
     out = SimpleQueue()
-    steps = [_main_steps, functools.partial(_main_steps_2, scale)]
+    steps = [_main_shift, functools.partial(_main_steps, scale)]
     process = Process(target=chain, args=(out, *steps), kwargs={"last": _main_last})
     process.start()
     print(out.get())

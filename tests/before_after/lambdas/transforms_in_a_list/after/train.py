@@ -14,7 +14,7 @@ def _get_transform_fn(size, name):
     return len(name) * size
 
 
-def _get_transform_fn_2(mean, x):
+def _get_transform_scale(mean, x):
     return (x - mean) / 2
 
 
@@ -24,7 +24,7 @@ def get_transform(args):
     return Compose([
         Lambda(_get_transform_basename),
         Lambda(functools.partial(_get_transform_fn, size)),
-        Lambda(functools.partial(_get_transform_fn_2, mean)),
+        Lambda(functools.partial(_get_transform_scale, mean)),
     ])
 
 

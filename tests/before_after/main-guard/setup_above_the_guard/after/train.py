@@ -14,8 +14,6 @@ if not os.path.exists(LOG_DIR):
 def log_string(text):
     LOG.write(text + "\n")
     LOG.flush()
-
-
 torch.multiprocessing.set_sharing_strategy("file_system")
 
 
