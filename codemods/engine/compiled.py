@@ -15,7 +15,7 @@ _RESET = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class ModuleNames:
+class SymbolNames:
     """What the symbol tables of one text say."""
 
     bound: frozenset[str]  # at module level
@@ -24,7 +24,7 @@ class ModuleNames:
 
 
 @lru_cache(maxsize=16)
-def compiled(text: str) -> tuple[ast.Module, ModuleNames]:
+def compiled(text: str) -> tuple[ast.Module, SymbolNames]:
     """The tree and the names of a text.
 
     Raises SyntaxError (also for what only the compiler refuses), ValueError, RecursionError.
@@ -36,7 +36,7 @@ def compiled(text: str) -> tuple[ast.Module, ModuleNames]:
         return tree, _names(symtable.symtable(text, "<result>", "exec"))
 
 
-def _names(module: symtable.SymbolTable) -> ModuleNames:
+def _names(module: symtable.SymbolTable) -> SymbolNames:
     bound: set[str] = set()
     functions: dict[str, frozenset[str]] = {}
 
@@ -63,7 +63,7 @@ def _names(module: symtable.SymbolTable) -> ModuleNames:
         return found, unsaid
 
     loaded, _ = loads(module, "")
-    return ModuleNames(frozenset(bound), frozenset(loaded), functions)
+    return SymbolNames(frozenset(bound), frozenset(loaded), functions)
 
 
 def compiles(text: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..engine.results import Plan
 from ..engine.selection import Edited, Selection, Selector
 from .decisions import Choice, Decision, Decisions
-from .hunks import Hunk, Scopes, hunks_of
+from .hunks import Headings, Hunk, hunks_of
 from .model import Change, Review
 from .patch_text import BadPatch, edits_of_patch
 
@@ -77,7 +77,7 @@ def _hunks(edited: Edited, review: Review) -> tuple[Hunk, ...]:
     found: list[Hunk] = []
     for path, edits in edited.edits.items():
         source = review.sources[path]
-        found += hunks_of(path, source.text, source.apply(edits), Scopes(path, source.text))
+        found += hunks_of(path, source.text, source.apply(edits), Headings(path, source.text))
     return tuple(found)
 
 

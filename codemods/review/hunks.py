@@ -53,7 +53,7 @@ def _range(start: int, size: int) -> str:
     return f"{start}" if size == 1 else f"{start},{size}"
 
 
-class Scopes:
+class Headings:
     """The functions and classes of a Python text by line; none in other files."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -93,7 +93,7 @@ class Scopes:
         return self._names[index] if index >= 0 else ""
 
 
-def hunks_of(path: str, before: str, after: str, scopes: Scopes, context: int = CONTEXT) -> tuple[Hunk, ...]:
+def hunks_of(path: str, before: str, after: str, scopes: Headings, context: int = CONTEXT) -> tuple[Hunk, ...]:
     """What to change in the text `before` to get `after`, with `context` lines around it."""
     skipped, before, after = _differing(before, after)  # all else takes the time, in long files
     old, new = _lines(before), _lines(after)

@@ -16,7 +16,7 @@ from ..finding import Confidence, Finding, Fix, Skipped, Trace
 from ..tree.files import Files
 from ..tree.source import Source, UnreadableSource
 from ..version import __version__
-from .hunks import Hunk, Scopes, hunks_of
+from .hunks import Headings, Hunk, hunks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Texts:
         self.files = files
         self.sources: dict[str, Source] = dict(known)
         self._missing: set[str] = set()
-        self._scopes: dict[str, Scopes] = {}
+        self._scopes: dict[str, Headings] = {}
 
     def source(self, path: str) -> Source | None:
         if path not in self.sources and path not in self._missing:
@@ -99,10 +99,10 @@ class _Texts:
                 self._missing.add(path)
         return self.sources.get(path)
 
-    def scopes(self, path: str) -> Scopes:
+    def scopes(self, path: str) -> Headings:
         if path not in self._scopes:
             source = self.source(path)
-            self._scopes[path] = Scopes(path, source.text if source is not None else "")
+            self._scopes[path] = Headings(path, source.text if source is not None else "")
         return self._scopes[path]
 
 
@@ -144,7 +144,7 @@ def _hunks(unit: Unit, units: Units, texts: _Texts, imports: bool = True) -> tup
     for path, new in after.items():
         if path in unit.fix.paths:
             old = before[path].text if path in before else new.before.text
-            scopes = texts.scopes(path) if path not in before else Scopes(path, old)
+            scopes = texts.scopes(path) if path not in before else Headings(path, old)
             hunks += hunks_of(path, old, new.text, scopes)
     return tuple(hunks)
 
@@ -205,5 +205,5 @@ def _preview(fix: Fix, units: Units) -> tuple[Hunk, ...]:
     hunks: list[Hunk] = []
     for path in sorted(after):
         old, new = (data.decode(sources[path].encoding, "replace") for data in (before[path], after[path]))
-        hunks += hunks_of(path, old, new, Scopes(path, old))
+        hunks += hunks_of(path, old, new, Headings(path, old))
     return tuple(hunks)

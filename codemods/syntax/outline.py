@@ -23,7 +23,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class ValueBinding:
     """A place that gives a name its value; `value` is None when it is no plain expression (parameter, loop)."""
 
     statement: ast.AST  # the statement, or the function for a parameter
@@ -37,7 +37,7 @@ class Outline:
     def __init__(self, path: str, module: ast.Module) -> None:
         self.path = path
         self.module = module
-        self._bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
+        self._bindings: dict[ast.AST, dict[str, list[ValueBinding]]] = {}
         self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
 
@@ -267,25 +267,25 @@ class Outline:
             self._own[scope] = found
         return self._own[scope]
 
-    def bindings(self, scope: Scope, name: str) -> list[Binding]:
+    def bindings(self, scope: Scope, name: str) -> list[ValueBinding]:
         """Every place in `scope` that binds `name`, in source order."""
         if scope not in self._bindings:
             self._bindings[scope] = self._bound(scope)
         return self._bindings[scope].get(name, [])
 
-    def _bound(self, scope: Scope) -> dict[str, list[Binding]]:
-        bound: dict[str, list[Binding]] = {}
+    def _bound(self, scope: Scope) -> dict[str, list[ValueBinding]]:
+        bound: dict[str, list[ValueBinding]] = {}
         for node in self.own(scope):
             name = bound_name(node)
             if name is not None:
                 value = self._bound_value(node) if isinstance(node, ast.Name) else None
                 statement = node if isinstance(node, ast.ExceptHandler) else self.statement(node)
-                bound.setdefault(name, []).append(Binding(statement, value))
+                bound.setdefault(name, []).append(ValueBinding(statement, value))
         for places in bound.values():
             places.sort(key=lambda binding: position(binding.statement))
         if not isinstance(scope, ast.Module):
             for parameter in parameters(scope):
-                bound.setdefault(parameter, []).insert(0, Binding(scope, None, parameter=True))
+                bound.setdefault(parameter, []).insert(0, ValueBinding(scope, None, parameter=True))
         return bound
 
     def _declared(self, scope: Scope) -> frozenset[str]:
@@ -307,7 +307,7 @@ class Outline:
             return parent.context_expr
         return None
 
-    def lookup(self, use: ast.AST, name: str) -> tuple[Scope, list[Binding]]:
+    def lookup(self, use: ast.AST, name: str) -> tuple[Scope, list[ValueBinding]]:
         """The scope of `name` at `use` and the bindings that may reach it there (all of them for outer scopes)."""
         scope = self.scope(use)
         if name not in self._declared(scope) and (found := self.bindings(scope, name)):
@@ -318,10 +318,10 @@ class Outline:
                 return scope, found
         return self.module, []
 
-    def reaching(self, scope: Scope, bindings: list[Binding], use: ast.AST) -> list[Binding]:
+    def reaching(self, scope: Scope, bindings: list[ValueBinding], use: ast.AST) -> list[ValueBinding]:
         """Those of `bindings` whose value may be the one seen at `use`."""
-        before: list[Binding] = []
-        later: list[Binding] = []
+        before: list[ValueBinding] = []
+        later: list[ValueBinding] = []
         for binding in bindings:
             if binding.parameter or self.precedes(binding.statement, use):
                 if before and not binding.parameter and self._always_before(binding.statement, use):

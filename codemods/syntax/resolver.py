@@ -36,7 +36,7 @@ class Definition(NamedTuple):
     node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Value(NamedTuple):
+class FinalValue(NamedTuple):
     """What a name of the repository is in the end: a class, a function, or any other expression, and its file."""
 
     outline: Outline
@@ -244,7 +244,7 @@ class Resolver:
 
     # names without a place
 
-    def value_of(self, outline: Outline, name: str, depth: int = 0) -> Value | str:
+    def value_of(self, outline: Outline, name: str, depth: int = 0) -> FinalValue | str:
         """What the dotted `name` is once the file has been imported; its dotted origin where that is foreign.
 
         What the file itself defines counts before an import, and any import of the file counts. Attributes of classes
@@ -258,7 +258,7 @@ class Resolver:
             alias = dotted(own)
             if alias and alias != name:
                 return self.value_of(outline, alias, depth + 1)
-            return Value(outline, own)  # type: ignore[arg-type]
+            return FinalValue(outline, own)  # type: ignore[arg-type]
         statement, alias_node = outline.import_of.get(first, (None, None))
         if isinstance(statement, ast.ImportFrom) and alias_node is not None:
             wanted = ".".join(filter(None, [alias_node.name, rest]))
@@ -275,7 +275,7 @@ class Resolver:
                     return found
         return name
 
-    def _value_in(self, outline: Outline, level: int, module: str, wanted: str, depth: int) -> Value | str | None:
+    def _value_in(self, outline: Outline, level: int, module: str, wanted: str, depth: int) -> FinalValue | str | None:
         """`wanted` of a module, the longest path of a module tried first; None outside the repository."""
         parts = wanted.split(".")
         for cut in range(len(parts) - 1, -1, -1):

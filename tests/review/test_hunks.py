@@ -7,13 +7,13 @@ import random
 import pytest
 
 from codemods.delivery.diff import unified_diff
-from codemods.review.hunks import NO_NEWLINE, Scopes, hunks_of, wider
+from codemods.review.hunks import NO_NEWLINE, Headings, hunks_of, wider
 from codemods.tree.source import Source
 
 
 def as_patch(before: str, after: str) -> str:
     lines: list[str] = []
-    for hunk in hunks_of("a.txt", before, after, Scopes("a.txt", before)):
+    for hunk in hunks_of("a.txt", before, after, Headings("a.txt", before)):
         lines += [hunk.header, *hunk.lines]
     return "".join(f"{line}\n" for line in lines)
 
@@ -42,20 +42,20 @@ def test_hunks_are_those_of_the_patch(number: int) -> None:
 def test_the_scope_is_the_function_around_the_change() -> None:
     text = "x = 1\n\n\nclass A:\n    @staticmethod\n    def f(y):\n        if y:\n            z = 1\n        return z\n"
     text += "\n    w = 2\n"
-    scopes = Scopes("a.py", text)
+    scopes = Headings("a.py", text)
     assert [scopes.at(line) for line in (1, 4, 5, 6, 8, 9, 11)] == ["", "A", "A.f", "A.f", "A.f", "A.f", "A"]
     [hunk] = hunks_of("a.py", text, text.replace("z = 1", "z = 2"), scopes)
     assert hunk.header == "@@ -5,7 +5,7 @@ A.f"
     [hunk] = hunks_of("a.py", text, text.replace("class A", "def g():\n    pass\n\n\nclass A"), scopes)
-    assert hunk.scope == "" and Scopes("a.py", "def (:\n").at(1) == "" and Scopes("a.sh", "x").at(1) == ""
+    assert hunk.scope == "" and Headings("a.py", "def (:\n").at(1) == "" and Headings("a.sh", "x").at(1) == ""
 
 
 def test_more_lines_around_a_hunk() -> None:
     text = "".join(f"{number}\n" for number in range(1, 41))
-    [hunk] = hunks_of("a.txt", text, text.replace("20\n", "new\n"), Scopes("a.txt", text))
+    [hunk] = hunks_of("a.txt", text, text.replace("20\n", "new\n"), Headings("a.txt", text))
     more = wider(hunk, Source("a.txt", text), 5)
     assert (more.old_start, more.new_start, more.old_size, more.new_size) == (12, 12, 17, 17)
     assert more.lines[0] == " 12" and more.lines[-1] == " 28" and "-20" in more.lines
     assert wider(hunk, Source("a.txt", text), 100).old_size == 40
-    [hunk] = hunks_of("a.txt", "a\nb", "a\nc", Scopes("a.txt", ""))
+    [hunk] = hunks_of("a.txt", "a\nb", "a\nc", Headings("a.txt", ""))
     assert hunk.lines == (" a", "-b", NO_NEWLINE, "+c", NO_NEWLINE)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind
 from .records import FileFacts
-from .scope import DEAD, SEVERAL, Scope
+from .scope import DEAD, SEVERAL, FactsScope
 
 T = TypeVar("T")
 
@@ -20,8 +20,8 @@ class FactsBuilder:
     def __init__(self, path: str) -> None:
         self.facts = FileFacts(path)
         self._lines, self._labels, self._edges = self.facts.lines, self.facts.labels, self.facts.edges
-        self.module = self.scope = Scope(ScopeKind.MODULE, "", None)
-        self.free: list[tuple[int, str, Scope]] = []
+        self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
+        self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
 
     def node(self, label: str = "", line: int = 0) -> int:
@@ -35,7 +35,7 @@ class FactsBuilder:
         if source >= 0 and target >= 0 and source != target:
             self._edges.append((source, target, self.line))
 
-    def variable(self, name: str, scope: Scope | None = None) -> int:
+    def variable(self, name: str, scope: FactsScope | None = None) -> int:
         """The node of a variable of `scope`, or of the scope that is walked."""
         if scope is None:
             scope = self.scope

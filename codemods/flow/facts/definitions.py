@@ -10,7 +10,7 @@ from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from .builder import FactsBuilder
 from .records import Class, Function, Parameter
-from .scope import Scope
+from .scope import FactsScope
 from .syntax import position
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -37,7 +37,7 @@ def enter_function(
     facts.functions.append(function)
     facts.function_nodes.append(holder)
     own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
-    scope = builder.scope = Scope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
+    scope = builder.scope = FactsScope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
     star = [(arguments.vararg, ParameterKind.STARRED), (arguments.kwarg, ParameterKind.DOUBLE_STARRED)]
     for argument, how in [
         *((a, ParameterKind.POSITIONAL) for a in arguments.posonlyargs),
@@ -74,5 +74,5 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
     names = tuple(dotted(without_arguments(base)) for base in node.bases)
     facts.classes.append(Class(node.name, qualname, position(node), bases, names, nested))
     facts.class_nodes.append(-1)
-    builder.scope = Scope(ScopeKind.CLASS, qualname, outer, outer.function, index)
+    builder.scope = FactsScope(ScopeKind.CLASS, qualname, outer, outer.function, index)
     return index

@@ -13,7 +13,7 @@ from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call
-from .scope import DEAD, SEVERAL, Scope
+from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, literal_key, not_callable, position, starred
 
 VIEW_METHODS = frozenset({"keys", "values", "items"})
@@ -166,7 +166,7 @@ class Expressions:
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> int:
         builder = self.builder
         outer = builder.scope
-        builder.scope = Scope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
+        builder.scope = FactsScope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
         for generator in node.generators:
             value = self.value(generator.iter)
             self._bind_inner(generator.target, builder.element(value) if value >= 0 else -1)
@@ -247,7 +247,7 @@ class Expressions:
 
     def _evaluates(self, node: ast.Call) -> bool:
         """`eval(text)` of Python itself, with a text that stands somewhere else."""
-        scope: Scope | None = self.builder.scope
+        scope: FactsScope | None = self.builder.scope
         while scope is not None and "eval" not in scope.bound:
             scope = scope.parent
         return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
@@ -262,7 +262,7 @@ class Expressions:
         if isinstance(node, ast.Constant):
             literals[key] = node.value
         elif isinstance(node, ast.Name):
-            scope: Scope | None = self.builder.scope
+            scope: FactsScope | None = self.builder.scope
             while scope is not None and node.id not in scope.bound:
                 scope = scope.parent
             constant = scope.constants.get(node.id, SEVERAL) if scope is not None else SEVERAL
@@ -270,7 +270,7 @@ class Expressions:
                 literals[key] = constant
 
     def _note_self_call(self, method: str) -> None:
-        scope: Scope | None = self.builder.scope
+        scope: FactsScope | None = self.builder.scope
         while scope is not None and scope.parent is not None and scope.parent.kind is not ScopeKind.CLASS:
             scope = scope.parent
         if scope is not None and scope.parent is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...syntax.binding_rules import ScopeKind
 
 SEVERAL = object()  # bound more than once, or not to a literal
-DEAD = -2  # in `Scope.current`: the name holds nothing that matters here
+DEAD = -2  # in `FactsScope.current`: the name holds nothing that matters here
 
 
-class Scope:
+class FactsScope:
     __slots__ = (
         "bound",
         "constants",
@@ -24,7 +24,7 @@ class Scope:
     )
 
     def __init__(
-        self, kind: ScopeKind, qualname: str, parent: Scope | None, function: int = -1, owner: int = -1
+        self, kind: ScopeKind, qualname: str, parent: FactsScope | None, function: int = -1, owner: int = -1
     ) -> None:
         self.kind = kind
         self.qualname = qualname

@@ -9,7 +9,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .as_text import AS_TEXT, LOGGING, TEXT_FUNCTIONS, only_shown
-from .holders import Holder, HolderKind, Problem, argument_of, stored
+from .holders import Difference, Holder, HolderKind, argument_of, stored
 
 _TYPE_TESTS = frozenset(("isinstance", "type", "hasattr"))
 _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
@@ -35,12 +35,12 @@ class Argument:
     reached: bool
     hops: int
 
-    def effects(self) -> tuple[list[Holder], list[Problem]]:
+    def effects(self) -> tuple[list[Holder], list[Difference]]:
         """Who refers to the view next, and what the call does with it on the spot."""
         known = self._known_function()
         return (self._parameters(), []) if known is None else known
 
-    def _known_function(self) -> tuple[list[Holder], list[Problem]] | None:
+    def _known_function(self) -> tuple[list[Holder], list[Difference]] | None:
         """What a well-known function or method does; None for others."""
         func, arguments = self.call.func, self.call.args
         plain, method = isinstance(func, ast.Name), isinstance(func, ast.Attribute)
@@ -60,8 +60,8 @@ class Argument:
             return list(stored(self.outline, func.value, True, self.hops)), []
         return self._set_as_attribute() if name == "setattr" else None
 
-    def _problem(self, text: str, fatal: bool = True) -> list[Problem]:
-        return [Problem(self.outline.path, getattr(self.node, "lineno", self.call.lineno), text, fatal)]
+    def _problem(self, text: str, fatal: bool = True) -> list[Difference]:
+        return [Difference(self.outline.path, getattr(self.node, "lineno", self.call.lineno), text, fatal)]
 
     def _same_types(self) -> bool:
         """The types of the test are such that a list is one where a view is."""
@@ -69,7 +69,7 @@ class Argument:
         types = asked[0].elts if asked and isinstance(asked[0], ast.Tuple) else asked
         return bool(types) and all(last_name(item) in _SAME_ANSWER for item in types)
 
-    def _set_as_attribute(self) -> tuple[list[Holder], list[Problem]] | None:
+    def _set_as_attribute(self) -> tuple[list[Holder], list[Difference]] | None:
         """`setattr(x, "name", view)`"""
         arguments = self.call.args
         if len(arguments) != 3 or arguments[2] is not self.node or not isinstance(arguments[1], ast.Constant):

@@ -13,7 +13,7 @@ from ...syntax.resolver import Class
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Difference:
     """What a list would do differently, at `path`:`line`; `fatal`: no fix, else an unsafe one."""
 
     path: str

@@ -11,7 +11,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from .holders import HolderKind, Problem
+from .holders import Difference, HolderKind
 from .next_holders import holders_of
 from .uses import ViewUses
 
@@ -50,10 +50,10 @@ class DictChanges:
         self._other_names: dict[tuple[_Target, Outline], list[_Target]] = {}
         self._places: dict[tuple[_Target, str, bool], list[tuple[Outline, ast.AST, str]]] = {}
 
-    def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Problem | None:
+    def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Difference | None:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
         if own := _namespace(receiver):
-            return Problem(
+            return Difference(
                 outline.path, receiver.lineno, f"takes the view of {own}, which changes as the program runs", False
             )
         todo = list(self._targets(outline, receiver, 0))
@@ -69,7 +69,7 @@ class DictChanges:
             for where, node, what in self._known_changes(target, method, grows):
                 if node is not taken and self._happens_after(where, node, outline, taken, 0, target.scope is None):
                     text = f"{what} after the view is taken: the view shows that, a list would not"
-                    return Problem(where.path, position(node)[0], text, False)
+                    return Difference(where.path, position(node)[0], text, False)
         return None
 
     def _targets(self, outline: Outline, node: ast.expr, hops: int) -> Iterator[_Target]:

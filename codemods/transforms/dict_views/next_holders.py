@@ -10,7 +10,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline, pairs
 from .as_argument import Argument, is_direct, is_inside
 from .as_text import AS_TEXT, only_shown
-from .holders import Holder, HolderKind, Problem, local_name, parameter_with_default, stored
+from .holders import Difference, Holder, HolderKind, local_name, parameter_with_default, stored
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.BitAnd: "&",
@@ -34,7 +34,7 @@ _NOT_IN_A_LIST = "which a list does not have"
 
 def holders_of(
     outline: Outline, value: ast.AST, nested: bool = False, hops: int = 0
-) -> tuple[list[Holder], list[Problem]]:
+) -> tuple[list[Holder], list[Difference]]:
     """Who refers to `value` next, and what is done with it on the spot."""
     step = _Step(outline, value, nested, hops)
     step.climb()
@@ -52,7 +52,7 @@ class _Step:
         self.outline, self.value, self.node = outline, value, value
         self.nested, self.reached, self.hops = nested, not nested, hops
         self.holders: list[Holder] = []
-        self.problems: list[Problem] = []
+        self.problems: list[Difference] = []
 
     def climb(self) -> None:
         """Go up as far as the view is the value of an expression, or may be."""
@@ -64,7 +64,7 @@ class _Step:
             self.node = above
 
     def _problem(self, text: str, fatal: bool = True) -> None:
-        self.problems.append(Problem(self.outline.path, getattr(self.node, "lineno", 0), text, fatal))
+        self.problems.append(Difference(self.outline.path, getattr(self.node, "lineno", 0), text, fatal))
 
     def _becomes_text(self) -> None:
         if not only_shown(self.outline, self.node):

@@ -18,7 +18,7 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import ReceiverKind, Receivers, imports_any, view_receiver
 from ...syntax.repo import Repo
 from .data import names
-from .holders import Holder, HolderKind, Problem
+from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
 from .next_holders import holders_of
 from .screen import ID
@@ -307,7 +307,7 @@ def _rank(finding: Finding) -> int:
     return 0 if finding.fix is None else 1 if finding.fix.unsafe else 2
 
 
-def _where(problem: Problem, outline: Outline) -> str:
+def _where(problem: Difference, outline: Outline) -> str:
     return f"line {problem.line}" if problem.path == outline.path else f"{problem.path}:{problem.line}"
 
 

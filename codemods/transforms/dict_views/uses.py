@@ -11,7 +11,7 @@ from ...syntax.outline import Function, Outline
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
-from .holders import Holder, HolderKind, Problem
+from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
@@ -24,11 +24,11 @@ class ViewUses:
         self.repo = repo
         self.receivers = receivers
 
-    def problems(self, start: list[Holder], depth: int = 3) -> list[Problem]:
+    def problems(self, start: list[Holder], depth: int = 3) -> list[Difference]:
         """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
         todo = list(start)
         seen: set[Holder] = set()
-        found: dict[tuple[str, int, str], Problem] = {}
+        found: dict[tuple[str, int, str], Difference] = {}
         while todo:
             holder = todo.pop()
             if holder in seen or holder.hops > depth or len(seen) > _STEPS:

@@ -13,7 +13,7 @@ from .models import dotted
 
 
 @dataclass(frozen=True)
-class Binding:
+class ModelBinding:
     """`statement` assigns `value`, which builds the model; `refused`: why it may not be built by it again."""
 
     statement: ast.stmt
@@ -27,7 +27,7 @@ class Binding:
         return call if isinstance(call, ast.Call) else None
 
 
-def binding_of(view: FileView, site: Site, key: str) -> Binding | Refused | None:
+def binding_of(view: FileView, site: Site, key: str) -> ModelBinding | Refused | None:
     """What builds the model in `key` at `site`: refused where the function binds it in another way, None where not."""
     for statement in reversed(view.bindings(site.scope, key, site.statement)):
         value = getattr(statement, "value", None)
@@ -40,18 +40,18 @@ def binding_of(view: FileView, site: Site, key: str) -> Binding | Refused | None
         if not single or not isinstance(call, ast.Call):
             refused = Refused(f"line {statement.lineno} shows no plain constructor call for `{key}`")
             plain = single and isinstance(value, (ast.Constant, ast.Dict, ast.List))
-            return Binding(statement, value, refused) if plain else refused
+            return ModelBinding(statement, value, refused) if plain else refused
         if not view.dominates(statement, site.statement):
             reason = (
                 f"`{key}` is built at line {statement.lineno} under a condition, or in a block that the copy is "
                 "not in: move its construction into one function and call that twice"
             )
-            return Binding(statement, value, Refused(reason))
-        return Binding(statement, value)
+            return ModelBinding(statement, value, Refused(reason))
+        return ModelBinding(statement, value)
     return None
 
 
-def plain_binding(view: FileView, site: Site, key: str) -> Binding | None:
+def plain_binding(view: FileView, site: Site, key: str) -> ModelBinding | None:
     """What builds the model in `key` at `site`, where the function shows it."""
     found = binding_of(view, site, key)
-    return found if isinstance(found, Binding) else None
+    return found if isinstance(found, ModelBinding) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...finding import Hop
 from ...nodes import walk
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
 from .is_model import is_model, peel
@@ -181,7 +181,7 @@ def _calls(view: FileView, function: Function, owner: ast.ClassDef | None) -> It
             if called.rpartition(".")[2] not in aliases:
                 continue
             found = view.models.resolve(source.path, called)
-            if isinstance(found, Value) and found.node is target:
+            if isinstance(found, FinalValue) and found.node is target:
                 caller = caller or FileView(view.models, outline)
                 count += 1
                 yield caller, node

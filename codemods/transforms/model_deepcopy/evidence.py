@@ -11,7 +11,7 @@ from ...finding import Confidence, Hop
 from ...nodes import walk
 from ...project import Project
 from ...syntax.outline import Outline
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .constructor_survey import Survey, Trait, called_from
 from .file_view import FileView, arguments_of, spelled, walk_scope
 from .group_flow import group_origin, scope_of, short
@@ -109,7 +109,7 @@ def _group_set_by_call(view: FileView, site: Site, call: ast.Call) -> _Group | N
     if beside is not None and beside.certain:
         return beside
     found = view.models.resolve(view.path, name)
-    if isinstance(found, Value) and isinstance(found.node, ast.FunctionDef):
+    if isinstance(found, FinalValue) and isinstance(found.node, ast.FunctionDef):
         there = FileView(view.models, found.outline)
         for inner in walk(found.node):
             if puts_group(inner) and speaks_of_groups(view.models, found.path):

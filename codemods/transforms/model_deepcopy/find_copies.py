@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ...finding import Confidence, Hop, Refused
 from ...nodes import walk
-from ...syntax.resolver import Value
-from .binding import Binding, binding_of
+from ...syntax.resolver import FinalValue
+from .binding import ModelBinding, binding_of
 from .callers import Built, built_elsewhere
 from .constructor_survey import Trait, survey
 from .evidence import distributed, group_keepers, hop, seen_in
@@ -74,11 +74,11 @@ def _model_copy(view: FileView, call: ast.Call) -> Copy | None:
         return None
     site = Site.of(view, call).of_variable(copied.variable)
     binding = binding_of(view, site, site.variable)
-    if _is_set_aside(view, site, binding if isinstance(binding, Binding) else None):
+    if _is_set_aside(view, site, binding if isinstance(binding, ModelBinding) else None):
         return None
     if not _is_copied_model(view, site, binding):
         return None
-    if isinstance(binding, Binding):
+    if isinstance(binding, ModelBinding):
         history = history_of(view, site, binding, copied)
     else:
         history = History(refused=binding or _built_out_of_sight(copied.key))
@@ -101,10 +101,10 @@ def _built_out_of_sight(key: str) -> Refused:
     )
 
 
-def _is_copied_model(view: FileView, site: Site, binding: Binding | Refused | None) -> bool:
+def _is_copied_model(view: FileView, site: Site, binding: ModelBinding | Refused | None) -> bool:
     """Whether a model is copied at `site`: by what builds it, else by how the function uses it."""
     known: bool | None = None
-    if isinstance(binding, Binding):
+    if isinstance(binding, ModelBinding):
         known = is_model(view, binding.value)
     elif not CONFIGURATION.match(site.variable):
         elsewhere = built_elsewhere(view, site, site.variable)
@@ -210,7 +210,7 @@ def _copied(argument: ast.expr) -> Copied | None:
 def _only_unwraps(view: FileView, call: ast.Call) -> bool:
     """As far as the function is in sight, it returns its argument or what that wraps."""
     found = view.models.resolve(view.path, dotted(call.func) or "")
-    if not isinstance(found, Value):
+    if not isinstance(found, FinalValue):
         return True
     if not isinstance(found.node, ast.FunctionDef) or not found.node.args.args:
         return False
@@ -226,7 +226,7 @@ def _only_unwraps(view: FileView, call: ast.Call) -> bool:
     return True
 
 
-def _is_set_aside(view: FileView, site: Site, binding: Binding | None) -> bool:
+def _is_set_aside(view: FileView, site: Site, binding: ModelBinding | None) -> bool:
     """Snapshots, cloned layers, and copies made over and over."""
     around_model = set(view.ancestors(binding.statement)) if binding else set()
     for node in view.ancestors(site.call):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ...finding import Hop
 from ...nodes import walk
 from ...project import Project
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .callers import passed_arguments
 from .file_view import FileView, Function, Scope, spelled, walk_scope
 from .models import dotted
@@ -69,7 +69,7 @@ def _sources(read: _Read) -> Iterator[_Read]:
     elif isinstance(value, (ast.Call, ast.Attribute)):
         name = dotted(value.func if isinstance(value, ast.Call) else value)
         found = read.view.models.resolve(read.view.path, name) if name else None
-        if isinstance(found, Value):
+        if isinstance(found, FinalValue):
             yield from _of_definition(read, found, called=isinstance(value, ast.Call))
 
 
@@ -86,9 +86,9 @@ def _of_name(read: _Read, name: str) -> Iterator[_Read]:
             return
         scope = next((node for node in read.view.ancestors(scope) if isinstance(node, (*_FUNCTIONS, ast.Module))), None)
     found = read.view.models.resolve(read.view.path, name)
-    if isinstance(found, Value):
+    if isinstance(found, FinalValue):
         yield from _of_definition(read, found, called=False)
-    yield from _declared_global(read.view, found.path if isinstance(found, Value) else read.view.path, name)
+    yield from _declared_global(read.view, found.path if isinstance(found, FinalValue) else read.view.path, name)
 
 
 def _of_attribute(read: _Read, attribute: str) -> Iterator[_Read]:
@@ -100,7 +100,7 @@ def _of_attribute(read: _Read, attribute: str) -> Iterator[_Read]:
                 yield _Read(read.view, method, value, statement)
 
 
-def _of_definition(read: _Read, found: Value, *, called: bool) -> Iterator[_Read]:
+def _of_definition(read: _Read, found: FinalValue, *, called: bool) -> Iterator[_Read]:
     """What a function of the repository returns, or a variable of a module holds."""
     view = read.view if found.path == read.view.path else FileView(read.view.models, found.outline)
     if called and isinstance(found.node, _FUNCTIONS):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...finding import Refused
-from .binding import Binding
+from .binding import ModelBinding
 from .constructor_survey import Trait, survey
 from .evidence import shards
 from .file_view import FileView, arguments_of, spelled, walk_scope
@@ -46,7 +46,7 @@ class Copied:
         return self.key != self.variable
 
 
-def history_of(view: FileView, site: Site, binding: Binding, copied: Copied) -> History:
+def history_of(view: FileView, site: Site, binding: ModelBinding, copied: Copied) -> History:
     """What happened to the model that `binding` builds until it is copied at `site`."""
     call, steps = peel(binding.value)
     assert isinstance(call, ast.Call)

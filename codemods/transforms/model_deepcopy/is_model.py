@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ...nodes import walk
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .file_view import FileView, Scope, spelled, walk_scope
 from .library import endings, names, whole
 from .models import dotted, is_torch_layer
@@ -35,7 +35,7 @@ def is_model(view: FileView, value: ast.expr, depth: int = 0) -> bool | None:
     if _FACTORIES.search(view.qualified(name)):
         return True
     found = view.models.resolve(view.path, name)
-    if not isinstance(found, Value) or depth >= _DEPTH:
+    if not isinstance(found, FinalValue) or depth >= _DEPTH:
         return None
     there = view if found.path == view.path else FileView(view.models, found.outline)
     built: list[ast.expr] = []

@@ -11,7 +11,7 @@ from ...project import Project
 from ...syntax import names as syntax
 from ...syntax.modules import Modules
 from ...syntax.outline import Outline, outline_of
-from ...syntax.resolver import Resolver, Value
+from ...syntax.resolver import FinalValue, Resolver
 from ...tree.source import Source
 from .library import ending, names
 
@@ -67,7 +67,7 @@ class Models:
         """What names mean in these files."""
         return Resolver(self.project, Modules(self.project.python_paths))
 
-    def resolve(self, path: str, name: str) -> Value | str:
+    def resolve(self, path: str, name: str) -> FinalValue | str:
         """What `name` (dotted) is at the top level of `path`, or its dotted origin if outside."""
         outline = self.outline(path)
         return name if outline is None else self.resolver.value_of(outline, name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .callers import Built, built_by, calls_in, chain_of, elements_of
 from .file_view import FileView, spelled
 from .model_copy import Site
@@ -33,7 +33,7 @@ def _attribute(built: Built, attribute: str) -> Iterator[Built]:
     """What the class that `built` makes an object of builds for its `self.attribute`."""
     models = built.view.models
     found = models.resolve(built.view.path, dotted(built.call.func) or "")
-    if not isinstance(found, Value) or not isinstance(found.node, ast.ClassDef):
+    if not isinstance(found, FinalValue) or not isinstance(found.node, ast.ClassDef):
         return
     inside = FileView(models, found.outline)
     for node in ast.walk(found.node):

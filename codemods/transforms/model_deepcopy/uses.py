@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ...finding import Refused
 from ...nodes import walk
-from ...syntax.resolver import Value
+from ...syntax.resolver import FinalValue
 from .file_view import FileView, spelled, walk_scope
 from .library import either, endings, names, whole
 from .models import dotted
@@ -271,17 +271,17 @@ class Uses:
         stored = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         return frozenset(name for name, value in values.items() if value and self._plain(value) and name not in stored)
 
-    def _definition(self, function: ast.expr, name: str) -> Value | None:
+    def _definition(self, function: ast.expr, name: str) -> FinalValue | None:
         if "." not in name:  # a function nested in the present one comes first
             node: ast.AST | None = function
             while node is not None:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     for inner in walk(node):
                         if isinstance(inner, ast.FunctionDef) and inner.name == name and inner is not node:
-                            return Value(self.view.outline, inner)
+                            return FinalValue(self.view.outline, inner)
                 node = self.view.parents.get(node)
         place = self.view.models.resolve(self.view.path, name)
-        return place if isinstance(place, Value) else None
+        return place if isinstance(place, FinalValue) else None
 
     def _iterated(self, call: ast.Call, found: Effects) -> None:
         """`for p in model.parameters():` does to the model what its body does to `p`."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...finding import Refused
 from ...syntax.main_guard import is_main_guard
 from ...syntax.names import last_name
-from ...syntax.outline import Binding, position
+from ...syntax.outline import ValueBinding, position
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 from .data import names
@@ -272,7 +272,7 @@ class ExpressionRebuilder:
                             f"`{parameter}` can be walked only once ({outline.path}:{call.lineno}); give a list there"
                         )
 
-    def _settled(self, name: str, bindings: Sequence[Binding], store: Store) -> bool:
+    def _settled(self, name: str, bindings: Sequence[ValueBinding], store: Store) -> bool:
         """`self.name` keeps that value, and the local one does not change in between."""
         if sum(len(shape.stores(name)) for shape in self.family.hierarchy(self.shape)) != 1:
             return False
