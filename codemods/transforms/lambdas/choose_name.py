@@ -65,16 +65,9 @@ def _code(rewrite: FileRewrite, unit: Unit) -> tuple[object, ...] | None:
 def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
     """Names `move`, one of the group `moves`; a twin of one that has a name already is called the same."""
     unit = move.unit
-    node, home = unit.node, home_name(rewrite.scopes, unit.node)
+    node = unit.node
     if move.method is not None:
-        maker = move.method[0].node
-        own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
-        if not own and move.method[2].bases:
-            own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
-        what = role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
-        places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(unit, moves)]
-        wanted = _spoken(rewrite, snake(own), what)
-        move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
+        _name_method(rewrite, move, moves)
         return
     alike = [item for other, item in moves.items() if other is unit or same_code(rewrite, unit, other)]
     twins = [item for item in alike if item.passes_on is None]
@@ -82,49 +75,70 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
     named = next((twin.name for twin in twins if twin.name), "") if several else ""
     if named:
         move.name, move.is_repeated = named, True
-        return
-    if isinstance(node, ast.Lambda):
-        if move.is_object:
-            wanted = _camel(private_name(home, role(rewrite.scopes, node)))
-            done = _camel(describe_lambda(node))
-            move.name = rewrite.names.fresh(wanted, f"{wanted}{done[1:]}" if done != "_" else "")
-            return
-        what = role(rewrite.scopes, node)
-        if is_identity(node):
-            known = _known_identity(rewrite, node)
-            if known is not None or ((several or what == "identity") and rewrite.names.is_free("_identity")):
-                move.name, move.is_repeated = known or rewrite.names.fresh("_identity"), known is not None
-                return
-        wanted = _shared_name(rewrite, [item.unit.node for item in twins]) if several else private_name(home, what)
-        if wanted == "_" + home and rewrite.names.is_word(wanted):
-            wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
-        wanted = _fitting(rewrite, move, wanted, what, node)
-        done = describe_lambda(node)
-        move.name = rewrite.names.fresh(wanted, f"{wanted}_{done}" if done else "")
-        return
-    movable = unit.variable is not None and rewrite.can_vanish(unit)
-    if (
-        movable
-        and not several
-        and not move.is_object
-        and not move.is_partial
-        and rewrite.names.keeps(node.name, unit.home)
-    ):
+    elif isinstance(node, ast.Lambda):
+        _name_lambda(rewrite, move, node, [item.unit.node for item in twins] if several else [])
+    elif not several and _keeps_name(rewrite, move, node.name):
         move.keeps_name = True
         move.name = rewrite.names.keep(node.name)
     elif isinstance(node, ast.ClassDef) or move.is_object:
         move.name = class_name(rewrite, node)
     else:
-        own = node.name.lstrip("_")
-        renamed = [] if move.is_partial else outside_uses(unit, moves)
-        spoken = "_" + own if _says_enough(rewrite, own) else _spoken(rewrite, home, own)
-        wanted = _fitting(rewrite, move, spoken, own, *(use.node for use in renamed))
-        goes = (
-            rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
-        )
-        owner = class_of(rewrite.scopes, node)
-        instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
-        move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)
+        _name_function(rewrite, move, node, moves)
+
+
+def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
+    """Of code that becomes a method: after the method that it comes from."""
+    node = move.unit.node
+    assert move.method is not None
+    maker = move.method[0].node
+    own = maker.name.strip("_") if isinstance(maker, FUNCTIONS) and not maker.name.startswith("__") else ""
+    if not own and move.method[2].bases:
+        own = move.method[2].name  # `_apply` could be a method of a base class that is not ours to see
+    what = role(rewrite.scopes, node) if isinstance(node, ast.Lambda) else snake(node.name)
+    places = [node] if isinstance(node, ast.Lambda) else [use.node for use in outside_uses(move.unit, moves)]
+    wanted = _spoken(rewrite, snake(own), what)
+    move.name = rewrite.names.fresh_attribute(_fitting(rewrite, move, wanted, what, *places))
+
+
+def _name_lambda(
+    rewrite: FileRewrite, move: Move, node: ast.Lambda, twins: list[FunctionNode | ast.Lambda | ast.ClassDef]
+) -> None:
+    """By what it is for and what it does. `twins`: all that become one function with it, where there are several."""
+    home, what = home_name(rewrite.scopes, node), role(rewrite.scopes, node)
+    done = describe_lambda(node)
+    if move.is_object:
+        wanted, done = _camel(private_name(home, what)), _camel(done)
+        move.name = rewrite.names.fresh(wanted, f"{wanted}{done[1:]}" if done != "_" else "")
+        return
+    if is_identity(node):
+        known = _known_identity(rewrite, node)
+        if known is not None or ((twins or what == "identity") and rewrite.names.is_free("_identity")):
+            move.name, move.is_repeated = known or rewrite.names.fresh("_identity"), known is not None
+            return
+    wanted = _shared_name(rewrite, twins) if twins else private_name(home, what)
+    if wanted == "_" + home and rewrite.names.is_word(wanted):
+        wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
+    wanted = _fitting(rewrite, move, wanted, what, node)
+    move.name = rewrite.names.fresh(wanted, f"{wanted}_{done}" if done else "")
+
+
+def _keeps_name(rewrite: FileRewrite, move: Move, name: str) -> bool:
+    """A function or class that leaves nothing behind is called as it was, where that is free."""
+    unit = move.unit
+    movable = unit.variable is not None and rewrite.can_vanish(unit)
+    return movable and not move.is_object and not move.is_partial and rewrite.names.keeps(name, unit.home)
+
+
+def _name_function(rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move]) -> None:
+    unit = move.unit
+    own = node.name.lstrip("_")
+    renamed = [] if move.is_partial else outside_uses(unit, moves)
+    spoken = "_" + own if _says_enough(rewrite, own) else _spoken(rewrite, home_name(rewrite.scopes, node), own)
+    wanted = _fitting(rewrite, move, spoken, own, *(use.node for use in renamed))
+    goes = rewrite.returned_name(unit) is not None and wanted == node.name and rewrite.names.keeps(wanted, unit.home)
+    owner = class_of(rewrite.scopes, node)
+    instead = "_" + owner + wanted if owner and not wanted.startswith("_" + owner) else ""
+    move.name = rewrite.names.keep(wanted) if goes else rewrite.names.fresh(wanted, instead)
 
 
 def _shared_name(rewrite: FileRewrite, nodes: list[FunctionNode | ast.Lambda | ast.ClassDef]) -> str:
