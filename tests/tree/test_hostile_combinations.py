@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +66,10 @@ def drawn(seed: int, place: Path) -> tuple[Path, list[str]]:
         (repo / used[0]).write_text(MONSTERS[used[0]], encoding="utf-8")
     git(repo, "add", ".")
     git(repo, "commit", "-q", "-m", "one")
-    for name in chance.sample([*ATTACKS, *("configured",) * 20, *("noise",) * 20], chance.randint(2, 6)):
+    chosen = chance.sample([*ATTACKS, *("configured",) * 20, *("noise",) * 20], chance.randint(2, 6))
+    before = signal.signal(signal.SIGALRM, _too_slow)
+    for name in sorted(chosen, key=lambda name: "pipe" in name):  # what makes them waits for a pipe
+        signal.alarm(10)
         try:
             if name == "configured":
                 chance.choice(CONFIGURED)(repo, program, Path(os.environ["HOME"]))
@@ -76,7 +80,14 @@ def drawn(seed: int, place: Path) -> tuple[Path, list[str]]:
             used.append(name)
         except (OSError, AssertionError, subprocess.CalledProcessError, ValueError):
             continue  # it does not go with those before it
+        finally:
+            signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
     return repo, used
+
+
+def _too_slow(*_: object) -> None:
+    raise OSError("waits for a pipe")
 
 
 def _noise(chance: random.Random, repo: Path) -> None:
