@@ -78,7 +78,7 @@ def drawn(seed: int, place: Path) -> tuple[Path, list[str]]:
             else:
                 ATTACKS[name](repo, outside)
             used.append(name)
-        except (OSError, AssertionError, subprocess.CalledProcessError, ValueError):
+        except (OSError, AssertionError, subprocess.CalledProcessError, ValueError, IndexError):
             continue  # it does not go with those before it
         finally:
             signal.alarm(0)
@@ -115,7 +115,8 @@ def tried(seed: int, place: Path) -> tuple[list[str], list[int]]:
         codes.append(spawnfix(*arguments).returncode)
         assert state(place / "outside") == before and not (place / "outside/marker").exists(), used
         now = {path: data for path, data in state(Path(os.environ["HOME"])).items() if "/cache/" not in path}
-        assert now == {path: data for path, data in home.items() if "/cache/" not in path}, used
+        changed = {path for path, _ in now.items() ^ home.items() if "/cache/" not in path}
+        assert not changed, (used, changed)
         assert {path.name for path in place.iterdir()} <= names, used
     return used, codes
 
