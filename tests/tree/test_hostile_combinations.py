@@ -108,6 +108,7 @@ def _noise(chance: random.Random, repo: Path) -> None:
 def tried(seed: int, place: Path) -> tuple[list[str], list[int]]:
     """The attacks, and the exit codes of `check` and `migrate`. Raises AssertionError for anything that is wrong."""
     repo, used = drawn(seed, place)
+    (place / "outside/marker").unlink(missing_ok=True)  # of the git that made the attacks
     before, home = state(place / "outside"), state(Path(os.environ["HOME"]))
     names = {path.name for path in place.iterdir()} | {"cache"}
     codes = []
