@@ -24,6 +24,7 @@ from .late_guard import late_guard
 from .missing_globals import missing_globals
 from .one_guard import Run
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
+from .run_again import RunAgain
 from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, only_prints, repeated, shows
@@ -136,10 +137,11 @@ def _wrapped(
     try:
         early = [at for at in alone if first is None or at < first]
         reads = WorkerReads(starts, outline)
+        again = RunAgain(starts, outline, reads)
 
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
-            unseen = reads.lost(moved)
+            unseen = reads.lost(moved) or again.why_not(moved)
             if unseen is not None:
                 raise Refused(unseen)
             if not is_last and _lost(starts, outline, runs, False) is not None:

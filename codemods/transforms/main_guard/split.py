@@ -42,7 +42,7 @@ def split(
     firm = next((at for at in early if at in wrong), first)
     runs = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
     inside = {at for run in runs for at in range(run.first, run.last + 1) if at not in run.above}
-    left = {at: found.what for at, found in wrong.items() if at < runs[0].first}
+    left = {at: found.what for at, found in wrong.items() if at not in inside and first is not None and at < first}
     left |= {at: "prints or logs" for at in prints if at not in inside and at not in left}
     if not left:
         return runs, None

@@ -55,13 +55,19 @@ class WorkerReads:
 
     # code that workers run
 
-    def _in_workers(self) -> list[Code]:
+    def not_of_loaders(self) -> list[Code]:
+        """What runs in workers whose random generators nobody seeds for them, and that might have been forked."""
+        return self._in_workers(loaders=False)
+
+    def _in_workers(self, loaders: bool = True) -> list[Code]:
         """What is sent to workers and run there, and what that calls."""
         found: dict[ast.AST, Code] = {}
         todo: list[Code] = []
         body = [node for node in own_nodes(self.outline.module.body) if not isinstance(node, FUNCTIONS)]
         for outline, nodes in [(self.outline, body), *self._called_from(self.outline, body, 0)]:
             for call in (node for node in nodes if isinstance(node, ast.Call)):
+                if not loaders and (self.starts.is_loader(outline, call.func) or self._spawns(outline, call)):
+                    continue
                 given = sent(self.starts, outline, call)
                 for argument in given[2] if given is not None else ():
                     todo += self._run(outline, argument)
@@ -71,6 +77,10 @@ class WorkerReads:
                 found[function] = outline, function
                 todo += self._calls_of(outline, ast.walk(function))
         return list(found.values())
+
+    def _spawns(self, outline: Outline, call: ast.Call) -> bool:
+        """`torch.multiprocessing.spawn`, which never forks."""
+        return self.starts.name(outline, call.func) == "multiprocessing.spawn"
 
     def _called_from(
         self, outline: Outline, nodes: Iterable[ast.AST], depth: int

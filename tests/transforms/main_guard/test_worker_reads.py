@@ -136,3 +136,60 @@ multiprocessing.Process(target=work).start()
     (reason,) = reasons(twice, "main-guard")
     assert reason.startswith("line 12 changes the environment, and every spawned worker would run line 9 again")
     assert "__main__" in migrated(other, "main-guard")["train.py"]
+
+
+STARTED = "multiprocessing.Process(target=work, args=(1,)).start()\n"
+
+
+def script(head: str, body: str, again: str = "") -> dict[str, str]:
+    """A script that starts one process, and after `again` another."""
+    return {
+        "train.py": f"import multiprocessing\n{head}\n\ndef work(n):\n    {body}\n\n\n{STARTED}"
+        + (f"{again}\n{STARTED}" if again else "")
+    }
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import uuid\nRUN = uuid.uuid4().hex\n",
+        "import tempfile, os\nFOLDER = tempfile.mkdtemp()\nRUN = os.path.join(FOLDER, 'a')\n",
+        "import time\nRUN = time.time()\n",
+        "import random\nRUN = random.random()\n",
+        "import uuid\n\n\ndef make():\n    return uuid.uuid1()\n\n\nRUN = make()\n",
+    ],
+)
+def test_values_that_are_others_each_time(head: str) -> None:
+    (reason,) = reasons(script(head, "print(RUN, n)"), "main-guard")
+    assert "a spawned worker would run it again and get another value: `work` reads `RUN`" in reason
+    assert "__main__" in migrated(script(head, "print(n)"), "main-guard")["train.py"]
+
+
+def test_draws_after_a_seed_are_the_same() -> None:
+    head = "import random\nrandom.seed(3)\nRUN = random.random()\n"
+    assert "__main__" in migrated(script(head, "print(RUN, n)"), "main-guard")["train.py"]
+
+
+def test_generators_that_workers_inherit() -> None:
+    head = "import numpy as np\nnp.random.seed(3)\n"
+    draws = "print(np.random.rand(), n)"
+    assert "__main__" in migrated(script(head, draws), "main-guard")["train.py"]
+    (reason,) = reasons(script(head, draws, "np.random.seed(4)"), "main-guard")
+    assert reason.startswith("line 11 calls `numpy.random.seed`, and `work` draws from that generator in a worker")
+    seeds = draws.replace("print", "np.random.seed(n); print")
+    assert "__main__" in migrated(script(head, seeds, "np.random.seed(4)"), "main-guard")["train.py"]
+
+
+def test_what_must_stay_and_would_be_done_again() -> None:
+    logs = "import logging\nlogging.basicConfig(filename='a.log', filemode='w')\nprint('begin')\n"
+    assert migrated(script(logs, "logging.info('%d', n)"), "main-guard") == {}
+    appends = logs.replace(", filemode='w'", "")
+    assert "__main__" in migrated(script(appends, "logging.info('%d', n)"), "main-guard")["train.py"]
+
+
+def test_what_prints_has_a_guard_of_its_own() -> None:
+    head = "import logging\nlog = logging.getLogger('a')\nprint('begin')\nrows = list(range(3))\nlog.info('rows')\n"
+    after = migrated(script(head, "log.info('%d', rows[n])"), "main-guard")["train.py"]
+    assert after.count('if __name__ == "__main__":') + after.count("if __name__ == '__main__':") <= 3
+    for line in ("print('begin')", "log.info('rows')"):
+        assert f"\n    {line}\n" in after and f"\n{line}\n" not in after

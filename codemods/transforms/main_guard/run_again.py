@@ -1,0 +1,93 @@
+"""Values that a spawned worker would get anew, and others than the main process has: a time, a new folder, a draw."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+from .data import names
+from .process_starts import Starts, own_nodes
+from .statements import names_bound, stays
+from .worker_reads import WorkerReads
+
+_DEPTH = 2  # functions of the repository that are looked into
+_GENERATORS = {
+    "numpy": re.compile(r"numpy\.random\.(?!seed$|default_rng$|RandomState$|Generator$|get_state$)[a-z]\w*$"),
+    "torch": re.compile(r"torch\.(rand|randn|randint|randperm|normal|bernoulli|multinomial)$"),
+}
+_SEEDS = {
+    "numpy": re.compile(r"numpy\.random\.(seed|set_state)$"),
+    "torch": re.compile(r"torch\.(manual_seed|seed|set_rng_state|random\.manual_seed)$"),
+}
+
+
+class RunAgain:
+    """Answers for one script."""
+
+    def __init__(self, starts: Starts, outline: Outline, reads: WorkerReads) -> None:
+        self.starts, self.outline, self.reads = starts, outline, reads
+
+    def why_not(self, moved: Collection[ast.stmt]) -> str | None:
+        """What workers would have in another way when `moved` goes under a guard and the rest runs again, in words."""
+        return self._another_value(moved) or self._another_draw(moved)
+
+    def _another_value(self, moved: Collection[ast.stmt]) -> str | None:
+        """A global that a worker reads is computed outside of the guard from what is another each time."""
+        changing: dict[str, tuple[int, str]] = {}
+        for statement in self.outline.module.body:
+            if statement in moved or stays(statement):
+                continue
+            bound = [*names_bound(statement)]
+            what = next(self._each_time_another(self.outline, [statement], 0), None)
+            read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & changing.keys()
+            if bound and what is not None:
+                changing.update(dict.fromkeys(bound, (statement.lineno, what)))
+            elif bound and read:
+                changing.update(dict.fromkeys(bound, changing[min(read)]))
+        for name, (line, what) in changing.items():
+            reader = self.reads.reads.get((self.outline.path, name))
+            if reader is not None:
+                return (
+                    f"line {line} calls `{what}`, and a spawned worker would run it again and get another value: "
+                    f"{reader} reads `{name}` in a worker. Pass it as an argument"
+                )
+        return None
+
+    def _each_time_another(self, outline: Outline, statements: list[ast.stmt], depth: int) -> Iterator[str]:
+        for node in own_nodes(statements):
+            if not isinstance(node, ast.Call):
+                continue
+            name = qualified_name(outline, node.func)
+            drawn = any(pattern.match(name) for pattern in _GENERATORS.values()) or name in names("draws")
+            if name in names("each_time_another") or (drawn and not self._is_seeded(outline, node)):
+                yield ast.unparse(node.func)[:60]
+            called = self.starts.callees.called(outline, node) if depth < _DEPTH else None
+            if called is not None:
+                yield from self._each_time_another(called[0], called[1].body, depth + 1)
+
+    def _is_seeded(self, outline: Outline, draw: ast.Call) -> bool:
+        """Something of the file seeds a generator above."""
+        return any(
+            isinstance(node, ast.Call) and node.lineno < draw.lineno and "seed" in ast.unparse(node.func)
+            for node in self.outline.nodes
+        )
+
+    def _another_draw(self, moved: Collection[ast.stmt]) -> str | None:
+        """The state of a generator of numpy or torch, which a forked worker has from its parent."""
+        for outline, function in self.reads.not_of_loaders():
+            calls = [qualified_name(outline, node.func) for node in ast.walk(function) if isinstance(node, ast.Call)]
+            for library, draws in _GENERATORS.items():
+                if not any(map(draws.match, calls)) or any(map(_SEEDS[library].match, calls)):
+                    continue
+                for statement in moved:
+                    for node in own_nodes([statement]):
+                        name = qualified_name(self.outline, node.func) if isinstance(node, ast.Call) else ""
+                        if draws.match(name) or _SEEDS[library].match(name):
+                            return (
+                                f"line {node.lineno} calls `{name}`, and `{function.name}` draws from that generator "  # type: ignore[attr-defined]
+                                "in a worker: a spawned one has a generator of its own. Seed it in the worker"
+                            )
+        return None
