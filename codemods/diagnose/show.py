@@ -121,7 +121,7 @@ def _places(each: Obstacle) -> list[str]:
         # without a type it is only known from an error, and this is the line that led to it
         rows.append(f"{'assigned at' if each.type else 'at'} {_at(each.assigned_at)}")
     if each.defined_at is not None and each.defined_at != each.assigned_at:
-        rows.append(f"made at {_at(each.defined_at)}")
+        rows.append(f"created at {_at(each.defined_at)}")
     if each.started_at is not None:
         rows.append(f"started at {_at(each.started_at)}")
     return rows

@@ -66,7 +66,7 @@ def test_a_tree_of_what_is_in_the_way(tmp_path: Path, monkeypatch: pytest.Monkey
         "│       ├── .fn  function  (fails in the worker)",
         f"│       │   ├── {LAMBDA}",
         "│       │   ├── assigned at b.py:2",
-        "│       │   └── made at a.py:7",
+        "│       │   └── created at a.py:7",
         "│       └── .other",
         f"│           ├── {LAMBDA}",
         "│           ├── at /lib/x.py:9 (installed, not yours)",

@@ -8,12 +8,12 @@ from ...finding import Hop, Trace
 from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..kinds import FunctionKind
-from ..solve.heap import FUNCTION
+from ..solve.heap import FUNCTION, STORED_BY
 from ..solve.solution import Solution
 
 MAX_HOPS = 12  # a longer path is shown without plain steps in its middle
 _ENDS = 3  # hops that are always shown, at either end
-_JOINS = ("stored as", "captured by", "kept by", "returned by", "instances of")
+_JOINS = ("stored as", "captured by", STORED_BY, "returned by", "instances of")
 
 
 @dataclass(frozen=True, slots=True)

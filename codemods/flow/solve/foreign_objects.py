@@ -6,7 +6,7 @@ from ..boundaries import Table, Variant
 from ..facts.records import Call
 from .constraints import Constraints
 from .containers import HOLDERS, Containers
-from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, Heap, Value
+from .heap import KEPT, MAX_HAZARDS, OBJECT, PERHAPS_KEPT, STORED_BY, Heap, Value
 from .sinks import Sinks
 
 _ITERATED = frozenset({"ModuleList", "ModuleDict"})  # keep what is in the argument, not the argument
@@ -41,7 +41,7 @@ class ForeignObjects:
         if selective is None or receiver is None or receiver.kind != OBJECT or receiver.b < 0:
             return False
         if method in selective.keeping:
-            label = f"stored by the object of `.{method}(...)`"
+            label = f"{STORED_BY} the object of `.{method}(...)`"
             kept = self.containers.of_result.setdefault(result, -1)
             if kept < 0:
                 kept = self.containers.of_result[result] = heap.node(label, heap.file_of[result], line)
@@ -77,7 +77,7 @@ class ForeignObjects:
             heap.add(result, value.b)
             if receiver.kind == OBJECT and receiver.b >= 0:
                 if result not in self.containers.of_result:
-                    label = f"stored by the pipeline stage `.{name.rpartition('.')[2]}(...)`"
+                    label = f"{STORED_BY} the pipeline stage `.{name.rpartition('.')[2]}(...)`"
                     self.containers.of_result[result] = heap.node(label, file, line)
                     self.containers.keep(self.containers.of_result[result], offset, call)
                 heap.edge(self.containers.of_result[result], receiver.b, line)
@@ -87,7 +87,7 @@ class ForeignObjects:
             contents = self.containers.of_result.get(result, -1)
             if contents < 0:
                 contents = self.containers.of_result[result] = heap.node(
-                    f"stored by `{call.text or name}(...)`", file, line
+                    f"{STORED_BY} `{call.text or name}(...)`", file, line
                 )
             last = name.rpartition(".")[2]
             named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")

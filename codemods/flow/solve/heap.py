@@ -11,6 +11,7 @@ MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**k
 MAX_VALUES = 16
 MAX_HAZARDS = 400
 NOTHING: dict[int, int] = {}  # what most nodes hold; never filled
+STORED_BY = "stored by"  # begins the label of what a foreign object keeps; shortened traces show it
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
 

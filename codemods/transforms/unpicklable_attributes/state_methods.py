@@ -35,7 +35,7 @@ class Form(enum.Enum):
     MAYBE = "recreated where the original had one, else None"
     POSITION = "opened anew, where the original stood"
     CARRIED = "recreated, and then set or filled as the original is"
-    FILLED = "made or filled anew where the original had one"
+    FILLED = "recreated or filled again where the original had one"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
     DROP = "nothing"
