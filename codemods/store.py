@@ -15,7 +15,9 @@ import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from .operating_system import HERE, is_link_status
 
@@ -150,9 +152,18 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} does not belong here")
 
 
+class _Pickler(pickle.Pickler):
+    """Writes members of an enum by their value: Pythons before 3.11.4 write a call of `getattr`, which is not read."""
+
+    def reducer_override(self, value: object) -> Any:
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
+
 def packed(value: object) -> bytes:
     """`value` as a row keeps it."""
-    return zlib.compress(pickle.dumps(value, 5), 1)
+    data = io.BytesIO()
+    _Pickler(data, 5).dump(value)
+    return zlib.compress(data.getvalue(), 1)
 
 
 def unpacked(data: bytes, classes: Iterable[type]) -> object:

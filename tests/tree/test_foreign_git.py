@@ -430,7 +430,8 @@ def test_names_of_branches_are_quoted_for_the_shell(repo: Path, tmp_path: Path) 
         if found:
             subprocess.run(["bash", "-c", command.partition("  (")[0]], cwd=tmp_path, capture_output=True, check=False)
     assert not list(tmp_path.rglob("marker*"))
-    assert ["git", "-C", str(repo), "checkout", name] in words_of(done.stderr)
+    switch = [words for words in words_of(done.stderr) if words[3:] == ["checkout", name]]
+    assert [Path(words[2]).resolve() for words in switch] == [repo]
 
 
 def test_name_of_the_folder_is_quoted_for_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
