@@ -96,6 +96,10 @@ of a dict, a set, a weak reference, attributes that are set on them) each call m
 also the form for what reads `self` where a method would be seen: attributes are set on it, the members of the class are
 listed, or its methods are used with objects of other classes.
 
+Nothing moves where code goes through all names of the module (`for name in models.__dict__`) and would find the new
+one; a function keeps its own name only where nobody asks the module for it. Where the `__name__` of a lambda is read,
+or the `__qualname__` of a function, the fix is unsafe.
+
 Only with `--unsafe-fixes`: what reads a variable that each round of a loop binds anew, unless it is made for a call
 that waits for the workers (`map`, `starmap`, `apply` of a pool). Each function then keeps the value from when it is
 made, where a closure would have seen the last one; often that is what was meant. And what takes values along and is

@@ -61,11 +61,16 @@ loaded, a model that goes to a GPU (also in a constructor), a log or file that i
 else the first statement that starts processes. From there on everything goes under one guard. Functions, classes and
 constants between these lines are moved above it where that can't change them (no decorator, default or class body
 that runs code of its own, or reads what the lines before it set); imports that no worker needs go along. Where one
-guard is not possible, up to three are written.
+guard is not possible, up to three are written. What prints, logs or registers a call at exit goes under a guard as
+well.
 
 Where what must not be repeated can't go under the guard, since workers read what it sets, the fix is unsafe. Nothing
 is rewritten when a function that a worker may run reads a global that would come to stand under the guard, or looks
-names up by text (`globals()`, `eval`), or when another file imports the script. A literal that is set under the guard
+names up by text (`globals()`, `eval`), or when another file imports the script. The same holds where the code that
+workers run, in whatever file, reads a table, class or module that the guarded lines change; where a name is defined
+again between two starts; where a variable of the environment would be set back; where a worker reads a value that each
+process would compute anew (a time, a temporary folder, a random number); and where it draws from a generator of numpy
+or torch that the guarded lines seed. A literal that is set under the guard
 and read by a worker is set above it, and so is what is only looked up: a path that is put together, an environment
 variable, an import.
 

@@ -114,9 +114,10 @@ is not in the repository and may have state methods of its own, and for generato
 An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
 the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the
 class sets the attribute, closes or moves the handle before the object crosses, and where another
-attribute would show in what the class itself reads from `vars(self)`.
+attribute would show in what is read from `vars(self)` or `vars(x)`. Where a logger gets the handler, its level,
+filters and `propagate` are set again in the copy too.
 
-`copy.deepcopy`, and a `copy.copy` in a file that does not name the class, go through the state methods: copies get a
+`copy.deepcopy` goes through the state methods: copies get a
 lock or handle of their own. (LMDB refuses to open one environment twice in a process.) In the copy an event is set
 where the original is, a queue holds what that holds, a lock or semaphore is free, and each process with a
 `SummaryWriter` adds an event file to the folder. Code outside the repository is not seen.
