@@ -15,6 +15,7 @@ from .free_names import (
     describe_lambda,
     home_name,
     is_identity,
+    numbers_of,
     private_name,
     role,
     snake,
@@ -119,7 +120,8 @@ def _name_lambda(
     if wanted == "_" + home and rewrite.names.is_word(wanted):
         wanted = _VERB.sub("_", wanted)  # `_activation_fn` for what `_get_activation_fn` gives
     wanted = _fitting(rewrite, move, wanted, what, node)
-    move.name = rewrite.names.fresh(wanted, f"{wanted}_{done}" if done else "")
+    more = numbers_of(node) if wanted.endswith(f"_{done}") else done
+    move.name = rewrite.names.fresh(wanted, f"{wanted}_{more}" if more else "")
 
 
 def _keeps_name(rewrite: FileRewrite, move: Move, name: str) -> bool:

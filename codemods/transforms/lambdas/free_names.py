@@ -26,6 +26,7 @@ _CAMEL = re.compile(
 
 _LONG = 36
 _LONG_ROLE = 24
+_MOST_NUMBERS = 3
 _SHORT = 3  # `.t()` says nothing of what a function is for
 _FOUND_BY_NAME = re.compile(r"test|set_?up|tear_?down|pytest_|load_tests|__", re.IGNORECASE)
 _WRAPPERS = frozenset({"defaultdict", "partial", "Lambda", "staticmethod"})  # they say nothing about what it is for
@@ -131,6 +132,13 @@ def describe_lambda(node: ast.Lambda) -> str:
         if not isinstance(at.func, ast.Attribute):
             return ""
         at = at.func.value
+
+
+def numbers_of(node: ast.Lambda) -> str:
+    """`3_1024` for `lambda x: x.view(3, 1024)`: all whole numbers in it, where they are few; or ""."""
+    constants = [inner.value for inner in ast.walk(node.body) if isinstance(inner, ast.Constant)]
+    numbers = [str(value) for value in constants if type(value) is int and value >= 0]
+    return "_".join(numbers) if len(numbers) == len(constants) <= _MOST_NUMBERS else ""
 
 
 def _describe_operation(body: ast.expr) -> str:

@@ -22,7 +22,9 @@ _FURTHEST = 3  # functions that pass the options on
 _SETS_BY_NAME = {
     "setattr": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
     "delattr": re.compile(r"\bdelattr\(\s*(?!self\b|cls\b)"),
-    "__dict__": re.compile(r"(?<!self)\.__dict__\b"),
+    "__dict__": re.compile(
+        r"(?<!self)\.__dict__\b(?!\[[^\]\n]*\](?!\s*[^=\s]?=[^=])|\.(?:items|keys|values|get|copy)\(|\s*:)"
+    ),
     "vars": re.compile(r"=\s*vars\(|\bvars\([^()]*\)\s*[\[.]"),
 }  # by the word that the file must have
 
@@ -102,9 +104,9 @@ class ParsedOptions:
         if not isinstance(value, ast.Name):
             return False
         scope, bindings = outline.lookup(value, value.id)
-        if len(bindings) != 1 or len(outline.bindings(scope, value.id)) != 1:
+        binding = bindings[0] if len(bindings) == 1 else None
+        if binding is None or (binding.parameter and len(outline.bindings(scope, value.id)) != 1):
             return False
-        binding = bindings[0]
         if binding.value is not None:
             return isinstance(binding.statement, ast.Assign) and self._is_parsed(outline, binding.value, depth)
         return (

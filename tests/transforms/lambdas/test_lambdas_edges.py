@@ -506,6 +506,13 @@ class {}:
     assert "def _prepare_scale(a):\n    return a * 2\n" in after or "def _rotate_prepare_scale(a):" in after
 
 
+def test_names_that_are_taken_get_the_numbers_that_tell_them_apart() -> None:
+    after, _ = hoisted("""\
+steps = [Lambda(lambda x: x.view(1, 64).t()), Lambda(lambda x: x.view(3, 64).t())]
+""")
+    assert "steps = [Lambda(_view), Lambda(_view_3_64)]" in after
+
+
 def test_names_that_are_taken_get_what_it_does() -> None:
     after, _ = hoisted("""\
 class Fusion:
