@@ -15,8 +15,9 @@ from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
 from .data import names
+from .existing_state import check_bases, check_existing
 from .search import Search
-from .state_methods import Form, Treatment, check_bases, check_existing, edits
+from .state_methods import Form, Treatment, edits
 from .treatment import treatment_of
 
 _PER_TASK = re.compile(r"(?:submit|map|apply|put)\w*$")  # boundaries that pickle an object with each task

@@ -1,0 +1,123 @@
+"""What a class and its base classes say about their state already: whether that is of a shape that can be added to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ...finding import Refused
+from ...syntax.names import last_name
+from .classes import Method, Shape
+
+_COPIES = frozenset(
+    [
+        "self.__dict__.copy()", "dict(self.__dict__)", "copy.copy(self.__dict__)", "copy(self.__dict__)",
+        "{**self.__dict__}", "vars(self).copy()", "dict(vars(self))",
+        "super().__getstate__()", "super().__getstate__().copy()", "dict(super().__getstate__())",
+    ]
+)  # fmt: skip
+_UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__setstate__({})", "self.__dict__ = {}")
+
+
+def _has_slots(shape: Shape) -> bool:
+    """It has `__slots__` with something in them."""
+    for statement in shape.node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        if any(isinstance(target, ast.Name) and target.id == "__slots__" for target in targets):
+            return not (
+                isinstance(value := getattr(statement, "value", None), (ast.Tuple, ast.List)) and not value.elts
+            )
+    return False
+
+
+def check_bases(bases: Iterable[Shape]) -> None:
+    """Raises Refused where a base class of the repository gives something else as its state than a copy of its dict."""
+    for base in bases:
+        if _has_slots(base):
+            raise Refused(f"its base class `{base.node.name}` has `__slots__`, so its state is no plain dict")
+        for name, check in (("__getstate__", returned_state), ("__setstate__", updated_from)):
+            method = base.methods.get(name)
+            if method is None:
+                continue
+            last = method.body[-1]
+            if isinstance(last, ast.Return) and last.value is not None and ast.unparse(last.value) in _COPIES:
+                continue
+            try:
+                check(method)
+            except Refused:
+                raise Refused(
+                    f"its base class `{base.node.name}` ({base.outline.path}:{method.lineno}) has a `{name}` of no "
+                    "plain shape; leave the attribute out there"
+                ) from None
+
+
+def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:
+    """Raises Refused where the state of the objects is not ours to change, or not in a shape that we can add to."""
+    methods = shape.methods
+    if not isinstance(scope := shape.outline.scope(shape.node), ast.Module):
+        name = getattr(scope, "name", "a function")
+        raise Refused(f"pickle does not find classes that are defined inside of `{name}`; move the class to the module")
+    if _has_slots(shape):
+        raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
+    for mark in shape.node.decorator_list:
+        for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
+            attrs = (
+                keyword.arg == "frozen" and last_name(mark.func if isinstance(mark, ast.Call) else mark) != "dataclass"
+            )
+            if (keyword.arg == "slots" or attrs) and getattr(keyword.value, "value", True):
+                raise Refused(
+                    f"the class is defined with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
+                )
+        if last_name(mark.func if isinstance(mark, ast.Call) else mark) in ("define", "frozen"):
+            raise Refused("the class of attrs has slots; write `__getstate__` and `__setstate__` by hand")
+    if "__getstate__" in methods:
+        returned_state(methods["__getstate__"])
+    if "__setstate__" in methods:
+        updated_from(methods["__setstate__"])
+    for below in derived:
+        for name in ("__getstate__", "__setstate__", "__reduce__"):
+            method = below.methods.get(name)
+            if method is None or f"super().{name}" in ast.unparse(method):
+                continue
+            words = {node.value for node in ast.walk(method) if isinstance(node, ast.Constant)}
+            if name != "__getstate__" or not set(attributes) <= words:
+                raise Refused(
+                    f"`{below.node.name}` ({below.outline.path}:{method.lineno}) has its own `{name}`, which would not "
+                    "call a new one; call `super()` there first"
+                )
+
+
+def returned_state(method: Method) -> str:
+    """The variable that a `__getstate__` of the plain shape fills and returns."""
+    body = [
+        statement
+        for statement in method.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    ]
+    returns = [node for node in ast.walk(method) if isinstance(node, ast.Return)]
+    last, first = (body[-1], body[0]) if body else (None, None)
+    if len(returns) == 1 and isinstance(last, ast.Return) and isinstance(last.value, ast.Name):
+        name = last.value.id
+        sets = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == name]
+        sets = [item for item in sets if not isinstance(item.ctx, ast.Load)]
+        copied = isinstance(first, ast.Assign) and first.targets[0] is sets[0] and ast.unparse(first.value) in _COPIES
+        if copied and len(sets) == 1:
+            return name
+    raise Refused(
+        f"its `__getstate__` (line {method.lineno}) copies `__dict__` in a form that this "
+        "rule doesn't know; leave the attribute out there"
+    )
+
+
+def updated_from(method: Method) -> str:
+    """The parameter from which a `__setstate__` of the plain shape fills the object."""
+    arguments = method.args.args
+    if len(arguments) == 2 and not any(isinstance(node, ast.Return) for node in ast.walk(method)):
+        name = arguments[1].arg
+        known = {item.format(name) for item in _UPDATES}
+        if any(ast.unparse(statement) in known for statement in method.body):
+            return name
+    raise Refused(
+        f"its `__setstate__` (line {method.lineno}) fills `__dict__` in a form that this "
+        "rule doesn't know; create the attribute there"
+    )
