@@ -64,7 +64,7 @@ def _known() -> tuple[_Row, ...]:
     """All rows in the order in which they are tried; loads the rules."""
     rows = [(rule.id, error) for rule in rules().values() for error in rule.errors]
     every: list[tuple[str | None, KnownError]] = [*rows, *((None, error) for error in families())]
-    # What only tells of another error comes last; a row that asks for more comes first.
+    # What only speaks of another error comes last; a row that asks for more comes first.
     every.sort(key=lambda row: (row[1].general, row[1].general and row[1].secondary, not row[1].context))
     return tuple(
         _Row(

@@ -52,7 +52,7 @@ class RuleChange:
 
 @dataclass(frozen=True)
 class Plan:
-    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not repairable."""
+    """What `migrate` will do, change after change, and what is left: refused, unsafe, or not fixable."""
 
     changes: tuple[RuleChange, ...]
     remaining: tuple[Finding, ...]

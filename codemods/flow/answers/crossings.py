@@ -204,7 +204,7 @@ class Flow:
 
     @recorded
     def sent(self) -> list[tuple[str, int, Hop]]:
-        """Functions that boundaries are given, also in a partial or a tuple, and classes of objects, by path and line.
+        """Functions that boundaries get, also in a partial or a tuple, and classes of objects, by path and line.
 
         Each with the boundary.
         """
