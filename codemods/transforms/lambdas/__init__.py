@@ -80,9 +80,9 @@ objects carry a model, a loader, a dataset, a module or something else that can'
 function for themselves: then the attributes that it reads are passed, if nothing sets them again. Functions that
 use each other move together or not at all; several that are the same become one. A lambda that only calls a function of
 the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`, where nothing gives
-the lambda anything by keyword. Of options that `argparse` parsed, and that nothing sets later, one or two attributes
-are passed, not all. `lambda c: f"a {c}"` becomes `"a
-{}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with the keyword `i`,
+the lambda anything by keyword. What the target of a `Process` without arguments reads becomes the `args` of that. Of
+options that `argparse` parsed, and that nothing sets later, one or two attributes are passed, not all. `lambda c: f"a
+{c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with the keyword `i`,
 which nobody can pass by position any more; so does a default that is an expression: `width=args.width` is taken where
 it was, on each call of the function around. A function that keeps attributes, or whose `__name__` somebody reads while
 it takes values along, becomes a class with `__call__`. A local class that reads variables gets them as the first

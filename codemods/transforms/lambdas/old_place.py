@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from ...finding import Edit, Import, Refused
+from ...syntax.names import last_name
 from ...syntax.placement import end_of_line, first_attached_line, indentation_at, last_line, removal
 from ...syntax.scope_data import Scope, Use, line_of
 from .candidate import SEES_NAMES, Unit, is_about_object, is_after
@@ -28,6 +29,8 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             raise Refused("it moves with the function around it")
         if move.arguments and move.passes_on is None and not unit.frozen and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
+        if _takes_arguments(move) and _is_bare_target(rewrite, node):
+            return [rewrite.replace_lambda(node, _target(move))]
         return [rewrite.replace_lambda(node, _made(rewrite, move, imports)), *_no_longer_ignored(rewrite, node)]
     uses = outside_uses(unit, moves)
     seen_by_name = _is_seen_by_name(rewrite, unit)
@@ -40,6 +43,9 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         plain = not move.is_partial and not unit.fields and not seen_by_name and len(uses) <= 8
         if plain and all(_can_rename(rewrite, use, move) for use in uses):
             return [_removal(rewrite, node), *(rewrite.rename(use, move.base) for use in uses)]
+        is_target = _takes_arguments(move) and not unit.fields and not seen_by_name and len(uses) == 1
+        if is_target and uses[0].scope is unit.home and _is_bare_target(rewrite, uses[0].node):
+            return [_removal(rewrite, node), rewrite.rename(uses[0], _target(move))]
     created = _made(rewrite, move, imports)
     indent = indentation_at(rewrite.source, node.lineno)
     returned_name = rewrite.returned_name(unit)
@@ -49,6 +55,37 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
     return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", created))]
+
+
+def _takes_arguments(move: Move) -> bool:
+    """All that it takes along comes before its own parameters, and nothing tells it from an equal one."""
+    passes_on = move.passes_on is None or not any("=" in value for value in move.passes_on)
+    return move.is_partial and passes_on and not move.unit.frozen and not move.is_distinct and bool(_given(move))
+
+
+def _given(move: Move) -> list[str]:
+    return move.arguments if move.passes_on is None else move.passes_on
+
+
+def _target(move: Move) -> str:
+    """`worker, args=(queue,)` for the argument `target` of a process."""
+    given = _given(move)
+    return f"{move.base}, args=({', '.join(given)}{',' if len(given) == 1 else ''})"
+
+
+def _is_bare_target(rewrite: FileRewrite, node: ast.expr) -> bool:
+    """It stands for itself in `Process(target=it)`, which says nothing of arguments."""
+    parent = rewrite.scopes.parents[node]
+    call = rewrite.scopes.parents[parent]
+    return (
+        isinstance(parent, ast.keyword)
+        and parent.arg == "target"
+        and isinstance(call, ast.Call)
+        and last_name(call.func) == "Process"
+        and not rewrite.names.is_defined("Process")
+        and not call.args
+        and all(keyword.arg in ("target", "name", "daemon") for keyword in call.keywords)
+    )
 
 
 def _no_longer_ignored(rewrite: FileRewrite, node: ast.Lambda) -> list[Edit]:

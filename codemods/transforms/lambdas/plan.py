@@ -350,13 +350,13 @@ def _title(moves: dict[Unit, Move]) -> str:
             moved.setdefault(move.base, []).append(unit)
         else:
             passed = ", ".join(move.passes_on)
-            what = f"a partial of `{move.base}` with `{passed}`" if passed else f"`{move.base}`"
+            what = f"`{move.base}` with `{passed}`" if passed else f"`{move.base}`"
             replaced.setdefault(what, []).append(unit)
     titles = [f"{labels(units)} as `{base}`" for base, units in moved.items()]
     where = "the class" if any(move.method for move in moves.values()) else "module level"
     said = [f"{what} instead of {labels(units)}" for what, units in replaced.items()]
     parts = [f"move {', '.join(titles)} to {where}"] if titles else []
-    parts += [f"say {', '.join(said)}"] if said else []
+    parts += [f"use {', '.join(said)}"] if said else []
     text = " and ".join(parts)
     return text[:1].upper() + text[1:]
 
