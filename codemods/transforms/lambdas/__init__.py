@@ -82,14 +82,14 @@ use each other move together or not at all; several that are the same become one
 the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`, where nothing gives
 the lambda anything by keyword. What the target of a `Process` without arguments reads becomes the `args` of that. Of
 options that `argparse` parsed, and that nothing sets later, one or two attributes are passed, not all. `lambda c: f"a
-{c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with the keyword `i`,
-which nobody can pass by position any more; so does a default that is an expression: `width=args.width` is taken where
-it was, on each call of the function around. A function that keeps attributes, or whose `__name__` somebody reads while
-it takes values along, becomes a class with `__call__`. A local class that reads variables gets them as the first
-arguments of its constructor, where nothing but calls uses it and no base has a say in that; so it does with attributes
-whose value is computed each time (`size = config.SIZE`), which are taken where the class stood. Imports inside the
-function that only the moved code used go with it. `defaultdict(lambda: defaultdict(lambda: n))` becomes a
-`partial(defaultdict, ...)` of the inner function.
+{c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with
+the keyword `i`, which nobody can pass by position any more; so does a default that is an expression: `width=args.width`
+is taken where it was, on each call of the function around. A function that keeps attributes, or whose `__name__`
+somebody reads while it takes values along, becomes a class with `__call__`. A local class that reads variables gets
+them as the first arguments of its constructor, where nothing but calls uses it and no base has a say in that; so it
+does with attributes whose value is computed each time (`size = config.SIZE`), which are taken where the class stood.
+Imports inside the function that only the moved code used go with it. `defaultdict(lambda: defaultdict(lambda: n))`
+becomes a `partial(defaultdict, ...)` of the inner function.
 
 Each call of the function around made a new function. Where code is seen to tell them apart (`==`, `is`, `remove`, a key
 of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That is

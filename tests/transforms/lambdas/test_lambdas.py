@@ -365,7 +365,6 @@ def run(rows):
         work(rows)
 """,
             """\
-import functools
 from multiprocessing import Process
 
 
@@ -376,7 +375,7 @@ def _work_target(row):
 def run(rows):
     for i in range(3):
         def work(row):
-            Process(target=functools.partial(_work_target, row)).start()
+            Process(target=_work_target, args=(row,)).start()
             return row + i
 
         work(rows)
