@@ -174,7 +174,32 @@ class Handover:
         inits = [
             init for base in self.repo.resolver.lineage(mine) if (init := method(base.node, "__init__")) is not None
         ]
-        return any(map(_sets_by_name, inits)) and not self._may_make(unit, inits)
+        if not any(map(_sets_by_name, inits)) or self._may_make(unit, inits):
+            return False
+        uses = [self.scopes.parents[use.node] for use in unit.self_uses]
+        return any(getattr(use, "attr", "") == name and self._is_surely_read(use, unit) for use in uses)
+
+    def _is_surely_read(self, use: ast.AST, unit: Unit) -> bool:
+        """Each call of the function reads it: an object that lacks it would fail there, and so may fail earlier."""
+        node = use
+        for above in self.scopes.ancestors(use):
+            if above is unit.node:
+                return True
+            kept = {
+                ast.IfExp: lambda part: part.test,
+                ast.BoolOp: lambda part: part.values[0],
+                ast.If: lambda part: part.test,
+                ast.While: lambda part: part.test,
+                ast.For: lambda part: part.iter,
+            }.get(type(above))
+            if kept is not None and kept(above) is not node:
+                return False
+            if isinstance(above, (ast.comprehension, ast.Lambda, ast.FunctionDef, ast.Try)):
+                return False
+            if isinstance(above, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+                return False
+            node = above
+        return False
 
     def _is_branched(self, stores: list[ast.Attribute]) -> bool:
         """Each is the one of its branch, so that a run does one of them."""

@@ -160,6 +160,15 @@ def test_an_attribute_that_the_constructor_sets_by_name_is_handed_over() -> None
     assert not handed(base=BY_NAME, below="self.width = 3")
 
 
+def test_an_attribute_that_may_be_missing_is_read_no_sooner() -> None:
+    for read, found in (("x if x else self.width", False), ("x or self.width", False), ("self.width or x", True)):
+        text = PARTS.replace("x.view(self.width)", read)
+        text = text.format(before="", constant="pass", above="pass", below="pass", after="")
+        files = MemoryFiles({"a.py": f"import torch\n{text}".encode(), "base.py": BY_NAME.encode()})
+        result = plan(files, Settings(select=("lambdas",))).contents.get("a.py", b"")
+        assert (b"self.width)" in result) is found
+
+
 def test_a_comment_sets_no_attribute() -> None:
     base = "class Base:\n    pass\n\n\ndef build(self):\n    # self.width = 2\n    return 1\n"
     assert handed(constant="width = 28", base=base)
