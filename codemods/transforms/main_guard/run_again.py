@@ -77,7 +77,7 @@ class RunAgain:
 
     def _another_draw(self, moved: Collection[ast.stmt]) -> str | None:
         """The state of a generator of numpy or torch, which a forked worker has from its parent."""
-        for outline, function in self.reads.not_of_loaders():
+        for outline, function in self.reads.not_of_loaders:
             calls = [qualified_name(outline, node.func) for node in ast.walk(function) if isinstance(node, ast.Call)]
             for library, draws in _GENERATORS.items():
                 if not any(map(draws.match, calls)) or any(map(_SEEDS[library].match, calls)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.names import last_name
@@ -16,7 +17,7 @@ from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_FUNCTIONS = 400  # that are followed from one script
-_DEPTH = 4  # calls from the script to where processes are started, and to where something is changed
+_DEPTH = 4  # functions and variables by which an object comes
 Global = tuple[str, str]  # path of the module, name in it
 Code = tuple[Outline, Function]
 
@@ -27,11 +28,12 @@ class WorkerReads:
     def __init__(self, starts: Starts, outline: Outline) -> None:
         self.starts, self.outline, self.resolver = starts, outline, starts.callees.resolver
         self._reads: dict[Global, str] | None = None
+        self._changes: dict[ast.AST, frozenset[Global]] = {}  # by function
 
     def lost(self, statements: Iterable[ast.stmt]) -> str | None:
         """What the first of `statements` that does so changes and a worker reads, in words."""
         for statement in statements:
-            for changed in self._changed(self.outline, [statement], 0):
+            for changed in self._changed(self.outline, [statement]):
                 reader = self.reads.get(changed)
                 if reader is not None:
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
@@ -55,6 +57,7 @@ class WorkerReads:
 
     # code that workers run
 
+    @cached_property
     def not_of_loaders(self) -> list[Code]:
         """What runs in workers whose random generators nobody seeds for them, and that might have been forked."""
         return self._in_workers(loaders=False)
@@ -63,8 +66,7 @@ class WorkerReads:
         """What is sent to workers and run there, and what that calls."""
         found: dict[ast.AST, Code] = {}
         todo: list[Code] = []
-        body = [node for node in own_nodes(self.outline.module.body) if not isinstance(node, FUNCTIONS)]
-        for outline, nodes in [(self.outline, body), *self._called_from(self.outline, body, 0)]:
+        for outline, nodes in self._main_code:
             for call in (node for node in nodes if isinstance(node, ast.Call)):
                 if not loaders and (self.starts.is_loader(outline, call.func) or self._spawns(outline, call)):
                     continue
@@ -82,14 +84,18 @@ class WorkerReads:
         """`torch.multiprocessing.spawn`, which never forks."""
         return self.starts.name(outline, call.func) == "multiprocessing.spawn"
 
-    def _called_from(
-        self, outline: Outline, nodes: Iterable[ast.AST], depth: int
-    ) -> Iterator[tuple[Outline, list[ast.AST]]]:
-        """The bodies of the functions that `nodes` call, and so on."""
-        for where, function in self._calls_of(outline, nodes) if depth < _DEPTH else ():
-            inner = [*ast.walk(function)]
-            yield where, inner
-            yield from self._called_from(where, inner, depth + 1)
+    @cached_property
+    def _main_code(self) -> list[tuple[Outline, list[ast.AST]]]:
+        """The statements of the script, and the bodies of the functions that these call, and so on."""
+        body = [node for node in own_nodes(self.outline.module.body) if not isinstance(node, FUNCTIONS)]
+        code: list[tuple[Outline, list[ast.AST]]] = [(self.outline, body)]
+        seen: set[ast.AST] = set()
+        for outline, nodes in code:  # it grows
+            for where, function in self._calls_of(outline, nodes):
+                if function not in seen and len(seen) < _MAX_FUNCTIONS:
+                    seen.add(function)
+                    code.append((where, [*ast.walk(function)]))
+        return code
 
     def _calls_of(self, outline: Outline, nodes: Iterable[ast.AST]) -> Iterator[Code]:
         callees = self.starts.callees
@@ -139,7 +145,7 @@ class WorkerReads:
 
     # what statements change
 
-    def _changed(self, outline: Outline, statements: list[ast.stmt], depth: int) -> Iterator[Global]:
+    def _changed(self, outline: Outline, statements: list[ast.stmt]) -> Iterator[Global]:
         declared = {name for node in own_nodes(statements) if isinstance(node, ast.Global) for name in node.names}
         for node in own_nodes(statements):
             target: ast.expr | None = None
@@ -153,7 +159,7 @@ class WorkerReads:
             elif isinstance(node, ast.Call):
                 target = self._taken_from(outline, node)
             if isinstance(node, ast.Call):
-                yield from self._by_call(outline, node, depth)
+                yield from self._by_call(outline, node)
             while target is not None:
                 found = self._global(outline, target)
                 if found is not None:
@@ -175,7 +181,15 @@ class WorkerReads:
         )
         return call.func.value if sets or call.func.attr in names("changing_methods") else None
 
-    def _by_call(self, outline: Outline, call: ast.Call, depth: int) -> Iterator[Global]:
+    def _changed_by(self, code: Code) -> frozenset[Global]:
+        """What a function changes, itself or by what it calls."""
+        if code[1] not in self._changes:
+            self._changes[code[1]] = frozenset()  # for one that calls itself
+            if len(self._changes) < _MAX_FUNCTIONS:
+                self._changes[code[1]] = frozenset(self._changed(code[0], code[1].body))
+        return self._changes[code[1]]
+
+    def _by_call(self, outline: Outline, call: ast.Call) -> Iterator[Global]:
         """`setattr(module, "name", value)`, and what a function of the repository changes."""
         if last_name(call.func) in ("setattr", "delattr") and len(call.args) > 1:
             module = self.resolver.module(outline, call.args[0])
@@ -187,13 +201,13 @@ class WorkerReads:
                 yield owner.outline.path, f"{owner.node.name}.{name}"
             elif (found := self._global(outline, call.args[0])) is not None:
                 yield found
-        called = self.starts.callees.called(outline, call) if depth < _DEPTH else None
+        called = self.starts.callees.called(outline, call)
         run = [(called[0], called[1])] if called is not None else []
-        if depth < _DEPTH and sent(self.starts, outline, call) is None:  # `Thread(target=note)`: it may call it
+        if sent(self.starts, outline, call) is None:  # `Thread(target=note)`: it may call it
             values = [*call.args, *(keyword.value for keyword in call.keywords)]
             run += [code for value in values for code in self.resolver.functions(outline, value)]
         for where, function in run:
-            yield from self._changed(where, function.body, depth + 1)
+            yield from self._changed_by((where, function))
 
     def _global(self, outline: Outline, node: ast.expr) -> Global | None:
         """The variable of a module that a name or attribute is: no function, class or module."""
