@@ -119,9 +119,13 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
 
     A statement that gives names their values only counts where it does so itself; what calls nobody knows what, never.
     """
+    if isinstance(statement, ast.Try):  # what it says of an error, it says seldom
+        return any(shows(starts, outline, inner, depth) for inner in [*statement.body, *statement.orelse])
     nodes = [*own_nodes([statement])]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    if any(isinstance(node, ast.NamedExpr) for node in nodes) or any(_is_unknown(outline, call) for call in calls):
+    if any(isinstance(node, (ast.NamedExpr, ast.Import, ast.ImportFrom)) for node in nodes) or any(
+        _is_unknown(outline, call) for call in calls
+    ):
         return False
     binds = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
     for call in calls:

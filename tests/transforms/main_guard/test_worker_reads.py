@@ -193,3 +193,9 @@ def test_what_prints_has_a_guard_of_its_own() -> None:
     assert after.count('if __name__ == "__main__":') + after.count("if __name__ == '__main__':") <= 3
     for line in ("print('begin')", "log.info('rows')"):
         assert f"\n    {line}\n" in after and f"\n{line}\n" not in after
+
+
+def test_an_import_that_may_fail_stays_where_it_is() -> None:
+    head = "try:\n    import numpy\nexcept ImportError:\n    print('no numpy')\n\nsizes = []\nsizes.append(3)\n"
+    after = migrated(script(head, "print(n)"), "main-guard")["train.py"]
+    assert after.startswith(f"import multiprocessing\n{head}")
