@@ -177,6 +177,7 @@ class Family:
         self._shapes: dict[ast.ClassDef, Shape] = {}
         self._bases: dict[ast.ClassDef, tuple[list[Shape], list[str]]] = {}
         self._derived: dict[ast.ClassDef, list[Shape]] = {}
+        self._with_bases: dict[str, list[Shape]] = {}
         self._lines: dict[ast.ClassDef, dict[ast.ClassDef, Shape]] = {}
         self._pre_transfer: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
@@ -261,18 +262,25 @@ class Family:
             while todo:
                 name = todo.pop()
                 for path in dict.fromkeys(self._index[1].get(name, ())):
-                    outline = self.repo.outline(path)
-                    for node in outline.nodes if outline is not None else ():
-                        if not isinstance(node, ast.ClassDef) or node in seen or not node.bases:
-                            continue
-                        assert outline is not None
-                        below = self.shape(outline, node)
-                        if any(base.node in seen for base in self.bases(below)[0]):
-                            seen.add(node)
+                    for below in self._of_file(path):
+                        if below.node not in seen and any(base.node in seen for base in self.bases(below)[0]):
+                            seen.add(below.node)
                             found.append(below)
-                            todo.append(node.name)
+                            todo.append(below.node.name)
             self._derived[shape.node] = found
         return self._derived[shape.node]
+
+    def _of_file(self, path: str) -> list[Shape]:
+        """The classes of a file that have base classes, in the order of its nodes."""
+        if path not in self._with_bases:
+            outline = self.repo.outline(path)
+            nodes = outline.statements if outline is not None else ()
+            self._with_bases[path] = [
+                self.shape(outline, node)
+                for node in nodes
+                if outline is not None and isinstance(node, ast.ClassDef) and node.bases
+            ]
+        return self._with_bases[path]
 
     def is_class_name(self, name: str) -> bool:
         """Some class of the repository has this name: a quick look before it is followed."""

@@ -250,10 +250,10 @@ class Search:
         best: tuple[Confidence, Trace, str] = (Confidence.POSSIBLE, (), "")
         ask = getattr(flow_of(self.project), "instances", None)
         for other in [shape, *self.family.derived(shape)]:
-            if method and self._replaces(other, shape, method):
-                continue
             found = None if ask is None else ask(other.outline.path, other.node.lineno)
-            if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
+            if found is None or (best[1] and found.confidence.rank <= best[0].rank):
+                continue
+            if not method or not self._replaces(other, shape, method):
                 best = (found.confidence, found.trace, found.boundary)
         return best
 
