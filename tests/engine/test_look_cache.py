@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from codemods.flow.answers import crossings
 from codemods.project import Project
 from codemods.reads import Reads
 from codemods.settings import Settings
+from codemods.transforms import rules
 from codemods.tree.directory import DirectoryFiles, Selected
 
 WARM = Settings(confidence=Confidence.POSSIBLE, cache=True)
@@ -175,6 +177,50 @@ def test_flow_that_answers_the_same_keeps_what_was_found(repository: Path, work:
     assert solved != []  # what it says is new
     assert not {"dict-views", "lambdas"} & set(work)
     assert after == cold(repository)
+
+
+def test_files_are_looked_at_again_where_something_was_read_for_them_that_changed(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[tuple[str, str]] = []
+    for name in ("main-guard", "dict-views", "model-deepcopy"):
+        rule = rules()[name]
+        assert rule.per_file is not None
+
+        def find(project: Any, path: str, name: str = name, whole: Any = rule.per_file.find) -> Any:
+            looked.append((name, path))
+            return whole(project, path)
+
+        monkeypatch.setitem(rules(), name, replace(rule, per_file=replace(rule.per_file, find=find)))
+    warm(repository)
+    assert {path for name, path in looked if name == "main-guard"} >= {"data.py", "helpers.py", "plain.py", "train.py"}
+    looked.clear()
+    (repository / "plain.py").write_text("print('SIZE')\n")
+    assert warm(repository) == cold(repository)
+    assert ("main-guard", "plain.py") in looked
+    assert not {("main-guard", path) for path in ("data.py", "helpers.py", "train.py")} & set(looked)
+    assert ("dict-views", "data.py") not in looked
+    looked.clear()
+    (repository / "data.py").write_text(FILES["data.py"].replace("keys", "values"))
+    assert warm(repository) == cold(repository)
+    assert {("main-guard", "train.py"), ("main-guard", "data.py"), ("dict-views", "data.py")} <= set(looked)
+    assert ("main-guard", "helpers.py") not in looked
+
+
+@pytest.mark.parametrize("name", ["main-guard", "dict-views", "model-deepcopy"])
+def test_what_is_found_file_by_file_is_all_that_a_rule_finds(name: str, repository: Path) -> None:
+    (repository / "model.py").write_text(
+        "import copy\nimport torch\nfrom torch import nn\nimport torch.distributed as dist\n\n\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.group = dist.new_group([0])\n\n\nnet = Net()\nother = copy.deepcopy(net)\n"
+    )
+    rule = rules()[name]
+    assert rule.per_file is not None
+    project = Project(DirectoryFiles(repository))
+    found = list(rule.find(project))
+    assert found
+    parts = [list(rule.per_file.find(project, path)) for path in rule.per_file.paths(project)]
+    assert sorted((f for part in parts for f in part), key=repr) == sorted(found, key=repr)
 
 
 def test_a_line_broken_in_two_is_solved_again(repository: Path, solved: list[int]) -> None:
