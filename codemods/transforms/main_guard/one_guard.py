@@ -75,7 +75,22 @@ def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> b
     if len(outline.bindings(outline.module, name)) != 1 or not (is_plain(statement) or _is_inert(outline, statement)):
         return False
     touched = {other for item in over for other in (*names_bound(item), *changed(item))}
-    return not touched & {*reads_on_import(statement), name}
+    return not touched & {*_reads(outline, statement), name}
+
+
+def _reads(outline: Outline, statement: ast.stmt) -> frozenset[str]:
+    """What the statement reads on import, without modules for their decorators: a setting of `torch` changes none."""
+    if not isinstance(statement, FUNCTIONS):
+        return frozenset(reads_on_import(statement))
+    parts = [statement.args, *([statement.returns] if statement.returns else [])]
+    names = frozenset(node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
+    marks = {node.id for mark in statement.decorator_list for node in ast.walk(mark) if isinstance(node, ast.Name)}
+    modules = {
+        name
+        for name in marks
+        if all(isinstance(item.statement, ast.Import) for item in outline.bindings(outline.module, name))
+    }
+    return names | (marks - modules)
 
 
 def _is_inert(outline: Outline, statement: ast.stmt) -> bool:

@@ -639,3 +639,29 @@ def test_definitions_that_move_together_keep_their_distance() -> None:
     loop = "for row in DataLoader(rows, num_workers=1):\n    pass\n"
     text = f'import numpy as np\n{TORCH}\nrows = np.load("r")\n\n\n{classes}{loop}'
     assert f'\n\n{classes}{GUARD}rows = np.load("r")\n' in wrapped(text)
+
+
+SETTING = """\
+import numpy as np
+import torch
+from torch.utils.data import DataLoader
+
+rows = np.load("rows")
+torch.backends.cudnn.benchmark = True
+
+
+@torch.no_grad()
+def test(batch=DEFAULT):
+    print(batch)
+
+
+for row in DataLoader(rows, num_workers=1):
+    test(row)
+"""
+
+
+def test_a_setting_of_a_module_does_not_hold_back_a_decorator_of_it() -> None:
+    after = wrapped(SETTING.replace("DEFAULT", "None"))
+    assert after.count(GUARD) == 1 and GUARD + 'rows = np.load("rows")\n' in after
+    apart = wrapped(SETTING.replace("DEFAULT", "torch.backends.cudnn.benchmark"))
+    assert apart.index("def test") > apart.index("rows = ")
