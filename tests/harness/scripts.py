@@ -29,7 +29,9 @@ import multiprocessing
 import os
 import random
 import sys
+import tempfile
 import threading
+import uuid
 import warnings
 from dataclasses import dataclass
 
