@@ -76,10 +76,11 @@ class _Search:
 
     def findings(self, path: str) -> Iterator[Finding]:
         """Those of one of `paths`."""
+        crossings = self._crossings if path else {}  # first: to compute the flow lets go of syntax trees
         outline = self.repo.outline(path) if path else None
         for node in outline.nodes if outline is not None else ():
             if outline is not None and isinstance(node, ast.Call) and (shape := view_receiver(node, outline)):
-                known = self._crossings.get((outline.path, node.lineno, node.col_offset))
+                known = crossings.get((outline.path, node.lineno, node.col_offset))
                 yield from self._view(outline, node, *shape, known)
         if not path:
             yield from map(self._foreign, foreign_views(self.repo))
