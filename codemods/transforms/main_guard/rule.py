@@ -29,6 +29,7 @@ from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, only_prints, repeated, shows
 from .split import split
+from .statements import names_bound
 from .worker_reads import WorkerReads
 
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
@@ -165,7 +166,14 @@ def _wrapped(
 
 def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
     """Every child would print it once more."""
-    return only_prints(starts, outline, statement) or (_runs(statement) and shows(starts, outline, statement))
+    if only_prints(starts, outline, statement):
+        return True
+    if isinstance(statement, ast.If):  # what it chooses for the functions of the file is its purpose
+        bound = set(names_bound(statement))
+        reads = (node for node in outline.nodes if isinstance(node, ast.Name) and node.id in bound)
+        if any(not isinstance(outline.scope(node), ast.Module) for node in reads):
+            return False
+    return _runs(statement) and shows(starts, outline, statement)
 
 
 def _lost(starts: Starts, outline: Outline, runs: Iterable[Run], had: bool) -> ast.expr | None:

@@ -199,3 +199,9 @@ def test_an_import_that_may_fail_stays_where_it_is() -> None:
     head = "try:\n    import numpy\nexcept ImportError:\n    print('no numpy')\n\nsizes = []\nsizes.append(3)\n"
     after = migrated(script(head, "print(n)"), "main-guard")["train.py"]
     assert after.startswith(f"import multiprocessing\n{head}")
+
+
+def test_a_choice_for_functions_stays_where_it_is() -> None:
+    head = "import sys\nif sys.maxsize > 3:\n    print('large')\n    size = 8\nelse:\n    size = 4\n"
+    after = migrated(script(head + "\n\ndef other():\n    return size\n", "print(n)"), "main-guard")["train.py"]
+    assert after.startswith(f"import multiprocessing\n{head}")
