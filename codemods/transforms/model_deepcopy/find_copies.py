@@ -41,15 +41,7 @@ def copies_in(models: Models, path: str) -> list[Copy]:
     calls = [
         node
         for node in walk(outline.module)
-        if isinstance(node, ast.Call)
-        and (
-            (
-                len(node.args) == 1
-                and not node.keywords
-                and outline.qualified(dotted(node.func) or "") == "copy.deepcopy"
-            )
-            or (node.args and outline.qualified(dotted(node.func) or "") in COPYING_CLASSES)
-        )
+        if isinstance(node, ast.Call) and node.args and _copies(outline.qualified(dotted(node.func) or ""), node)
     ]
     if not calls:
         return []
@@ -59,9 +51,10 @@ def copies_in(models: Models, path: str) -> list[Copy]:
     return [copy for copy in found if copy is not None]
 
 
-def _is_alone(call: ast.Call) -> bool:
-    """The call has one argument, without a name."""
-    return len(call.args) == 1 and not call.keywords
+def _copies(called: str, call: ast.Call) -> bool:
+    """`copy.deepcopy` of one argument, or a class that copies the model that it gets."""
+    alone = len(call.args) == 1 and not call.keywords
+    return called in COPYING_CLASSES or (called == "copy.deepcopy" and alone)
 
 
 def _model_copy(view: FileView, call: ast.Call) -> Copy | None:
