@@ -8,9 +8,11 @@ Open-Sora), and in most files one or two names are looked up.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from ..nodes import FIELDS, children, statements
 from ..project import Project
@@ -320,16 +322,25 @@ class Outline:
 
     def reaching(self, scope: Scope, bindings: list[ValueBinding], use: ast.AST) -> list[ValueBinding]:
         """Those of `bindings` whose value may be the one seen at `use`."""
+        first = next((at for at, binding in enumerate(bindings) if not binding.parameter), len(bindings))
+        here = position(self.statement(use))
+        at = bisect_right(bindings, here, lo=first, key=lambda binding: position(binding.statement))
         before: list[ValueBinding] = []
         later: list[ValueBinding] = []
-        for binding in bindings:
-            if binding.parameter or self.precedes(binding.statement, use):
-                if before and not binding.parameter and self._always_before(binding.statement, use):
-                    before.clear()
+        for binding in reversed(bindings[first:at]):  # the last one that always runs hides those above it
+            if self.precedes(binding.statement, use):
                 before.append(binding)
+                if self._always_before(binding.statement, use):
+                    break
             elif self.shared_loop(binding.statement, use) is not None:
                 later.append(binding)
-        return before + later
+        else:
+            before += reversed(bindings[:first])
+        loops = [node for node in self.ancestors(use) if isinstance(node, LOOPS)]
+        end = (loops[-1].end_lineno or 0) if loops else 0
+        below = takewhile(lambda binding: position(binding.statement)[0] <= end, bindings[at:])
+        later = later[::-1] + [each for each in below if self.shared_loop(each.statement, use) is not None]
+        return before[::-1] + later
 
     def precedes(self, statement: ast.AST, use: ast.AST) -> bool:
         """True when `statement` stands before the statement of `use`."""
