@@ -220,6 +220,49 @@ def build():
         "fns.py": "first = lambda x: x + 1\n",
         "main.py": "from fns import *\n" + KEEPER + "first = str\nload(first)\n",
     },
+    "a package imports its own part by its full name": {
+        "pk/__init__.py": "from pk import parts\n",
+        "pk/parts.py": KEEPER,
+        "run.py": "import pk\npk.parts.load(lambda x: x)  # proven\n",
+    },
+    "a package imports its own part by a relative name": {
+        "pk/__init__.py": "from . import parts as inner, parts\n",
+        "pk/parts.py": KEEPER,
+        "run.py": "import pk\npk.parts.load(lambda x: x)  # proven\npk.inner.load(lambda x: x)  # proven\n",
+    },
+    "parts of parts": {
+        "pk/__init__.py": "from pk import sub\n",
+        "pk/sub/__init__.py": "from pk.sub import leaf\n",
+        "pk/sub/leaf.py": KEEPER,
+        "run.py": "import pk\npk.sub.leaf.load(lambda x: x)  # proven\n",
+    },
+    "a part says again what its own parts define, and they use the package": {
+        "pk/__init__.py": "from pk import base, sub\n",
+        "pk/base.py": KEEPER.partition("def load")[0],
+        "pk/sub/__init__.py": "from pk.sub.leaf import load\n",
+        "pk/sub/leaf.py": """
+import pk
+from torch.utils.data import DataLoader
+
+class Kept(pk.base.Rows):
+    pass
+
+def load(fn):
+    return DataLoader(Kept(fn), num_workers=2)
+""",
+        "run.py": "import pk\npk.sub.load(lambda x: x)  # proven\n",
+    },
+    "a name that the package binds before it imports the part": {
+        "pk/__init__.py": "parts = None\nfrom pk import parts\n",
+        "pk/parts.py": KEEPER,
+        "run.py": "import pk\npk.parts.load(lambda x: x)  # proven\n",
+    },
+    "two packages that import the same name from each other": {
+        "one/__init__.py": "from two import parts\n",
+        "one/parts.py": KEEPER,
+        "two/__init__.py": "from one import parts\n",
+        "run.py": "import two\ntwo.parts.load(lambda x: x)\n",
+    },
 }
 
 

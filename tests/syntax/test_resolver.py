@@ -22,6 +22,9 @@ FILES = {
     "pkg/core.py": "class Net:\n    pass\n",
     "pkg/more.py": "class Extra:\n    pass\n",
     "old.py": "from two import Net\n",
+    "whole/__init__.py": "from whole import part\n",
+    "whole/part/__init__.py": "from . import leaf\n",
+    "whole/part/leaf.py": "import whole\n\n\nclass Net(whole.part.leaf.Base):\n    pass\n\n\nclass Base:\n    pass\n",
     "circle.py": "from square import Net\n",
     "square.py": "from circle import Net\n",
 }
@@ -53,6 +56,9 @@ def last_expression(outline: Outline) -> ast.expr:
         pytest.param("import pkg\npkg.Public\n", ["pkg/core.py:1"], id="re-exported"),
         pytest.param("from pkg import Extra\nExtra\n", ["pkg/more.py:1"], id="through a star import of the package"),
         pytest.param("from pkg import core\ncore.Net\n", ["pkg/core.py:1"], id="submodule"),
+        pytest.param(
+            "import whole\nwhole.part.leaf.Net\n", ["whole/part/leaf.py:4"], id="parts a package imports of itself"
+        ),
         pytest.param("from pkg.more import *\nExtra\n", ["pkg/more.py:1"], id="star import"),
         pytest.param("from old import Net\nNet\n", ["two.py:1"], id="two imports away"),
         pytest.param("from one import Net\nBase = Net\nBase\n", ["one.py:1"], id="assigned"),

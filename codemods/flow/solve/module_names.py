@@ -59,7 +59,8 @@ class ModuleNames:
         found = program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
         if found is not None:
             origin = program.file_index[found]
-            if name in self.nodes[origin]:
+            # `from . import part` of a package binds the name that it reads: what it reads is the module `part`
+            if self.nodes[origin].get(name, node) != node:
                 heap.edge(self.nodes[origin][name], node, heap.lines[node])
                 return
             if found.endswith("__init__.py"):
