@@ -22,6 +22,10 @@ from .report import near
 from .tracebacks import Log, Traceback
 
 MAX_SHOWN = 8
+_PROCESSES = re.compile(
+    r"/(?:multiprocess(?:ing)?|concurrent/futures|joblib|loky|ray|torch/(?:distributed|multiprocessing|utils/data)"
+    r"|accelerate|lightning|pytorch_lightning|deepspeed)/"
+)
 _SAME_LINE = 4  # a frame of the traceback is the very line of a finding
 
 
@@ -127,10 +131,15 @@ def unknown_error(text: str, log: Log) -> str:
         frame = next((item for item in reversed(last.frames) if item.user), None)
         at = "" if frame is None else f", at {near(frame.path)}:{frame.line}"
         words += f"; it failed with: {last.error}{at}"
-        guess = nearest_family(last.error)
+        # frames tell more than words: without one that has to do with processes it is something else
+        guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
     if guess is not None:
         words += f". Is it this? {guess.cause}: {guess.advice}"
     return words
+
+
+def _of_processes(frame: Frame) -> bool:
+    return _PROCESSES.search(frame.path.replace("\\", "/")) is not None
 
 
 def says_what(read: Traceback) -> bool:

@@ -360,6 +360,16 @@ MESSAGES += [
     (None, "pool-worker-killed", _POOL, "The exit codes of the workers are {SIGKILL(-9)}"),
     (None, "semaphore-gone", "FileNotFoundError: [Errno 2] No such file or directory", "    sem_unlink(name)"),
     (None, "child-ended", "error:Ran out of input", "self = reduction.pickle.load(from_parent)"),
+    (
+        "launcher-env",
+        "launcher-env",
+        "TypeError: int() argument must be a string, not 'NoneType'",
+        'environ.get("RANK")',
+    ),
+    (None, "notebook-launcher-number", "ValueError: You have to specify the number of GPUs you would like to use", ""),
+    (None, "peer-closed", "[c10d] sendBytes failed on SocketImpl(fd=67): Broken pipe", ""),
+    (None, "worker-exited", "RuntimeError: DataLoader 1 workers exit unexpectedly, pids: 4706", ""),
+    (None, "not-found-in-main", "Can't pickle <function work at 0x7f>: attribute lookup work on __main__ failed", ""),
     (None, "launcher-behind-script", "error: unrecognized arguments: -m torch.distributed.launch", ""),
 ]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]

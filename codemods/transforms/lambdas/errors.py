@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from ...known_error import NAME_IN_ERROR, KnownError
 
-_WHAT = (
-    "a function or class defined inside a function (lambda, nested def, local class) has no name that a worker finds"
-)
+_WHAT = "a lambda, or a function or class that is defined inside a function, has no name that a worker finds"
 _ADVICE = (
     "give it a name at the top of a module; functools.partial carries the values that it uses; where the name is one "
     "of a library, don't send the object that holds it: create that in the worker, or drop it in `__getstate__`"

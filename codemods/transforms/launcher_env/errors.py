@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...known_error import KnownError
 
-_VARIABLE = r"(?-i:(?:LOCAL_|GROUP_|NODE_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|OMPI_\w+|PMI_\w+)"
+_VARIABLE = r"(?-i:(?:LOCAL_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|OMPI_\w+|PMI_\w+)"
 
 ERRORS = (
     KnownError(
@@ -14,6 +14,21 @@ ERRORS = (
         "plugin, a launcher set to slurm, SLURM_* variables of an interactive shell), or give the variable a default",
         examples=("KeyError: 'SLURM_NODEID'",),
         reference="https://slurm.schedmd.com/srun.html",
+    ),
+    KnownError(
+        r"int\(\) argument must be .*NoneType",
+        "a variable of the launcher is read, and it is not set",
+        "start the script with the launcher (torchrun, srun), or give the variable a default",
+        context=rf"(?:environ\.get|getenv)\(\s*['\"](?:{_VARIABLE}|SLURM_\w+)['\"]\s*\)",
+        reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
+    ),
+    KnownError(
+        r"KeyError:? ?\(?'(?P<name>NODE_RANK)'|^\s*'(?P<name2>NODE_RANK)'\s*$",
+        "NODE_RANK is read, which torchrun and torch.distributed.launch do not set",
+        "set it before the launch (export NODE_RANK=0 on the first machine), or read GROUP_RANK, which torchrun sets, "
+        "with a default: os.environ.get('GROUP_RANK', '0')",
+        examples=("KeyError: 'NODE_RANK'",),
+        reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
     KnownError(
         rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$"

@@ -21,10 +21,10 @@ _LIST_OR_IN_WORKER = "store a list of it when it is finite, else make it in the 
 ERRORS = (
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?:_io\.)?(?P<type>_thread\.RLock|TextIOWrapper)'?",
-        "in Python 3.6 and older a logger can't be pickled (its handlers hold locks and files), and one is stored on "
-        "something that is sent to a worker",
-        "look for self.logger: get the logger by its name where it is used, or drop it in __getstate__; "
-        "Python 3.7 and newer pickle loggers by name",
+        "a lock or file is stored on something that is sent to a worker; in Python 3.6 and older every logger has one",
+        "look at what is sent (the arguments of the process, the data set): a session, client or lock stays out of it; "
+        "get a logger (self.logger) by its name where it is used, or drop it in __getstate__; Python 3.7 and newer "
+        "pickle loggers by name",
         family="old-logger",
         context=r"[/\\]python3\.[3-6][/\\]|[/\\]Python3[3-6][/\\]|process\.py\", line 105, in start",
         source=((r"lock|RLock|TextIO", r"[Ll]ogger"),),
