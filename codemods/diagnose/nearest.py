@@ -36,7 +36,7 @@ _COMMON = {
     "expected",
 }
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
-_LEAST = 1.3  # rare words in common, weighed by how few rows have them
+_LEAST = 1.35  # rare words in common, weighed by how few rows have them
 _SHARE = 0.3  # of the text's own words, by the same weight: a long text has something of every row
 _MOST_WORDS = 60
 
