@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from ...finding import Confidence
 from ...project import Project
 from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
 from ...tree.source import Source
+from .data import names
 from .process_starts import Start, Starts
 from .side_effects import Harm, Repeated, repeated
 from .split import needed_by_workers, sets_up_the_log_of_workers
@@ -44,7 +46,9 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
     repeats = {
         at: what
         for at, what in repeats.items()
-        if at not in outside and not sets_up_the_log_of_workers(starts.project, outline, source, at)
+        if at not in outside
+        and not sets_up_the_log_of_workers(starts.project, outline, source, at)
+        and not _reads_table_for_functions(outline, body[at])
     }
     guard = body[guards[0]]
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
@@ -52,6 +56,33 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
         return None
     sure = start.confidence if start.confidence.rank < Confidence.LIKELY.rank else Confidence.LIKELY
     return LateGuard(repeats, start, sure, outside)
+
+
+def _reads_table_for_functions(outline: Outline, statement: ast.stmt) -> bool:
+    """`colors = loadmat("colors.mat")["colors"]` that functions of the file read: they need it where it is imported.
+
+    One read of a file with a name of its own costs a worker little; under the guard, the functions would lack it.
+    """
+    files: dict[str, ast.expr] = {}
+    if isinstance(statement, ast.With) and len(statement.body) == 1:
+        for item in statement.items:
+            if isinstance(item.optional_vars, ast.Name):
+                files[item.optional_vars.id] = item.context_expr
+        statement = statement.body[0]
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    while isinstance(value, (ast.Subscript, ast.Attribute)):
+        value = value.value
+    if not isinstance(value, ast.Call) or qualified_name(outline, value.func) not in names("tables"):
+        return False
+    given: ast.expr | None = value.args[0] if value.args else None
+    given = files.get(given.id) if isinstance(given, ast.Name) else given
+    if isinstance(given, ast.Call) and qualified_name(outline, given.func) in ("open", "io.open") and given.args:
+        given = given.args[0]
+    if not isinstance(given, ast.Constant) or not isinstance(given.value, str):
+        return False
+    bound = set(names_bound(statement))
+    reads = (node for node in outline.nodes if isinstance(node, ast.Name) and node.id in bound)
+    return any(not isinstance(outline.scope(node), ast.Module) for node in reads)
 
 
 def _prepares_workers(project: Project, outline: Outline, source: Source, end: int) -> frozenset[int]:
