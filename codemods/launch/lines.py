@@ -26,6 +26,7 @@ class Starter(enum.Enum):
 
 _INTERPRETER = re.compile(r"(?:.*/)?python[\d.]*(?:\.exe)?")
 _JOINED_M = re.compile(r"-[bBdEhiIOqsSuvVx]*m")
+_NAMES_PROGRAM = re.compile(r"(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-p)\s")  # `$(which train)`: one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +307,12 @@ def _flags(words: list[Word]) -> tuple[list[Flag], bool, list[Word]]:
             index += 1
             continue
         if not text.startswith("-"):
-            if word.value is None and word.many and _script_follows(words[index + 1 :]):
+            if (
+                word.value is None
+                and word.many
+                and not _NAMES_PROGRAM.match(text)
+                and _script_follows(words[index + 1 :])
+            ):
                 index += 1  # a variable full of flags; the script is named further on
                 flags.append(Flag("", None, (word,)))
                 continue
