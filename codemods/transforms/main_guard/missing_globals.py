@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from ...finding import Confidence, Hop
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_process_test
-from ...syntax.outline import Outline
+from ...syntax.outline import Outline, Scope
 from .hoist import BUILTINS, global_reads, sent
 from .process_starts import Starts, own_nodes
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")
 _IN_PARENT = ("callback", "error_callback")
+_PARTIAL = "functools.partial"
 _MAX_STARS = 4
 
 
@@ -60,7 +61,12 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
     seen: set[str] = set()
-    for sure, hop, runs in _workers(starts, outline):
+    calls = [
+        (call, found) for calls in outline.calls.values() for call in calls if (found := sent(starts, outline, call))
+    ]
+    senders = {outline.scope(call) for call, _ in calls}
+    for call, (sure, hop, arguments) in calls:
+        runs = _runs(starts, outline, call, arguments)
         reached = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
         for function in reached:
             for read in global_reads(outline, function):
@@ -88,7 +94,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                         instead=instead,
                     )
                 elif who and name not in guarded and all(_is_none(item) for item in bound.get(name, [])):
-                    if not all(_only_parent(outline, item, tops, reached, at_import) for item in who):
+                    if not all(_only_parent(outline, item, tops, reached, at_import, senders) for item in who):
                         continue
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
@@ -130,35 +136,42 @@ def _setting(guards: list[ast.If], name: str) -> ast.If | None:
     return found[0] if len(found) == 1 else None
 
 
-def _workers(starts: Starts, outline: Outline) -> Iterator[tuple[Confidence, Hop, list[Function]]]:
-    """Functions of the file that a worker runs, call by call: passed, or methods of an object that is."""
-    for call in (call for calls in outline.calls.values() for call in calls):
-        found = sent(starts, outline, call)
-        if found is None:
-            continue
-        sure, hop, arguments = found
-        runs: list[Function] = []
-        parents = [keyword.value for keyword in call.keywords if keyword.arg in _IN_PARENT]
-        arguments = [argument for argument in arguments if argument not in parents]
-        for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
-            above = outline.parents[name]
-            if isinstance(above, ast.Call) and above.func is name:
-                continue  # its result is sent
-            for binding in outline.lookup(name, name.id)[1]:
-                made = binding.value.func if isinstance(binding.value, ast.Call) else None
-                each = binding.statement
-                if isinstance(each, FUNCTIONS) and not binding.parameter and each in outline.module.body:
-                    runs.append(each)
-                elif isinstance(made, ast.Name):
-                    classes = [other.statement for other in outline.lookup(made, made.id)[1]]
-                    runs += [
-                        method
-                        for owner in classes
-                        for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
-                        if isinstance(method, FUNCTIONS) and method.name in _WORKER
-                    ]
-        if runs:
-            yield sure, hop, runs
+def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.expr]) -> list[Function]:
+    """Functions of the file that a worker of `call` runs: passed, or methods of an object that is."""
+    runs: list[Function] = []
+    parents = [keyword.value for keyword in call.keywords if keyword.arg in _IN_PARENT]
+    arguments = [argument for argument in arguments if argument not in parents]
+    for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
+        above = outline.parents[name]
+        if isinstance(above, ast.Call) and above.func is name:
+            continue  # its result is sent
+        for binding in outline.lookup(name, name.id)[1]:
+            made = binding.value.func if isinstance(binding.value, ast.Call) else None
+            each = binding.statement
+            if isinstance(each, FUNCTIONS) and not binding.parameter and each in outline.module.body:
+                runs.append(each)
+            elif isinstance(binding.value, ast.Call) and starts.name(outline, binding.value.func) == _PARTIAL:
+                runs += _top_functions(outline, binding.value.args[:1])
+            elif isinstance(made, ast.Name):
+                classes = [other.statement for other in outline.lookup(made, made.id)[1]]
+                runs += [
+                    method
+                    for owner in classes
+                    for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
+                    if isinstance(method, FUNCTIONS) and method.name in _WORKER
+                ]
+    return runs
+
+
+def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[Function]:
+    """The functions at module level that names among `nodes` stand for."""
+    return [
+        binding.statement
+        for node in nodes
+        if isinstance(node, ast.Name)
+        for binding in outline.lookup(node, node.id)[1]
+        if isinstance(binding.statement, FUNCTIONS) and binding.statement in outline.module.body
+    ]
 
 
 def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] | list[Function]) -> dict[str, None]:
@@ -175,24 +188,32 @@ def _closure(outline: Outline, tops: dict[str, Function], nodes: list[ast.AST] |
 
 
 def _setters(outline: Outline) -> dict[str, list[Function]]:
-    """By name: the functions that declare it `global`."""
+    """By name: the functions that set it as a `global`; one that only reads it may declare it too."""
     found: dict[str, list[Function]] = {}
     for node in outline.statements:
         scope = outline.scope(node) if isinstance(node, ast.Global) else None
         for name in node.names if isinstance(node, ast.Global) else ():
-            if isinstance(scope, FUNCTIONS):
+            if isinstance(scope, FUNCTIONS) and outline.bindings(scope, name):
                 found.setdefault(name, []).append(scope)
     return found
 
 
 def _only_parent(
-    outline: Outline, setter: Function, tops: dict[str, Function], reached: list[Function], at_import: dict[str, None]
+    outline: Outline,
+    setter: Function,
+    tops: dict[str, Function],
+    reached: list[Function],
+    at_import: dict[str, None],
+    senders: set[Scope],
 ) -> bool:
-    """No worker runs it: not passed on, nor called by what a worker runs or by the module itself."""
+    """No worker runs it: not passed on, nor called by what a worker runs or by the module itself.
+
+    The file may leave it to others to call what sends work to processes itself.
+    """
     if tops.get(setter.name) is not setter or setter in reached or setter.name in at_import or setter.decorator_list:
         return False
     uses = [node for node in outline.nodes if isinstance(node, ast.Name) and node.id == setter.name]
-    return bool(uses) and all(
+    return (bool(uses) or setter in senders) and all(
         isinstance(above := outline.parents[node], ast.Call) and above.func is node for node in uses
     )
 

@@ -417,6 +417,25 @@ def test_global_that_only_the_main_process_sets() -> None:
     assert "`__getitem__` runs in a worker and reads `args`" in finding.message
 
 
+DECLARES = (
+    "from functools import partial\nfrom multiprocessing import Pool\n\n\n"
+    "def work(x, by):\n    global rows\n    {first}\n    return rows[x] * by\n\n\n"
+    "def run(loaded):\n    global rows\n    rows = loaded\n    twice = partial(work, by=2)\n"
+    "    with Pool(2) as pool:\n        return pool.map({sent}, [1])\n"
+)
+
+
+@pytest.mark.parametrize("sent", ["partial(work, by=2)", "twice"])
+@pytest.mark.parametrize("start", ["", "\n\nif __name__ == '__main__':\n    run([1, 2])\n"])
+def test_a_worker_that_declares_a_global_and_reads_it_does_not_set_it(sent: str, start: str) -> None:
+    (finding,) = found(DECLARES.format(first="print(x)", sent=sent) + start)
+    assert finding.confidence is Confidence.LIKELY and finding.fix is None
+    assert "`work` runs in a worker and reads `rows`, which is set by `run` in the main process" in finding.message
+    assert found(DECLARES.format(first="rows = [x, x]", sent=sent) + start) == []
+    helper = "def more(loaded):\n    global rows\n    rows = loaded\n\n\n"  # nobody knows who calls it
+    assert found(helper + DECLARES.format(first="print(x)", sent=sent) + start) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
