@@ -322,6 +322,10 @@ class Outline:
 
     def reaching(self, scope: Scope, bindings: list[ValueBinding], use: ast.AST) -> list[ValueBinding]:
         """Those of `bindings` whose value may be the one seen at `use`."""
+        if len(bindings) == 1:
+            (only,) = bindings
+            seen = only.parameter or self.precedes(only.statement, use)
+            return [only] if seen or self.shared_loop(only.statement, use) is not None else []
         first = next((at for at, binding in enumerate(bindings) if not binding.parameter), len(bindings))
         here = position(self.statement(use))
         at = bisect_right(bindings, here, lo=first, key=lambda binding: position(binding.statement))
