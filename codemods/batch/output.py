@@ -44,7 +44,12 @@ def claim(folder: Path, repos: Iterable[Repo]) -> None:
             linked = sorted(name for name, entry in names.items() if is_link(Path(entry)))
             if linked:
                 raise Problem(f"{folder / linked[0]} is a symbolic link; spawnfix makes none there: use another --out")
-            if read_regular(folder, MARKER, _MARKER_BYTES) != _marker(folder):
+            found = read_regular(folder, MARKER, _MARKER_BYTES)
+            if len(names) == 1 and _marker(folder).startswith(found):
+                put(
+                    folder / MARKER, _marker(folder)
+                )  # it may be cut: a run ended, or the disk was full, as it was written
+            elif found != _marker(folder):
                 raise Problem(
                     f"{folder} was copied or moved here, or comes with somebody's repository; use another --out"
                 )

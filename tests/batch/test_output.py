@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from codemods.batch.output import MARKER
+from codemods.batch.output import MARKER, claim
 from codemods.batch.run import BatchOptions, run_batch
 from codemods.operating_system import remove_folder
 from codemods.problem import Problem
@@ -187,3 +187,17 @@ def test_full_disk_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("codemods.batch.ledger.Ledger.finish", full)
     with pytest.raises(Problem, match=r"^out: the ledger can't be written: database or disk is full$"):
         run_batch(BatchOptions("list.txt", Path("out"), jobs=1))
+
+
+@pytest.mark.parametrize("part", [0, 20])
+def test_a_marker_that_was_cut_as_it_was_written_is_written_again(part: int, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    claim(folder, ())
+    whole = (folder / MARKER).read_bytes()
+    (folder / MARKER).write_bytes(whole[:part])
+    claim(folder, ())
+    assert (folder / MARKER).read_bytes() == whole
+    (folder / MARKER).write_bytes(whole[:part])
+    (folder / "report.md").write_text("somebody's")
+    with pytest.raises(Problem, match="use another --out"):
+        claim(folder, ())
