@@ -12,7 +12,17 @@ from .names import last_name
 from .origins import origin
 from .outline import Outline
 from .repo import Repo
-from .unpicklable_table import GENERATOR, MODULE, ObjectKind, canonical, kind_of_class, kinds, words, wrong_context
+from .unpicklable_table import (
+    GENERATOR,
+    MODULE,
+    ObjectKind,
+    canonical,
+    kind_of_class,
+    kinds,
+    modules,
+    words,
+    wrong_context,
+)
 
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
@@ -80,7 +90,7 @@ class Recogniser:
                 yield from (replace(item, nested=True) for item in self._made(outline, part, depth + 1))
         elif isinstance(node, ast.Name):
             kind = kinds().get(canonical(outline.imported.get(node.id, "")))
-            if self._is_module(outline, node):
+            if self._is_module(outline, node) or self._is_part_of_a_package(outline, node):
                 yield Made(MODULE, outline, node)
             elif kind is not None and kind.plain and self._is_imported(outline, node):
                 yield Made(kind, outline, node)
@@ -90,9 +100,11 @@ class Recogniser:
                     found = self._made(outline, value, depth + 1)
                     yield from (replace(match, choice=True) for match in found) if passed else found
         elif isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)):
-            origin = canonical(self.origin(outline, node))
-            kind = kinds().get(origin)
-            if kind is not None:
+            full = self.origin(outline, node)
+            kind = kinds().get(canonical(full))
+            if full in modules() and isinstance(node, ast.Attribute) and not outline.is_self(node.value):
+                yield Made(MODULE, outline, node)
+            elif kind is not None:
                 if kind.inherited and self._forks(outline, node):
                     kind = wrong_context(kind)
                 if not kind.suffix or (isinstance(node, ast.Call) and _is_archive(outline, node, kind.suffix)):
@@ -209,6 +221,10 @@ class Recogniser:
 
     def _is_module(self, outline: Outline, node: ast.Name) -> bool:
         return self._is_imported(outline, node, (ast.Import,))
+
+    def _is_part_of_a_package(self, outline: Outline, node: ast.Name) -> bool:
+        """`random` after `from numpy import random`."""
+        return outline.imported.get(node.id, "") in modules() and self._is_imported(outline, node)
 
     def _is_imported(
         self, outline: Outline, node: ast.Name, how: tuple[type, ...] = (ast.Import, ast.ImportFrom)

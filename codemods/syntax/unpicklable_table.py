@@ -113,6 +113,12 @@ def kinds() -> dict[str, ObjectKind]:
 
 
 @cache
+def modules() -> frozenset[str]:
+    """Modules that come with a package: dotted names that mean one without an import of their own."""
+    return frozenset(_table()["modules"]["names"])
+
+
+@cache
 def words() -> tuple[str, ...]:
     """Last names of all constructors, also by other names: a file with none of these makes nothing of the table."""
     names = {name for kind in kinds().values() for name in kind.constructors} | set(_table()["alias"])

@@ -15,7 +15,16 @@ from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import ObjectKind, base_methods, canonical, kinds, making, words, wrong_context
+from ...syntax.unpicklable_table import (
+    ObjectKind,
+    base_methods,
+    canonical,
+    kinds,
+    making,
+    modules,
+    words,
+    wrong_context,
+)
 from ...tree.source import Source
 from .attribute_uses import Hazard
 from .by_name import python_below
@@ -32,6 +41,7 @@ _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b", re.M)
 _STARTS = re.compile(r"\bDataLoader\s*(?:\(|as\b)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
+_PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
 Attributes = dict[str, list[Hazard]]
 
 
@@ -155,9 +165,10 @@ class Search:
         if self._makes(source) or _GENERATES.search(text):
             return True
         kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
-        modules = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
-        modules |= {last for root, last in _PLAIN if root in text}
-        return not kept.isdisjoint(modules | self.recogniser.makers)
+        imported = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
+        imported |= {last for root, last in _PLAIN if root in text}
+        imported |= {last for root, last in _PARTS if root in text}
+        return not kept.isdisjoint(imported | self.recogniser.makers)
 
     def _hazards(self, shape: Shape) -> Attributes:
         found: Attributes = {}

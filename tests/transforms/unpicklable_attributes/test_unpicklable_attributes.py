@@ -55,6 +55,9 @@ def fixed(code: str) -> str:
         pytest.param("", "self.x = {k: open(k) for k in [path]}", "_io.TextIOWrapper", id="in a dict"),
         pytest.param("import lmdb", "self.x = lmdb.open(path)", "Environment", id="lmdb"),
         pytest.param("import json", "self.x = json", "module", id="module"),
+        pytest.param("import numpy as np", "self.x = np.random", "module", id="module of a package"),
+        pytest.param("from numpy import random", "self.x = random", "module", id="module from a package"),
+        pytest.param("import numpy as np", "rng = np.random\nself.x = rng", "module", id="module by a local name"),
         pytest.param("from pathlib import Path", "self.x = Path(path).open()", "TextIOWrapper", id="file of a path"),
         pytest.param(
             "import functools", "self.x = functools.lru_cache(8)(self.run)", "_lru_cache_wrapper", id="cached function"
@@ -73,6 +76,9 @@ def test_is_found_and_made_again(head: str, body: str, error: str) -> None:
     ("head", "body"),
     [
         pytest.param("import json", "self.x = json.load(open(path))", id="read at once"),
+        pytest.param("import numpy as np", "self.x = np.random.RandomState(1)", id="an object of a module"),
+        pytest.param("import mine as np", "self.x = np.random", id="an attribute of another name"),
+        pytest.param("import numpy as np", "self.y = Y(path)\nself.x = self.y.random", id="an attribute of an object"),
         pytest.param("import h5py", "self.x = h5py.File(path, 'r')['a'][:]", id="array from a file"),
         pytest.param("import h5py", "self.x = h5py.File(path, 'r')[str(path)][()]", id="array from a part of a file"),
         pytest.param("import numpy as np", "self.x = np.load('a.npz')['mean']", id="array from npz"),
@@ -245,6 +251,13 @@ def test_what_is_opened_on_entering(use: str, confidence: Confidence) -> None:
     (finding,) = found(code + use)
     assert finding.confidence is confidence
     assert finding.fix is not None and finding.fix.unsafe is None
+
+
+def test_a_module_as_one_of_two_values() -> None:
+    body = "self.x = np.random if path else np.random.RandomState(1)"
+    (finding,) = found(thing(body, "import numpy as np"))
+    assert finding.message.startswith("`self.x` is a module") and finding.fix is None
+    assert not found(thing("self.x = np.random.rand() if path else np.random.RandomState(1)", "import numpy as np"))
 
 
 def test_a_module_that_is_imported_under_the_guard_too() -> None:
