@@ -28,3 +28,17 @@ def test_a_shell_completes_the_rules_of_a_list() -> None:
     assert _completed("lam") == ["lambdas"]
     assert _completed("lambdas,mo") == ["lambdas,model-deepcopy"]
     assert _completed("x") == []
+
+
+def test_help_shows_the_whole_name_of_each_option_at_80_columns(tmp_path: Path) -> None:
+    for words in (["check"], ["migrate"], ["batch", "run"], ["diagnose"], ["review"], ["explain"], ["lsp"], ["cache"]):
+        shown = spawnfix(*words, "--help", cache=tmp_path, environment={"COLUMNS": "80", "TERM": "xterm"}).stdout
+        assert max(map(len, shown.splitlines())) == 80
+        assert "…" not in shown
+
+
+def test_an_option_keeps_the_second_name_that_help_leaves_out(tmp_path: Path) -> None:
+    shown = spawnfix("check", "--help", cache=tmp_path).stdout
+    assert "--output-format" in shown and "--format" not in shown.replace("--output-format", "")
+    done = spawnfix("check", str(tmp_path), "--format", "json", "--exit-zero", cache=tmp_path / "cache")
+    assert done.returncode == 0 and json.loads(done.stdout)["findings"] == []

@@ -37,7 +37,9 @@ def check(
         typer.Option(
             "--output-format",
             "--format",
-            help="How to report: text folds equal findings, full does not, concise takes a line for each.",
+            metavar="FORMAT",
+            help="How to report: text folds equal findings, full does not, concise takes a line for each; "
+            "json, sarif, github or markdown.",
         ),
     ] = Format.text,
     output_file: Annotated[

@@ -69,7 +69,10 @@ def migrate(
     since: Since = None,
     baseline: Baseline = None,
     commits: Annotated[
-        Commits, typer.Option(help="What becomes a commit: all fixes of a rule, each fix, or everything.")
+        Commits,
+        typer.Option(
+            metavar="HOW", help="What becomes a commit: all fixes of a rule (per-rule), each fix (per-finding), or one."
+        ),
     ] = Commits.PER_RULE,
     pr_body: Annotated[
         Optional[Path],  # noqa: UP045

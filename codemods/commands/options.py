@@ -57,7 +57,7 @@ LocalRules = Annotated[
 ]
 Launch = Annotated[
     Optional[Launcher],  # noqa: UP045
-    typer.Option(metavar="NAME", help="What replaces torch.distributed.launch: torchrun, python or auto."),
+    typer.Option(metavar="NAME", help="What replaces PyTorch's old launcher: torchrun, python or auto."),
 ]
 Since = Annotated[
     Optional[str],  # noqa: UP045

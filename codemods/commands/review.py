@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from ..engine.results import Plan
 
 
+def _port(number: int) -> int:
+    """`number`, checked here because a range beside the option would leave no room for its help."""
+    if not 0 <= number <= 65535:
+        raise typer.BadParameter("a port is a number from 0 to 65535")
+    return number
+
+
 def review(
     path: Target_,
     select: Select = None,
@@ -36,7 +43,7 @@ def review(
     ] = None,
     no_checkout: Annotated[bool, typer.Option("--no-checkout", help="Create the branch, do not check it out.")] = False,
     no_git: Annotated[bool, typer.Option("--no-git", help="Apply rewrites the files in place, without git.")] = False,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0: any that is free.")] = 0,
+    port: Annotated[int, typer.Option(metavar="N", callback=_port, help="Port; 0: any that is free.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     no_cache: NoCache = False,
     allow_local_rules: LocalRules = False,

@@ -178,7 +178,8 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
     if not as_json:
         from .show_explanation import show_explanation
 
-        show_explanation(explanation)
+        alone = pass_on and piped and text.strip() == explanation.traceback.error  # it stands above the answer already
+        show_explanation(explanation, headline=not alone)
     return 0 if harmless else 1
 
 

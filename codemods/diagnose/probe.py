@@ -1482,6 +1482,7 @@ def _main(request_path: str, result_path: str) -> None:
         obj, name = load(request["target"])
         result = diagnose(obj, name, request["seconds"], request["child"], request["child_seconds"])
         result["notes"] += _not_called(obj, name, request["target"].strip())
+        result["is_none"] = obj is None
     except NotFound as error:
         result = {"failed": str(error)}
         cause = error.__cause__

@@ -10,11 +10,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..operating_system import interpreters
 from ..problem import Problem
+from ..quoting import shell
 from .causes import cause_of
 from .report import (
     Diagnosis,
@@ -88,7 +90,17 @@ def diagnose_target(
             raise Problem(f"{target}: {python} ended with exit code {done.returncode} before it was done") from None
     if "failed" in result:
         raise Problem(_failed(target, python, result))
-    return diagnosis_of(target, result)
+    done = diagnosis_of(target, result)
+    return replace(done, notes=(*done.notes, *_nothing_sent(target))) if result["is_none"] else done
+
+
+def _nothing_sent(target: str) -> list[str]:
+    """A hint for a call without a result, like `train.py:main()`: the program is what they want to look at."""
+    script, _, name = target.strip().rpartition(":")
+    if not name.endswith(")") or not script.endswith(".py"):
+        return []
+    command = f"spawnfix diagnose --watch -- python {shell(script)}"
+    return [f"{name} returned nothing that could be sent. To look at what the program sends when it runs: {command}"]
 
 
 def _failed(target: str, python: str, result: Mapping[str, Any]) -> str:

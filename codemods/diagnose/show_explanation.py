@@ -15,12 +15,16 @@ _MOST_UNREAD = 5
 _MOST_OTHERS = 5
 
 
-def show_explanation(explanation: Explanation, console: Console | None = None) -> None:
-    """Print what an error means, where it may come from, the fix as a diff, and the command that applies it."""
+def show_explanation(explanation: Explanation, console: Console | None = None, headline: bool = True) -> None:
+    """Print what an error means, where it may come from, the fix as a diff, and the command that applies it.
+
+    `headline`: the error itself first.
+    """
     out = console or Console(highlight=False)
     read = explanation.traceback
     cause = read.cause
-    _line(out, (clean(read.error), "red"))
+    if headline:
+        _line(out, (clean(read.error), "red"))
     _line(out)
     _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
     _line(out, f"  {cause.advice}")

@@ -95,7 +95,7 @@ def told(decided: Decided, review: Review, counts: bool = True) -> Iterator[str]
     yield from rows[:SHOWN]
     if len(rows) > SHOWN:
         yield f"... and {len(rows) - SHOWN} more such decisions"
-    if not counts:
+    if not counts or not (review.changes or decided.stale):
         return
     yield (
         f"decisions: {len(decided.accepted)} accepted, {decided.rejected} rejected, {decided.undecided} undecided"

@@ -67,7 +67,10 @@ def find_place(start: Path) -> Place | None:
 
 
 def _is_git_dir(folder: Path) -> bool:
-    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    try:
+        return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    except PermissionError as error:  # a user knows the folder, and not which file of it is asked for first
+        raise Problem(f"{printable(str(folder))}: {error.strerror}") from None
 
 
 def _ordinary(folder: Path, git_dir: Path) -> Place:

@@ -189,6 +189,16 @@ def test_what_was_not_called_is_said(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_call_that_returns_nothing_leads_to_the_program(folder: Path) -> None:
+    _write(folder, "def main():\n    print('trained')\n\ndef build():\n    return []\n\nnothing = None\n")
+    (note,) = diagnose_target("train.py:main()", child=False).notes
+    assert note.startswith("main() returned nothing")
+    assert note.endswith("spawnfix diagnose --watch -- python train.py")
+    assert not diagnose_target("train.py:build()", child=False).notes
+    assert not diagnose_target("train.py:nothing", child=False).notes
+
+
+@pytest.mark.slow
 def test_python_names_the_interpreter(folder: Path) -> None:
     _write(folder, "import sys\nversion = {'v': sys.version_info[:2], 'f': lambda: 0}\n")
     version, python = min(_FOUND.items(), key=lambda row: int(row[0].partition(".")[2]))

@@ -154,6 +154,25 @@ def test_exit_codes(
     assert words in out + err + said
 
 
+@pytest.mark.parametrize(
+    ("data", "times"), [(b"KeyError: 'LOCAL_RANK'\n", 1), (b"step 1\nKeyError: 'LOCAL_RANK'\n", 2)]
+)
+def test_an_error_alone_is_shown_once(
+    data: bytes, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As the program's output, which passes; below other output the error is named again."""
+    monkeypatch.chdir(tmp_path)
+    reader, writer = os.pipe()
+    os.write(writer, data)
+    os.close(writer)
+    with os.fdopen(reader, "r") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert run_diagnose(["-"], False, DiagnoseOptions(), lambda data: None) == 1
+    out = capfd.readouterr().out
+    assert out.count("KeyError: 'LOCAL_RANK'") == times
+    assert "launcher-env: " in out
+
+
 def test_utf_16_is_kept_as_text() -> None:
     text = "step\n" * 5000 + ERROR.decode() + "step\n" * 5000
     kept = read_stream(Pipe(text.encode("utf-16"), 4097), None)  # type: ignore[arg-type]

@@ -123,6 +123,16 @@ def test_nothing_accepted_makes_no_branch(repo: Path, tmp_path: Path) -> None:
     assert git(repo, "status", "--porcelain") == ""
 
 
+def test_nothing_to_decide_is_no_count_of_decisions(repo: Path, tmp_path: Path) -> None:
+    git(repo, "rm", "-q", "*.py")
+    (repo / "plain.py").write_text("print(1)\n")
+    git(repo, "add", "plain.py")
+    git(repo, "commit", "-qm", "plain")
+    code, _, said = migrate(repo, Decisions(), tmp_path)
+    assert code == 0 and "nothing found in 1 file" in said
+    assert "decisions:" not in said
+
+
 def test_decisions_outlive_edits_elsewhere(repo: Path, tmp_path: Path) -> None:
     decisions = accepted(review(repo), "lambdas train.py build", "dict-views config.py Config.__init__")
     text = TRAIN.replace('"""Train."""', '"""Train."""\n# a comment\nimport functools\n').replace(
