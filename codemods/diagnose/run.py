@@ -90,8 +90,9 @@ def diagnose_target(
             raise Problem(f"{target}: {python} ended with exit code {done.returncode} before it was done") from None
     if "failed" in result:
         raise Problem(_failed(target, python, result))
-    done = diagnosis_of(target, result)
-    return replace(done, notes=(*done.notes, *_nothing_sent(target))) if result["is_none"] else done
+    diagnosis = diagnosis_of(target, result)
+    notes = (*diagnosis.notes, *_nothing_sent(target)) if result["is_none"] else diagnosis.notes
+    return replace(diagnosis, notes=notes)
 
 
 def _nothing_sent(target: str) -> list[str]:
