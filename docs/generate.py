@@ -25,6 +25,7 @@ from codemods.review.documentation import documentation  # noqa: E402
 from codemods.transforms import rules  # noqa: E402
 
 _TABLE = re.compile(r"(?<=<!-- rules: written by docs/generate.py -->\n).*?(?=<!-- /rules -->)", re.DOTALL)
+_DUNDER = re.compile(r"(?:\w+\.)*__[a-z]\w*__(?:\([^()]*\))?")
 _FOOTER = """\
 ## In your repository
 
@@ -69,7 +70,15 @@ def _recipe(error: KnownError) -> str:
     text = (error.examples[0] if error.examples else _sample(error.pattern)).partition("\n")[0]
     says = f"- **Where**: {error.in_own_code.format('the value')}\n" if error.in_own_code else ""
     more = f" ([documentation]({error.reference}))" if error.reference else ""
-    return f"```text\n{text}\n```\n\n- **Cause**: {error.cause}\n- **Next**: {error.advice}{more}\n{says}"
+    cause, advice = _with_code(error.cause), _with_code(error.advice)
+    return f"```text\n{text}\n```\n\n- **Cause**: {cause}\n- **Next**: {advice}{more}\n{says}"
+
+
+def _with_code(text: str) -> str:
+    """`text` with names like `__init__` marked as code: Markdown takes their underscores for emphasis."""
+    parts = text.split("`")  # every second part is code already
+    parts[::2] = [_DUNDER.sub(r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _sample(pattern: str) -> str:

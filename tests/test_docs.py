@@ -54,6 +54,13 @@ def test_rule_turns_its_example_into_use_instead(rule: str) -> None:
     assert not difference, f"the rule writes something else than its docstring says:\n{difference}"
 
 
+def test_names_with_underscores_are_code_in_the_cookbook(generate: ModuleType) -> None:
+    """Outside of code Markdown takes `__init__` for the word init in bold letters."""
+    prose = re.sub(r"```.*?```|`[^`]*`|\(https?://\S+\)", "", generate.cookbook(), flags=re.DOTALL)
+    assert len(prose.split()) > 1000
+    assert "__" not in prose
+
+
 def test_generated_pages_are_up_to_date(generate: ModuleType) -> None:
     pages: dict[Path, str] = generate.generated()
     stale = [

@@ -73,28 +73,29 @@ if __name__ == "__main__":
 ```
 
 ## Fix safety
-Safe, but for loops. Without anything from around it the function moves to module level, above the code that makes it.
-What it reads of local variables is passed with `functools.partial`, only when no variable is bound again
-afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method, unless its
-objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than keep the
-function for themselves: then the attributes that it reads are passed, if nothing sets them again. Functions that
-use each other move together or not at all; several that are the same become one. A lambda that only calls a function of
-the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`, where nothing gives
-the lambda anything by keyword. What the target of a `Process` without arguments reads becomes the `args` of that. Of
-options that `argparse` parsed, and that nothing sets later, one or two attributes are passed, not all. `lambda c: f"a
-{c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial with
-the keyword `i`, which nobody can pass by position any more; so does a default that is an expression: `width=args.width`
-is taken where it was, on each call of the function around. A function that keeps attributes, or whose `__name__`
-somebody reads while it takes values along, becomes a class with `__call__`. A local class that reads variables gets
-them as the first arguments of its constructor, where nothing but calls uses it and no base has a say in that; so it
-does with attributes whose value is computed each time (`size = config.SIZE`), which are taken where the class stood.
-Imports inside the function that only the moved code used go with it. `defaultdict(lambda: defaultdict(lambda: n))`
-becomes a `partial(defaultdict, ...)` of the inner function.
+Safe, except in loops. A function that reads nothing of the functions around it moves to module level, above the code
+that makes it. Local variables that a function reads are passed with `functools.partial`, only when none of them is
+bound again afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method,
+unless its objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than
+keep the function for themselves: then the attributes that it reads are passed, if nothing sets them again.
 
-Each call of the function around made a new function. Where code is seen to tell them apart (`==`, `is`, `remove`, a key
-of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That is
-also the form for what reads `self` where a method would be seen: attributes are set on it, the members of the class are
-listed, or its methods are used with objects of other classes.
+Functions that use each other move together or not at all; several that are the same become one. A lambda that only
+calls a function of the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`,
+where nothing passes it an argument by keyword. Where the target of a `Process` has no arguments, the values that it
+reads become the `args` of the process. Of options that `argparse` parsed, and that nothing sets later, one or two are
+passed alone, not all of them. `lambda c: f"a {c}"` becomes `"a {}".format` where it is seen to be called with one
+argument. `lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more; so does a
+default that is an expression: `width=args.width` is taken where it was, on each call of the function around. A function
+that keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`.
+A local class that reads variables gets them as the first arguments of its constructor, where it is only called, and no
+base class takes part in creating its objects; it gets in the same way the attributes whose value is computed each time
+(`size = config.SIZE`): they are read where the class stood. Imports inside the function that only the moved code used
+go with it. `defaultdict(lambda: defaultdict(lambda: n))` becomes a `partial(defaultdict, ...)` of the inner function.
+
+Each call of the function around made a new function. Where code is seen to distinguish them (`==`, `is`, `remove`, a
+key of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That
+is also the form for what reads `self` where a method would be seen: attributes are set on it, the members of the class
+are listed, or its methods are used with objects of other classes.
 
 Nothing moves where code goes through all names of the module (`for name in models.__dict__`) and would find the new
 one; a function keeps its own name only where nobody asks the module for it. Where the `__name__` of a lambda is read,
@@ -106,13 +107,13 @@ made, where a closure would have seen the last one; often that is what was meant
 kept on something that `copy.deepcopy` is seen to copy: a copy shares the functions of the original and what they
 captured, and gets partials and bound methods of its own. Mostly that, too, is what was meant.
 
-Left to you, with the reason: variables that change later, `nonlocal`, lists and dicts that the function fills for
-others to read, values that can't be pickled either, `super()`, names that only the main guard binds, decorators that
-may register the function, classes with computed bases, functions put on classes as methods or by decorators, names in
-`__all__` that would be partials, and code that asks a function for its code, its documentation, or whether it is one.
-Where it is seen to read `__name__`, in any file, the function keeps that. Of local classes also those whose defaults
-read what may change (`def read(self, size=config.SIZE)`), and those that are told apart: by `isinstance` or `except`,
-as keys, or by what is counted on the class.
+Reported and not rewritten, with the reason: variables that change later, `nonlocal`, lists and dicts that the function
+fills for others to read, values that can't be pickled either, `super()`, names that only the main guard binds,
+decorators that may register the function, classes with computed bases, functions put on classes as methods or by
+decorators, names in `__all__` that would become partials, and functions whose code or documentation is read, or whose
+type is tested. Where code in any file is seen to read `__name__`, the function keeps its name. Also local classes whose
+defaults read what may change (`def read(self, size=config.SIZE)`), and those that code distinguishes: by `isinstance`
+or `except`, as keys, or by what is counted on the class.
 
 ## References
 - <https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled>

@@ -1,4 +1,4 @@
-"""Reads of LOCAL_RANK and its kin that fail where no launcher set them.
+"""Reads of LOCAL_RANK and similar variables that fail where no launcher set them.
 
 ## What it finds
 Reads of a process's number on its machine that raise where no launcher set it: `os.environ["LOCAL_RANK"]`,
@@ -7,8 +7,8 @@ where a plain `python script.py` gets there: nothing on the way has asked for a 
 `if args.distributed`, `try`/`except KeyError`), the program doesn't set the variable itself, and it does not join a
 process group in any case.
 
-Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and their kin are reported in the same circumstances, and rewritten only
-in the two cases named below.
+Reads of `RANK`, `WORLD_SIZE`, `SLURM_PROCID` and similar variables are reported in the same circumstances, and
+rewritten only in the two cases named below.
 
 ## Why it breaks
 `LOCAL_RANK` is set by torchrun, `SLURM_LOCALID` by srun. Started by hand, on Windows, in a debugger or a notebook, the
@@ -56,9 +56,9 @@ the local rank alone would not help, and nothing is rewritten, with one exceptio
 > 1` before it joins, `LOCAL_RANK`, `RANK` and `WORLD_SIZE` get the values of one process (0, 0, 1) together.
 
 Functions for launched runs only (they call `init_process_group`) keep their clear error. Where such a function reads
-SLURM's variables by `int(os.environ.get(...))`, all of them take torchrun's as second choice (`SLURM_PROCID` or
-`RANK`, `SLURM_NTASKS` or `WORLD_SIZE`, `SLURM_NNODES` or `GROUP_WORLD_SIZE`), so that it runs under both launchers;
-where one of them can't, none is rewritten and the report names it.
+SLURM's variables by `int(os.environ.get(...))`, all of them take torchrun's as second choice (`SLURM_PROCID` or `RANK`,
+`SLURM_NTASKS` or `WORLD_SIZE`, `SLURM_NNODES` or `GROUP_WORLD_SIZE`), so that it runs under both launchers; where this
+is not possible for one of them, none is rewritten, and the report names that one.
 
 ## References
 - https://pytorch.org/docs/stable/elastic/run.html#environment-variables

@@ -12,10 +12,10 @@ under the guard, `cfg.SIZE` in the `__getitem__` of a dataset.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt
-has been made to start a new process before the current process has finished its bootstrapping phase`, or
-`context has already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work'
-on <module '__mp_main__'>`; what is set there, too: `NameError: name 'args' is not defined`. A module's
-settings are imported anew: the child works with the values that stand in the file, and nothing says so.
+has been made to start a new process before the current process has finished its bootstrapping phase`, or `context has
+already been set`. What is defined under the guard does not exist in the child: `Can't get attribute 'work' on <module
+'__mp_main__'>`; nor does what is set there: `NameError: name 'args' is not defined`. A module's settings are imported
+anew: the child works with the values that stand in the file, and nothing says so.
 
 ## Example
 ```python
@@ -64,15 +64,14 @@ that runs code of its own, or reads what the lines before it set); imports that 
 guard is not possible, up to three are written. What prints, logs or registers a call at exit goes under a guard as
 well.
 
-Where what must not be repeated can't go under the guard, since workers read what it sets, the fix is unsafe. Nothing
-is rewritten when a function that a worker may run reads a global that would come to stand under the guard, or looks
-names up by text (`globals()`, `eval`), or when another file imports the script. The same holds where the code that
-workers run, in whatever file, reads a table, class or module that the guarded lines change; where a name is defined
-again between two starts; where a variable of the environment would be set back; where a worker reads a value that each
-process would compute anew (a time, a temporary folder, a random number); and where it draws from a generator of numpy
-or torch that the guarded lines seed. A literal that is set under the guard
-and read by a worker is set above it, and so is what is only looked up: a path that is put together, an environment
-variable, an import.
+Some statements must not be repeated, but workers read what they set, so they can't go under the guard. Then the fix is
+unsafe. Nothing is rewritten when a function that a worker may run reads a global that would come to stand under the
+guard, or looks names up by text (`globals()`, `eval`), or when another file imports the script. The same holds where
+the code that workers run, in whatever file, reads a table, class or module that the guarded lines change; where a name
+is defined again between two starts; where a variable of the environment would be set back; where a worker reads a value
+that each process would compute anew (a time, a temporary folder, a random number); and where it draws from a generator
+of numpy or torch that the guarded lines seed. A literal that is set under the guard and read by a worker is set above
+it, and so is what is only looked up: a path that is put together, an environment variable, an import.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
 do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe.

@@ -62,7 +62,7 @@ ERRORS = (
     KnownError(  # a source line of a traceback that ends too early
         r"_fixup_main_from_(?:path|name)\(",
         _WHAT,
-        _ADVICE + "; the last line of the error is missing in this text: if the import itself fails, it says why",
+        _ADVICE + "; the last line of the error is not in this text; if the import itself fails, that line says why",
         general=True,
         symptom=True,
         reference=_REFERENCE,

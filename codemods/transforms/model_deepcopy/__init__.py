@@ -5,16 +5,16 @@
 Copies of configs, tensors and state dicts are left alone; so are layers cloned for a `ModuleList`, elements of a list
 of models and snapshots of the best model, unless they are seen to hold a process group.
 
-A finding is *proven* when the very model that is copied is seen to hold something that can't be copied: a process
-group that the code makes or asks for (`dist.new_group()`, `dist.group.WORLD`, `get_..._group()`), a lock, or a tensor
-with its gradient history that `forward` left on it. Where the copy is made by an EMA class or in another method, the
-callers are looked at, also through lists and dicts of models; the group is followed to where it is made. It is
-*likely* where a layer of the model keeps a group that some code of the repository gives it, and where the model's class
-can't be seen but the constructor of some layer of the repository keeps a group. It is *possible* elsewhere: that a
-variable is called `group`, that a script trains distributed or imports Megatron or ColossalAI, proves nothing.
-`AveragedModel(model)`, which deep-copies its argument, counts when the model is seen to hold a group. Reported
-without a fix: models that FSDP or DeepSpeed has sharded, and other library classes that copy a model with a group or
-a lock (timm's `ModelEma`, `ema_pytorch.EMA`).
+A finding is *proven* when the very model that is copied is seen to hold something that can't be copied: a process group
+that the code makes or asks for (`dist.new_group()`, `dist.group.WORLD`, `get_..._group()`), a lock, or a tensor with
+its gradient history that `forward` left on it. Where the copy is made by an EMA class or in another method, the callers
+are looked at, also through lists and dicts of models; the group is followed to where it is made. It is *likely* where a
+layer of the model keeps a group that some code of the repository passes to it, and where the model's class can't be
+seen but the constructor of some layer of the repository keeps a group. It is *possible* elsewhere: that a variable is
+called `group`, that a script trains distributed or imports Megatron or ColossalAI, proves nothing.
+`AveragedModel(model)`, which deep-copies its argument, counts when the model is seen to hold a group. Reported without
+a fix: models that FSDP or DeepSpeed has sharded, and other library classes that copy a model with a group or a lock
+(timm's `ModelEma`, `ema_pytorch.EMA`).
 
 ## Why it breaks
 Layers that talk to other ranks (sequence or tensor parallel, synchronised batch norm) hold a process group, and a
@@ -75,12 +75,12 @@ def main():
 The copy is built by the same call and gets the state dict; whatever else a deep copy keeps (dtype, device, train or
 eval mode, `requires_grad`, buffers outside the state dict, flags set on layers) is carried over where the lines that
 follow don't settle it already, and torch's random state is left as it was. That holds only while the construction is in
-sight, its arguments are unchanged and nothing unknown was done to the model in between. (What a model keeps of its
-arguments, such as a configuration, both models share then.) Where it does not, as in an EMA class that gets a
-model, the copy stays a deep copy, with the process groups shared, if the model is seen to hold some or training is
-distributed; everything else is reported without a fix. Tensors that running the model left on it are not part of a copy
-built anew: they couldn't be copied. The fix is unsafe where building the model loads pretrained weights: they would be
-loaded twice.
+sight, its arguments are unchanged and nothing unknown was done to the model in between. (Then both models share what a
+model keeps of its arguments, such as a configuration.) Where it does not, as in an EMA class that gets a model, the
+copy stays a deep copy, with the process groups shared, if the model is seen to hold some or training is distributed;
+everything else is reported without a fix. Tensors that running the model left on it are not part of a copy built anew:
+they couldn't be copied. The fix is unsafe where building the model loads pretrained weights: they would be loaded
+twice.
 
 ## References
 - https://github.com/hpcaitech/Open-Sora/issues/28

@@ -4,14 +4,13 @@ r"""Locks, open files, database handles and the like that are kept on objects wh
 Attributes that hold what pickle refuses: locks and the rest of `threading`, queues, executors and pools, log handlers
 (and loggers, where the repository declares a Python older than 3.7), open files, HDF5, LMDB, SQLite, zip, tar and npz
 handles, memory maps, videos, clients of databases and clouds, `SummaryWriter`, generators, functions with an
-`lru_cache`, weak references, modules.
-They are found behind aliases, local names, conditions, in lists and dicts (also when these are filled later), in the
-fields of dataclasses, behind `@cached_property`, in what a helper function gives back, and where a script passes them
-to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a registry too) or sets them on its
-objects. Objects of a class that derives from such a thing, like a `Thread`, are such things. A lock of
-`multiprocessing` counts where its context is another than that of the processes that get it. What `__getitem__` opens
-in the worker, what a `__getstate__` already leaves out, and attributes of the class itself are no hazard. Iterators of
-`itertools` are only reported, as `possible`: they can't be pickled from Python 3.14 on.
+`lru_cache`, weak references, modules. They are found behind aliases, local names, conditions, in lists and dicts (also
+when these are filled later), in the fields of dataclasses, behind `@cached_property`, in what a helper function
+returns, and where a script passes them to a class (through `**kwargs`, `super().__init__(...)`, a table of classes or a
+registry too) or sets them on its objects. Objects of a class that derives from such a thing, like a `Thread`, are such
+things. A lock of `multiprocessing` counts where its context is another than that of the processes that get it. What
+`__getitem__` opens in the worker, what a `__getstate__` already leaves out, and attributes of the class itself are no
+hazard. Iterators of `itertools` are only reported, as `possible`: they can't be pickled from Python 3.14 on.
 
 Objects of installed packages often hide what can't be pickled: the environment inside a `torchvision.datasets.LSUN`,
 the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock.
@@ -106,10 +105,10 @@ where that neither shuffles nor has workers. A logger (before Python 3.7) is ask
 it has one. State methods that are there already are extended or called.
 
 It is refused where a new one would not be the same: open for writing, read from, filled or set up through another name,
-passed in and so shared, added to a logger with each task of a pool, created in different ways, a database in
-memory, passed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an unusual
-`__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base class that
-is not in the repository and may have state methods of its own, and for generators, which become lists.
+passed to the constructor and so shared, added to a logger with each task of a pool, created in different ways, a
+database in memory, passed on to another object; and where the state is not a plain dict (`__slots__`, `__reduce__`, an
+unusual `__getstate__`), or the class is local to a function. It is unsafe (only with `--unsafe-fixes`) below a base
+class that is not in the repository and may have state methods of its own, and for generators, which become lists.
 
 An attribute that an object does not have, its copy does not have either. Where `copy.copy` is seen to copy an object of
 the class, a `__copy__` goes along: that copy goes on sharing the lock or handle. It is refused where code outside the
@@ -117,10 +116,10 @@ class sets the attribute, closes or moves the handle before the object crosses, 
 attribute would show in what is read from `vars(self)` or `vars(x)`. Where a logger gets the handler, its level,
 filters and `propagate` are set again in the copy too.
 
-`copy.deepcopy` goes through the state methods: copies get a
-lock or handle of their own. (LMDB refuses to open one environment twice in a process.) In the copy an event is set
-where the original is, a queue holds what that holds, a lock or semaphore is free, and each process with a
-`SummaryWriter` adds an event file to the folder. Code outside the repository is not seen.
+`copy.deepcopy` goes through the state methods: copies get a lock or handle of their own. (LMDB refuses to open one
+environment twice in a process.) In the copy an event is set where the original is, a queue has the same items, a lock
+or semaphore is free, and each process with a `SummaryWriter` adds an event file to the folder. Code outside the
+repository is not seen.
 
 ## References
 - [What can be pickled](https://docs.python.org/3/library/pickle.html#what-can-be-pickled-and-unpickled) and
