@@ -1640,3 +1640,33 @@ def test_a_solved_graph_is_freed_without_a_garbage_collector() -> None:
         assert graph() is None
     finally:
         gc.enable()
+
+
+FORK = "    torch.multiprocessing.set_start_method('fork', force=True)\n"
+FORKS = f"import torch\ntry:\n{FORK}except ValueError:\n    raise\n"
+IF, DEF = f"import torch\nif torch.cuda:\n{FORK}", f"import torch\ndef set_up():\n{FORK}"
+TORCH, GET = "import torch\n", "torch.multiprocessing.get_context"
+FORKING_SCRIPT = f"import data\n{SPAWNS.replace('spawn', 'fork')}"
+CONTEXT = "num_workers=2, multiprocessing_context="
+
+
+@pytest.mark.parametrize(
+    ("files", "confidence"),
+    [
+        ({"lib/__init__.py": FORKS, "lib/data.py": LOADS}, Confidence.POSSIBLE),
+        ({"lib/__init__.py": FORKS, "lib/parts/data.py": LOADS}, Confidence.POSSIBLE),
+        ({"lib/__init__.py": FORKS, "lib/log.py": "", "data.py": f"import lib.log\n{LOADS}"}, Confidence.POSSIBLE),
+        ({"lib/__init__.py": FORKS, "data.py": f"def later():\n    import lib\n\n{LOADS}"}, Confidence.PROVEN),
+        ({"lib/__init__.py": FORKS, "data.py": LOADS}, Confidence.PROVEN),
+        ({"lib/__init__.py": IF, "lib/data.py": LOADS}, Confidence.PROVEN),
+        ({"lib/__init__.py": DEF, "lib/data.py": LOADS}, Confidence.PROVEN),
+        ({"data.py": LOADS, "train.py": FORKING_SCRIPT}, Confidence.POSSIBLE),
+        ({"data.py": LOADS, "train.py": FORKING_SCRIPT, "test.py": "import data"}, Confidence.PROVEN),
+        ({"data.py": LOADS, "train.py": FORKING_SCRIPT, "test.py": f"import data\n{SPAWNS}"}, Confidence.PROVEN),
+        ({"data.py": LOADS.replace("num_workers=2", f"{CONTEXT}'fork'")}, Confidence.POSSIBLE),
+        ({"data.py": TORCH + LOADS.replace("num_workers=2", f"{CONTEXT}{GET}('fork')")}, Confidence.POSSIBLE),
+        ({"data.py": TORCH + LOADS.replace("num_workers=2", f"{CONTEXT}{GET}('spawn')")}, Confidence.PROVEN),
+    ],
+)  # fmt: skip
+def test_nothing_is_pickled_where_fork_is_chosen(files: dict[str, str], confidence: Confidence) -> None:
+    assert [crossing.confidence for crossing in crossings(files)] == [confidence]

@@ -26,7 +26,7 @@ def proven_seeds(
     """
     programs = Programs(solution)
     for sink in solution.sinks:
-        if may_be_threads(solution, sink) or not reached.boundary(sink):
+        if may_be_threads(solution, sink) or not reached.boundary(sink) or _forks(programs, sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -37,6 +37,13 @@ def proven_seeds(
             hop = Hop(sink.path, sink.line, what)
             for number in solution.heap.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
+
+
+def _forks(programs: Programs, sink: Sink) -> str:
+    """Where fork is chosen for the programs that call the boundary, which then pickles nothing; "" where it does."""
+    if sink.always or sink.says or sink.only or sink.method not in ("", "fork"):
+        return ""
+    return programs.forks(sink.path)
 
 
 def start_words(programs: Programs, sink: Sink) -> str:
@@ -54,9 +61,10 @@ def start_words(programs: Programs, sink: Sink) -> str:
 def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator[tuple[int, Reason]]:
     """Objects of classes that nearly every program sends: datasets and data pipes, but for those that only stay."""
     at_home, sent = set[int](), set[int]()
+    programs = Programs(solution)
     for sink in solution.sinks:
         if not sink.says:
-            (sent if sink.crosses else at_home).update(solution.heap.holds[sink.node])
+            (sent if sink.crosses and not _forks(programs, sink) else at_home).update(solution.heap.holds[sink.node])
     for index, (file, made) in enumerate(solution.program.classes):
         for base in solution.hierarchy.all_foreign_bases(index):
             what = solution.program.table.carried(base)
@@ -68,14 +76,16 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
                 )
                 number = solution.number_of_instance(index)
                 stays = number not in sent and (number in at_home or home.whole_class(index))
-                if number >= 0 and not stays and reached.instantiated(index):
+                forks = number not in sent and programs.forks(solution.program.files[file])
+                if number >= 0 and not stays and not forks and reached.instantiated(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
 
 
 def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:
+    programs = Programs(solution)
     for sink in solution.sinks:
-        if (why := _doubt(solution, reached, sink)) and not sink.only:
+        if (why := _doubt(solution, reached, programs, sink)) and not sink.only:
             hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")
             for number in solution.heap.holds[sink.node]:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
@@ -90,12 +100,14 @@ def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, 
                 yield number, Reason(node, -1, hop, "")
 
 
-def _doubt(solution: Solution, reached: Reached, sink: Sink) -> str:
+def _doubt(solution: Solution, reached: Reached, programs: Programs, sink: Sink) -> str:
     """Why the boundary call may pickle nothing; "" when there is no doubt."""
     if may_be_threads(solution, sink):
         return "but threads may take its place here"
     if not sink.crosses:
         return "but not as called here"
+    if place := _forks(programs, sink):
+        return f"but not as fork is set at {place}"
     return "" if reached.boundary(sink) else "but nothing in the repository runs that"
 
 

@@ -238,7 +238,7 @@ class Expressions:
         facts.calls.append(
             Call(
                 callee, tuple(arguments), tuple(keywords), tuple(stars), tuple(double_stars), result, position(node),
-                text, literals, builder.scope.function,
+                text, literals, builder.scope.function, builder.conditions > 0,
             )
         )  # fmt: skip
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
@@ -259,6 +259,9 @@ class Expressions:
         return not node.args and not node.keywords
 
     def _literal(self, literals: dict[str | int, object], key: str | int, node: ast.expr) -> None:
+        is_call = isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "get_context"
+        if key == "multiprocessing_context" and isinstance(node, ast.Call) and is_call and node.args:
+            node = node.args[0]  # the name says the same
         if isinstance(node, ast.Constant):
             literals[key] = node.value
         elif isinstance(node, ast.Name):

@@ -16,7 +16,7 @@ from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 15  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 16  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -84,6 +84,7 @@ class Call:
     text: str  # the callee as written, shortened
     literals: dict[str | int, object] = field(default_factory=dict)  # constant arguments by name or index
     scope: int = -1  # index into `functions`
+    conditional: bool = False  # it stands under an `if` or `while`, other than the main guard
 
 
 @dataclass(slots=True)

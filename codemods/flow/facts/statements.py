@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...nodes import children, walk
 from ...syntax.binding_rules import ScopeKind
+from ...syntax.main_guard import is_main_process_test
 from ...syntax.names import dotted, without_arguments
 from ..kinds import FunctionKind, MethodBinding
 from .builder import FactsBuilder
@@ -68,9 +69,12 @@ class Statements:
         if isinstance(node, ast.While):
             builder.forget(node.body)
         self.expressions.value(node.test)
+        condition = not is_main_process_test(node.test)
+        builder.conditions += condition
         self._optional(node.body)
         no_function = not_callable(node.test)
         builder.without(no_function, lambda: self._optional(node.orelse))
+        builder.conditions -= condition
         if no_function and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue):
             builder.scope.current[no_function] = DEAD
 

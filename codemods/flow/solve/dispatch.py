@@ -22,6 +22,7 @@ class StartMethod(NamedTuple):
 
     method: str
     in_function: bool
+    conditional: bool = False
 
 
 class Dispatch:
@@ -96,4 +97,6 @@ class Dispatch:
         method, parameter = self.program.table.starters[name]
         wanted = method or call.literals.get(parameter, call.literals.get(0))
         place = self.program.files[self.heap.file_of[node]], call.position[0]
-        self.start_methods[place] = StartMethod(wanted if isinstance(wanted, str) else "", call.scope >= 0)
+        self.start_methods[place] = StartMethod(
+            wanted if isinstance(wanted, str) else "", call.scope >= 0, call.conditional
+        )

@@ -64,6 +64,7 @@ class Sinks:
         crosses = boundary.crosses(call.literals, frozenset(given), open_ended)
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
+        crosses = crosses and (method != "fork" or boundary.always)
         use = _Use(boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call))
         for argument_name, argument in given.items():
             if argument < 0:

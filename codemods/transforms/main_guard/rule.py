@@ -32,6 +32,7 @@ from .split import split
 from .statements import names_bound
 from .worker_reads import WorkerReads
 
+_FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
 
@@ -57,7 +58,7 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
 
 def _in_file(starts: Starts, importers: Importers, path: str) -> Iterator[Finding]:
     source, outline = starts.project.source(path), outline_of(starts.project, path)
-    if source is not None and outline is not None and not _forks(source):
+    if source is not None and outline is not None and not _forks(starts, importers, outline, source):
         yield from _script(starts, importers, outline, source)
         if "__main__" in source.text or re.search(WORDS, source.text):
             yield from _guarded(starts, importers, outline, source)
@@ -262,8 +263,35 @@ def _hoisted(outline: Outline, source: Source, found: list[Guarded], values: Gua
     return Fix("Define above the main guard what workers need", edits)
 
 
-def _forks(source: Source) -> bool:
-    return re.search(r"set_start_method\(\s*['\"]fork['\"]", source.text) is not None
+def _forks(starts: Starts, importers: Importers, outline: Outline, source: Source) -> bool:
+    """It sets fork for the process, or imports a package that does whenever it is imported."""
+    if _FORKS.search(source.text) is not None:
+        return True
+    packages = [
+        found.path
+        for found in starts.project.matching(_FORKS, words=(_SETS,))
+        if found.path.endswith("/__init__.py") and _forks_on_import(starts, found.path)
+    ]
+    return bool(packages) and any(
+        other.startswith(package.removesuffix("__init__.py"))
+        for node in outline.imports
+        if outline.parents[node] is outline.module
+        for other in importers.modules.imported(outline.path, node)
+        for package in packages
+    )
+
+
+def _forks_on_import(starts: Starts, path: str) -> bool:
+    outline = outline_of(starts.project, path)
+    statements = outline.module.body if outline is not None else []
+    always = [each for each in statements if not isinstance(each, (ast.If, ast.For, ast.While))]
+    return outline is not None and any(
+        isinstance(node, ast.Call)
+        and starts.name(outline, node.func) == SET_METHOD
+        and not any(isinstance(above, ast.If) for above in outline.ancestors(node))
+        and any(isinstance(argument, ast.Constant) and argument.value == "fork" for argument in node.args)
+        for node in own_nodes(always)
+    )
 
 
 def _runs(statement: ast.stmt) -> bool:
