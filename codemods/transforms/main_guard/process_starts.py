@@ -25,6 +25,7 @@ from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
 from ...syntax.outline import Outline, Scope
 from ...syntax.repo import Repo
+from ...syntax.resolver import Class
 from .data import names
 from .dead_branches import dead_statements, literals_of
 from .worker_numbers import WorkerNumbers
@@ -133,8 +134,12 @@ class Starts:
         if isinstance(node.func, ast.Attribute) and last in names("consuming"):
             if self._spawns(outline, node.func.value):
                 return _start(outline, node, Confidence.PROVEN, f"`{last}` starts the processes of its strategy")
-            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
-                sure = self.loader(outline, argument, given) or self._makes_loaders(outline, argument)
+            trainer = self._bound(outline, node.func.value)
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            kept = [keyword.value for keyword in trainer.keywords] if isinstance(trainer, ast.Call) else []
+            for argument in [*arguments, *kept]:
+                sure = self.loader(outline, argument, given) if argument in arguments else None
+                sure = sure or self._makes_loaders(outline, argument)
                 if sure is not None:
                     return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
         if (
@@ -157,15 +162,15 @@ class Starts:
         )
 
     def _makes_loaders(self, outline: Outline, node: ast.expr) -> Confidence | None:
-        """`node` is an object with a method that gives a DataLoader with workers, as Lightning asks for."""
+        """`node` is an object with a method that gives a DataLoader with workers, as trainers ask for."""
         if (made := self.callees.class_of(outline, node)) is None:
             return None
-        given = [
-            statement
-            for statement in made[1].body
-            if isinstance(statement, FUNCTIONS) and statement.name.endswith("_dataloader")
-        ]
-        found = [self._returned(made[0], argument, 0) for argument in given]
+        methods: dict[str, tuple[Outline, Function]] = {}
+        for cls in self.callees.resolver.lineage(Class(*made)):
+            for statement in cls.node.body:
+                if isinstance(statement, FUNCTIONS) and statement.name.endswith(("_dataloader", "_data_loader")):
+                    methods.setdefault(statement.name, (cls.outline, statement))
+        found = [self._returned(*each, 0) for each in methods.values()]
         return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
 
     def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:

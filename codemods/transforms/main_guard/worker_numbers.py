@@ -23,6 +23,8 @@ class WorkerNumbers:
         """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
         while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
             value = value.args[0]
+        if isinstance(value, ast.IfExp):
+            return self.defaults_to_zero(outline, value.body) and self.defaults_to_zero(outline, value.orelse)
         name = last_name(value) if isinstance(value, (ast.Name, ast.Attribute)) else _key(value)
         if name is None:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))

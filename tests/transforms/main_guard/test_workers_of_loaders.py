@@ -205,3 +205,27 @@ resize_all("x")
     later = script.replace('reply = input("[y]")\ngdown.download("u", output="a.zip")\n', "")
     after = migrated({**files, "a.py": later}, RULE)["a.py"]
     assert '":\n    model = Net()\n    resize_all("x")\n' in after
+
+
+@pytest.mark.parametrize("number", ["4", "4 if late else 2", "config.eval_workers if late else config.workers"])
+@pytest.mark.parametrize("fit", ["trainer = Trainer(model=model)\ntrainer.fit()\n", "Trainer().fit(model)\n"])
+def test_a_trainer_of_a_library_asks_a_model_for_its_loaders(number: str, fit: str) -> None:
+    models = f"""\
+from torch.utils.data import DataLoader
+
+class Base:
+    eval_workers = 1
+    def get_data_loader(self, config, data, late):
+        loader = None
+        if data:
+            loader = DataLoader(data, num_workers={number})
+        return loader
+
+class Model(Base):
+    workers = 4
+"""
+    script = f"from trainer import Trainer\nfrom models import Model\nmodel = Model()\n{fit}"
+    [finding] = reported({"a.py": script, "models.py": models}, RULE)
+    assert finding.path == "a.py" and finding.fix is not None
+    for none in ("0", "0 if late else 0"):
+        assert not reported({"a.py": script, "models.py": models.replace(number, none)}, RULE)
