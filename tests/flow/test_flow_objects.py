@@ -51,6 +51,39 @@ if __name__ == "__main__":
     Process(target=Stream().work).start()
 """
 
+CAPTURED = """
+from multiprocessing import Process
+
+class Holder:
+    def __init__(self, fix):
+        self.fix = fix
+
+class Agent:
+    def __init__(self, fix):
+        {kept}
+
+    {also}
+
+def start(agent):
+    def run():  # proven
+        print(agent)
+
+    Process(target=run, args=()).start()
+
+def main():
+    def fix(row):  # {mark}
+        return row
+
+    def other(row):  # possible
+        return row
+
+    Agent(other)
+    start(Agent(fix))
+
+if __name__ == "__main__":
+    main()
+"""
+
 SEVERAL = (
     LOADER
     + """
@@ -177,6 +210,26 @@ loader = DataLoader(Images(), num_workers=2)
     },
     "a base class that is initialised by its name keeps it": {
         "data.py": UNINITIALISED.format(call="Task.__init__(self)", mark="proven")
+    },
+    "what the target of a process captures": {
+        "data.py": CAPTURED.format(kept="self.fix = fix", also="", mark="proven")
+    },
+    "what the target of a process captures, and leaves out of the pickle": {
+        "data.py": CAPTURED.format(
+            kept="self.fix = fix", also="def __getstate__(self):\n        return {}\n", mark="possible"
+        )
+    },
+    "what another object keeps and one that the target captures gets from it": {
+        "data.py": CAPTURED.format(kept="self.fix = Holder(fix).fix", also="", mark="possible")
+    },
+    "a list on what the target captures": {
+        "data.py": CAPTURED.format(kept="self.fix = [fix]", also="", mark="possible")
+    },
+    "what the target captures is an argument too": {
+        "data.py": CAPTURED.format(kept="self.fix = [fix]", also="", mark="proven")
+        .replace("args=()", "args=(agent,)")
+        .replace("def other(row):  # possible", "def other(row):")
+        .replace("Agent(other)", "other(1)")
     },
 }
 

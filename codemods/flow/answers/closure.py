@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
 
 from ...hazard_kind import HazardKind
+from ..facts.records import self_nodes
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
 from .contents import captures, inside
 from .places import Places
 from .same_object import SameObject
 from .trace import Reason, Reasons
+
+_CAPTURED = frozenset({FUNCTION, CLASS, CONTAINER})
+_CAPTURED_WHOLE = _CAPTURED | {INSTANCE}
 
 
 class Closure:
@@ -30,6 +35,7 @@ class Closure:
         reasons = Reasons()
         # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
         todo: list[tuple[int, int, int, int, Reason]] = []
+        partly: set[int] = set()  # objects that closures capture: what is put on them later is not followed
         order = count()
 
         def wait(number: int, reason: Reason, guesses: int, hops: int) -> None:
@@ -41,24 +47,31 @@ class Closure:
                 reasons.nodes.add(reason.node)
         while todo:
             guesses, hops, _, number, reason = heappop(todo)
-            if number in reasons:
+            captured = self._is_captured_object(number, reason)
+            if number in reasons and (captured or number not in partly):
                 continue
-            reasons[number] = reason
+            if number not in reasons:
+                reasons[number] = reason
+            (partly.add if captured else partly.discard)(number)
             for node in inside(solution, number, only):
                 reasons.nodes.add(node)
                 for held in solution.heap.holds[node]:
-                    if held in reasons or (among is not None and held not in among):
+                    if (held in reasons and held not in partly) or (among is not None and held not in among):
+                        continue
+                    if captured and not self._put_there_directly(held, node):
                         continue
                     if node in reach(held):
                         more = guesses + self._guess(number, node)
                         wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held))
             value = solution.heap.values[number]
-            if value.kind == BOUND and value.b not in reasons:
+            if value.kind == BOUND and (value.b not in reasons or value.b in partly):
                 wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
             elif value.kind == FUNCTION and not only and self._nameless(int(value.a)):
                 for node in captures(solution, int(value.a)):
-                    for held in solution.heap.holds[node]:
-                        if held not in reasons and solution.heap.values[held].kind in (FUNCTION, CLASS, CONTAINER):
+                    for held, source in solution.heap.holds[node].items():
+                        kinds = _CAPTURED if {node, source} & self._selves else _CAPTURED_WHOLE
+                        if held not in reasons and solution.heap.values[held].kind in kinds:
+                            reasons.nodes.add(node)
                             wait(held, Reason(node, number, None, ""), guesses, hops + hops_to(node, held) + 1)
         return reasons
 
@@ -75,6 +88,27 @@ class Closure:
         """True when it is a guess that the value `number` holds what is at `node`."""
         value = self.solution.heap.values[number]
         return value.a == PERHAPS_KEPT or (value.kind == INSTANCE and self.same_object.doubtful(int(value.a), node))
+
+    def _is_captured_object(self, number: int, reason: Reason) -> bool:
+        """An object that came along with a function can only be what that captures."""
+        values = self.solution.heap.values
+        return reason.parent >= 0 and values[number].kind == INSTANCE and values[reason.parent].kind == FUNCTION
+
+    def _put_there_directly(self, held: int, attribute: int) -> bool:
+        """A function that nothing else keeps on its way to the attribute: no other object has it first."""
+        if self.solution.heap.values[held].kind != FUNCTION:
+            return False
+        labels = self.solution.heap.labels
+        return not any(labels[at].startswith("stored ") for at in self.same_object.way(held, attribute))
+
+    @cached_property
+    def _selves(self) -> set[int]:
+        """The nodes of `self`: a closure in a method mostly needs one attribute of it, and not all that it keeps."""
+        program = self.solution.program
+        found = set[int]()
+        for facts, offset in zip(program.facts, program.offsets, strict=True):
+            found.update(node + offset for node in self_nodes(facts))
+        return found
 
     def _nameless(self, function: int) -> bool:
         return self.solution.program.functions[function][1].kind in NAMELESS

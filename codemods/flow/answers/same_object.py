@@ -103,7 +103,7 @@ class SameObject:
             reason = reasons[number]
             if self.solution.heap.values[reason.parent].kind == INSTANCE:
                 source = reason.node
-                for node in self._way(number, reason.node):
+                for node in self.way(number, reason.node):
                     if source in self._parameters and node not in self._arguments.get(source, ()):
                         return self._always_given(source, reason.parent)
                     source = node
@@ -131,7 +131,7 @@ class SameObject:
     def _made_to_keep(self, number: int, attribute: int, instance: int) -> set[int]:
         """Results of the constructors that get the value, which gets from there to the attribute."""
         source = attribute
-        for node in self._way(number, attribute):
+        for node in self.way(number, attribute):
             made = self._made_with(number, node, source, instance)
             if made:
                 return made
@@ -181,7 +181,7 @@ class SameObject:
         labels = self.solution.heap.labels
         if labels[node].startswith("stored as") and self._unrelated(node) > MAX_MEANT:
             return True
-        for at in self._way(number, node):
+        for at in self.way(number, node):
             if labels[at].startswith("stored as") and self._unrelated(at) > MAX_MEANT:
                 return True
             several = labels[at].startswith("returned by") and self._unrelated(at) > MAX_MEANT
@@ -199,7 +199,7 @@ class SameObject:
         ]
         return 2 * sum(self._gets_to(number, result, nodes) for result in results) > len(results)
 
-    def _way(self, number: int, node: int) -> Iterator[int]:
+    def way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
         seen = {node}
         node = self.solution.heap.holds[node].get(number, -1)
@@ -232,7 +232,7 @@ class SameObject:
         if instance not in self.solution.heap.holds[crosses_at]:
             return False  # a bound method of it does
         source = attribute
-        for node in self._way(number, attribute):
+        for node in self.way(number, attribute):
             made = self._made_with(number, node, source, instance)
             if made:
                 if any(self._gets_to(instance, result, nodes) for result in made):
@@ -261,7 +261,7 @@ class SameObject:
     def _others_that_keep(self, number: int, attribute: int, instance: int) -> list[tuple[int, int]]:
         """Objects of other classes, each with the result of its constructor, that get the value through their base."""
         source = attribute
-        for node in self._way(number, attribute):
+        for node in self.way(number, attribute):
             if source in self._parameters and (others := self._only_for_others(number, node, source, instance)):
                 return others
             source = node
