@@ -1670,3 +1670,34 @@ CONTEXT = "num_workers=2, multiprocessing_context="
 )  # fmt: skip
 def test_nothing_is_pickled_where_fork_is_chosen(files: dict[str, str], confidence: Confidence) -> None:
     assert [crossing.confidence for crossing in crossings(files)] == [confidence]
+
+
+def test_what_a_replaced_constructor_wraps_is_not_what_crosses() -> None:
+    data = """
+    class Reader:
+        def __init__(self):
+            self.read = lambda: 1
+
+    class Arrays:
+        pass
+
+    class Batches:
+        def __init__(self, part):
+            self.part = part
+
+    class Structures:
+        def __init__(self):
+            self.all = Batches(Reader())
+
+    class ArrayStructures(Structures):
+        def __init__(self):
+            CALL
+            self.all = Batches(Arrays())
+
+    def loader():
+        return DataLoader(ArrayStructures(), num_workers=2)
+    """
+    for call, confidence in (("pass", Confidence.POSSIBLE), ("super().__init__()", Confidence.PROVEN)):
+        code = f"from torch.utils.data import DataLoader\n{textwrap.dedent(data).replace('CALL', call)}"
+        (found,) = crossings({"data.py": code})
+        assert found.confidence is confidence

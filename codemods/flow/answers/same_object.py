@@ -51,6 +51,8 @@ class SameObject:
                     number, reason.node, reason.parent, crosses_at, reasons.nodes
                 ):
                     return True
+                if self._made_by_replaced_code(number, reason.node, reason.parent, reasons[reason.parent].parent):
+                    return True
             if parent.kind != CONTAINER:
                 stored.clear()
             number = reason.parent
@@ -59,9 +61,29 @@ class SameObject:
 
     def _overridden(self, number: int, node: int, instance: int) -> bool:
         """A method of a base class put the value there, which the class of `instance` replaces and doesn't call."""
-        program, heap = self.solution.program, self.solution.heap
+        heap = self.solution.heap
         source = heap.holds[node].get(number, -1)
-        index = self._method_around(source, node) if source >= 0 else -1
+        line = (heap.targets[source] or {}).get(node, 0) if source >= 0 else 0
+        return source >= 0 and self._replaced(heap.file_of[source], line, instance)
+
+    def _made_by_replaced_code(self, number: int, attribute: int, instance: int, keeper: int) -> bool:
+        """The objects of the class of `instance` that get the value are made by code that `keeper` never runs.
+
+        That is a method of its base class, which its own class replaces: `keeper` has another object in that place.
+        """
+        heap = self.solution.heap
+        if keeper < 0 or heap.values[keeper].kind != INSTANCE:
+            return False
+        made, source = set[int](), attribute
+        for node in self.way(number, attribute):
+            made = made or self._made_with(number, node, source, instance)
+            source = node
+        return bool(made) and all(self._replaced(heap.file_of[each], heap.lines[each], keeper) for each in made)
+
+    def _replaced(self, file: int, line: int, instance: int) -> bool:
+        """The line stands in a method of a base class that the class of `instance` replaces and doesn't call."""
+        program, heap = self.solution.program, self.solution.heap
+        index = self._method_around(file, line)
         if index < 0:
             return False
         file, function = program.functions[index]
@@ -72,10 +94,9 @@ class SameObject:
         replaced = any(function.name in program.classes[at][1].members for at in nearer)
         return replaced and instance not in held and len(held) < MAX_VALUES
 
-    def _method_around(self, source: int, target: int) -> int:
-        """The method whose code takes values from one node to another; -1 where that stands in none."""
-        program, heap = self.solution.program, self.solution.heap
-        file, line = heap.file_of[source], (heap.targets[source] or {}).get(target, 0)
+    def _method_around(self, file: int, line: int) -> int:
+        """The method that a line of a file stands in; -1 where it stands in none."""
+        program = self.solution.program
         first = program.function_offset[file]
         around = [
             (function.position[0], number)
