@@ -15,6 +15,7 @@ from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .changed_inputs import ChangedInputs
 from .changed_settings import changed_settings
 from .edits import guard_edits, value_edits
 from .guarded_values import GuardedValues
@@ -139,11 +140,11 @@ def _wrapped(
     try:
         early = [at for at in alone if first is None or at < first]
         reads = WorkerReads(starts, outline)
-        again = RunAgain(starts, outline, reads)
+        again, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
 
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
-            unseen = reads.lost(moved) or again.why_not(moved)
+            unseen = reads.lost(moved) or again.why_not(moved) or inputs.why_not(moved)
             if unseen is not None:
                 raise Refused(unseen)
             if not is_last and _lost(starts, outline, runs, False) is not None:
