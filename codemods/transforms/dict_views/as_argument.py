@@ -16,6 +16,7 @@ _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
     ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
      "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
 )  # fmt: skip
+_SEQUENCES = frozenset(("list", "tuple", "Sequence", "MutableSequence"))
 _EQUALITY = frozenset(("assertEqual", "assertEquals", "assertNotEqual", "assertSetEqual"))
 _APPENDING = frozenset(("append", "appendleft", "insert", "setdefault"))
 
@@ -47,6 +48,10 @@ class Argument:
         name = last_name(func) if plain or method else ""
         if plain and name in _TYPE_TESTS and self.reached and arguments and arguments[0] is self.node:
             return [], [] if self._same_types() else self._problem("asks for its type")
+        if plain and name == "isinstance" and self.nested and arguments and arguments[0] is self.node:
+            parts = [last_name(part) for item in arguments[1:] for part in getattr(item, "elts", [item])]
+            text = "asks whether what holds it is a list, and may ask that of it as well"
+            return [], [] if _SEQUENCES.isdisjoint(parts) else self._problem(text, fatal=False)
         if (plain and name in TEXT_FUNCTIONS) or (method and name in LOGGING):
             return [], [] if only_shown(self.outline, self.node) else self._problem(AS_TEXT, fatal=False)
         if qualified_name(self.outline, func).startswith("numpy.") and self.reached:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import reported
+from harness.small import migrated, reported
 
 RULE = "dict-views"
 
@@ -123,3 +123,29 @@ def test_a_table_of_another_module() -> None:
         (finding,) = reported({"table.py": table, "a.py": keeper + end}, RULE)
         assert finding.fix is not None
         assert (finding.fix.unsafe or "").startswith(what) and bool(finding.fix.unsafe) is bool(what)
+
+
+def test_a_function_that_asks_for_lists_in_lists() -> None:
+    code = """\
+from multiprocessing import Process
+
+
+def flatten(x):
+    if isinstance(x, {types}):
+        return [part for item in x for part in flatten(item)]
+    return [x]
+
+
+class Node:
+    def __init__(self, kids: dict):
+        self.kids = kids.values()
+
+    def flat(self):
+        return flatten(["root", self.kids])
+
+
+Process(target=print, args=(Node({{}}),)).start()
+"""
+    for types in ("list", "(list, tuple)"):
+        assert "list(kids" not in str(migrated({"a.py": code.format(types=types)}, "dict-views"))
+    assert "list(kids" in str(migrated({"a.py": code.format(types="dict")}, "dict-views"))
