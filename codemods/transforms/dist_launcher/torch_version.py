@@ -13,7 +13,7 @@ from ...project import Project
 
 _FILES = re.compile(
     r"(^|/)(requirements?[^/]*\.(txt|in)|requirements/[^/]+\.txt|constraints[^/]*\.txt|setup\.(py|cfg)|pyproject\.toml"
-    r"|Pipfile|(conda|env|environment)[^/]*\.ya?ml|[^/]*dockerfile[^/]*)$",
+    r"|Pipfile|[^/]*(conda|env|requirement|dependenc)[^/]*\.ya?ml|[^/]*dockerfile[^/]*)$",
     re.IGNORECASE,
 )
 _GUIDE = re.compile(r"\.(md|rst)$", re.IGNORECASE)
@@ -22,7 +22,7 @@ _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba) (?:env )?(?:install|create)\b")
 _SIDE_FOLDERS = frozenset(  # what lies in them is about the folder above
     [
         "requirements", "docker", "dockers", "env", "envs", "environment", "conda", "install", "build", ".devcontainer",
-        "doc", "docs", "documents",
+        "doc", "docs", "documents", "script", "scripts",
     ]
 )  # fmt: skip
 _CLAUSE = r"(?:[<>=!~^]=?=?\s*[\"']?\d[\d.*+\w]*\s*,?\s*)"

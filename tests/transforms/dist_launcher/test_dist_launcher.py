@@ -700,6 +700,8 @@ def test_spawn_as_part_of_a_statement_stays(body: str) -> None:
         ("other/requirements.txt", "torch==1.4\n", None),
         ("environment.yml", "dependencies:\n  - pytorch=1.7.1=py3.8_cuda11\n", (1, 7)),
         ("environment.yml", "  - pytorch==1.5.0\n", (1, 5)),
+        ("scripts/requirements_conda.yaml", "dependencies:\n  - pytorch=1.9\n", (1, 9)),
+        ("my-conda-env.yml", "dependencies:\n  - pytorch=1.9\n", (1, 9)),
         ("docker/Dockerfile", "FROM pytorch/pytorch:1.6.0-cuda10.1\n", (1, 6)),
         ("docker/Dockerfile", 'ARG PYTORCH="1.9.0"\n', (1, 9)),
         ("docker/Dockerfile", "RUN pip install torch==1.7.1+cu110 -f x\n", (1, 7)),
