@@ -1,6 +1,6 @@
 """What the tool does today at places that were judged by reading, in repositories that it had not been tuned on.
 
-    python benchmarks/unseen.py FOLDER [--half first|second|third|fourth|fifth|sixth] [--repository NAME] [--all]
+    python benchmarks/unseen.py FOLDER [--half first|second|third|fourth|fifth|sixth|seventh] [--repository NAME] [--all]
 
 FOLDER holds checkouts called owner/name or owner+name. `unseen_repositories.tsv` names their commits; a checkout that
 does not hold its commit (a copy of the text files alone, say) is read at its HEAD. `unseen.tsv` holds the labels:
@@ -148,7 +148,7 @@ def main() -> int:
     """The command. Exit code 1 when no repository was found."""
     parser = argparse.ArgumentParser(description="what is done today at the places of unseen.tsv")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--half", choices=["first", "second", "third", "fourth", "fifth", "sixth"])
+    parser.add_argument("--half", choices=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"])
     parser.add_argument("--repository", help="only this one (owner/name)")
     parser.add_argument("--all", action="store_true", help="print every label")
     arguments = parser.parse_args()
