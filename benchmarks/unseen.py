@@ -1,6 +1,6 @@
 """What the tool does today at places that were judged by reading, in repositories that it had not been tuned on.
 
-    python benchmarks/unseen.py FOLDER [--half first|second|third|fourth|fifth|sixth|seventh] [--repository NAME] [--all]
+    python benchmarks/unseen.py FOLDER [--half first|second|...] [--repository NAME] [--all]
 
 FOLDER holds checkouts called owner/name or owner+name. `unseen_repositories.tsv` names their commits; a checkout that
 does not hold its commit (a copy of the text files alone, say) is read at its HEAD. `unseen.tsv` holds the labels:
