@@ -48,7 +48,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class _Row:
+class Row:
     """A known error, compiled."""
 
     pattern: re.Pattern[str]
@@ -58,16 +58,22 @@ class _Row:
     unless: re.Pattern[str] | None
     literals: frozenset[str] | None  # of which a line that matches has one; None: not known
 
+    def fits(self, *texts: str) -> bool:
+        """False where `texts` lack what the row asks for beside its pattern, or have what speaks against it."""
+        if self.context is not None and not any(map(self.context.search, texts)):
+            return False
+        return self.unless is None or not any(map(self.unless.search, texts))
+
 
 @cache
-def _known() -> tuple[_Row, ...]:
+def known_rows() -> tuple[Row, ...]:
     """All rows in the order in which they are tried; loads the rules."""
     rows = [(rule.id, error) for rule in rules().values() for error in rule.errors]
     every: list[tuple[str | None, KnownError]] = [*rows, *((None, error) for error in families())]
     # What only speaks of another error comes last; a row that asks for more comes first.
     every.sort(key=lambda row: (row[1].general, row[1].general and row[1].secondary, not row[1].context))
     return tuple(
-        _Row(
+        Row(
             _compiled(error.pattern),
             rule,
             error,
@@ -87,17 +93,12 @@ def _optional(pattern: str) -> re.Pattern[str] | None:
     return _compiled(pattern) if pattern else None
 
 
-def known_errors() -> tuple[KnownError, ...]:
-    """Every row, of rules and of families without one."""
-    return tuple(row.error for row in _known())
-
-
 @cache
 def _by_literal() -> tuple[tuple[tuple[str, int], ...], int]:
     """(text, bits of the rows that need it) and the bits of the rows that are always tried."""
     bits: dict[str, int] = {}
     always = 0
-    for number, row in enumerate(_known()):
+    for number, row in enumerate(known_rows()):
         if row.literals is None:
             always |= 1 << number
         for literal in row.literals or ():
@@ -107,13 +108,13 @@ def _by_literal() -> tuple[tuple[tuple[str, int], ...], int]:
 
 
 @lru_cache(maxsize=1024)  # the lines of a log differ in their numbers, as a rule
-def rows_that_may_match(text: str) -> tuple[_Row, ...]:
+def rows_that_may_match(text: str) -> tuple[Row, ...]:
     """The rows that may match `text`, in their order; it is in lower case, with a 0 for every number."""
     literals, found = _by_literal()
     for literal, bits in literals:
         if literal in text:
             found |= bits
-    return tuple(row for number, row in enumerate(_known()) if found >> number & 1) if found else ()
+    return tuple(row for number, row in enumerate(known_rows()) if found >> number & 1) if found else ()
 
 
 def canonical(line: str) -> str:
@@ -141,15 +142,12 @@ def cause_of(error: str, around: str | Callable[[], str] = "") -> Cause | None:
             continue
         if callable(around) and (row.context is not None or row.unless is not None):
             around = around()
-        if row.context is not None and not (row.context.search(str(around)) or row.context.search(line)):
-            continue
-        if row.unless is not None and (row.unless.search(str(around)) or row.unless.search(line)):
-            continue
-        return _cause(row, match)
+        if row.fits(str(around), line):
+            return _cause(row, match)
     return None
 
 
-def _cause(row: _Row, match: re.Match[str]) -> Cause:
+def _cause(row: Row, match: re.Match[str]) -> Cause:
     groups = match.groupdict()
     name = next((groups[key] for key in ("name", "name2", "name3", "name4") if groups.get(key)), "")
     kind = groups.get("type") or groups.get("type2") or ""

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import cache
 
 from ..known_error import KnownError
-from .causes import canonical, known_errors
+from .causes import Row, canonical, known_rows
 from .literals import alternatives
 
 _WORD = re.compile(r"\b(?!\w*error\b)[a-z]{4,}")
@@ -50,38 +50,31 @@ def nearest_family(text: str) -> KnownError | None:
     if len(words) > _MOST_WORDS:
         return None
     best: tuple[float, KnownError] | None = None
-    for error, message, cause in rows:
+    for row, message, cause in rows:
         in_message = message & words
-        if not _fits(error, text):
+        if len(in_message) < 2 or not row.fits(text):
             continue
         score = sum(weights[word] for word in in_message)
         score += _FROM_CAUSE * sum(weights[word] for word in (cause & words) - message)
-        if len(in_message) >= 2 and score >= least and (best is None or score > best[0]):
-            best = (score, error)
+        if score >= least and (best is None or score > best[0]):
+            best = (score, row.error)
     return None if best is None else best[1]
 
 
-def _fits(error: KnownError, text: str) -> bool:
-    """False where the text has not what the row asks for beside its words, or has what speaks against it."""
-    if error.context and not re.search(error.context, text, re.IGNORECASE):
-        return False
-    return not (error.unless and re.search(error.unless, text, re.IGNORECASE))
-
-
 @cache
-def _index() -> tuple[tuple[tuple[KnownError, frozenset[str], frozenset[str]], ...], dict[str, float]]:
+def _index() -> tuple[tuple[tuple[Row, frozenset[str], frozenset[str]], ...], dict[str, float]]:
     """The words of each pattern and of its cause; what a word is worth: less where more rows have it."""
     rows = tuple(
         (
-            error,
+            row,
             frozenset(_WORD.findall(_SYNTAX.sub(" ", part).lower())) - _COMMON,
-            frozenset(_WORD.findall(error.cause.lower())) - _COMMON,
+            frozenset(_WORD.findall(row.error.cause.lower())) - _COMMON,
         )
-        for error in known_errors()
-        for part in alternatives(error.pattern)
+        for row in known_rows()
+        for part in alternatives(row.error.pattern)
     )
     of_error: dict[str, set[str]] = {}
-    for error, message, cause in rows:
-        of_error.setdefault(error.pattern, set()).update(message | cause)
+    for row, message, cause in rows:
+        of_error.setdefault(row.error.pattern, set()).update(message | cause)
     count = Counter(word for words in of_error.values() for word in words)
     return rows, {word: 1 - math.log(number) / math.log(len(of_error)) for word, number in count.items()}

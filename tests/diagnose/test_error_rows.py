@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codemods.diagnose.causes import cause_of, known_errors
+from codemods.diagnose.causes import cause_of, known_rows
 from codemods.diagnose.families import families
 from codemods.diagnose.nearest import nearest_family
 from codemods.diagnose.tracebacks import read_traceback
@@ -403,7 +403,7 @@ def test_case_and_curly_quotes_change_nothing(rule: str | None, family: str, mes
 
 def test_every_family_has_a_message() -> None:
     reached = {cause.known for _, _, message, around in MESSAGES if (cause := cause_of(message, around)) is not None}
-    assert [error.pattern for error in known_errors() if error not in reached] == []
+    assert [row.error.pattern for row in known_rows() if row.error not in reached] == []
 
 
 def test_every_row_has_what_a_reader_needs() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from codemods.diagnose.causes import known_errors, rows_that_may_match
+from codemods.diagnose.causes import known_rows, rows_that_may_match
 from codemods.diagnose.literals import alternatives, required_literals
 from codemods.known_error import KnownError
 
@@ -43,7 +43,7 @@ def test_what_a_pattern_needs(pattern: str, texts: set[str] | None) -> None:
 
 
 def test_no_row_is_tried_for_every_line() -> None:
-    assert [error.pattern for error in known_errors() if required_literals(error.pattern) is None] == []
+    assert [row.error.pattern for row in known_rows() if required_literals(row.error.pattern) is None] == []
     for line in (
         "2024-05-01 12:01:05,123 - trainer - WARNING - step 5 lr 1e-3 loss error 0.4 expected shape (3, 3) got invalid",
         "x.py:3: UserWarning: DataLoader worker exception ignored, process 3 error",
@@ -60,7 +60,7 @@ def test_an_ordinary_line_is_tried_by_no_row() -> None:
 def test_a_line_that_matches_is_always_tried() -> None:
     """Texts made from the patterns themselves, with every group's first branch, are not lost."""
     seen = 0
-    for error in known_errors():
+    for error in (row.error for row in known_rows()):
         for alternative in error.pattern.split("|"):
             text = re.sub(r"\\([^\w])", r"\1", alternative)
             if re.search(error.pattern, text, re.IGNORECASE):
