@@ -62,6 +62,8 @@ def pytest_collection_finish() -> None:
 # What a test may be skipped for where all else runs, and who runs it then.
 ALLOWED_SKIPS = {
     "needs to give a folder to another user": "needs root; runs where CI works in a container",
+    "needs to give a file to another user": "needs root; runs where CI works in a container",
+    "needs to mount a file system in a namespace of its own": "containers may forbid it; runs on a plain machine",
     "no fork by default": "Python 3.14 and macOS; runs on Linux with an older Python",
 }
 
