@@ -20,7 +20,6 @@ from .one_guard import Run
 def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[Edit, ...]:
     """The edits that put each run under a guard of its own. Raises Refused."""
     indent = indentation_unit(source, outline.module)
-    quote = "'" if source.text.count("'") > source.text.count('"') else '"'
     strings = inside_strings(source)
     edits: list[Edit] = []
     body = outline.module.body
@@ -33,7 +32,7 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             edits.append(Edit(source.path, at, at, _definitions(source, low, body, run, moved)))
         gap = "\n" if low > 1 and not moved and source.line_text(low - 1).strip() else ""
         gone = {line for item in moved for line in range(item.cut, item.end + 1)}
-        guard, line_of_guard = body[run.last] if run.joined else None, f"if __name__ == {quote}__main__{quote}:"
+        guard, line_of_guard = body[run.last] if run.joined else None, guard_line(source)
         if isinstance(guard, ast.If):
             written = source.line_text(guard.lineno)
             line_of_guard = written if written.endswith(":") else line_of_guard
@@ -54,6 +53,12 @@ def guard_edits(outline: Outline, source: Source, runs: Iterable[Run]) -> tuple[
             stop = source.line_starts[line] if line < len(source.line_starts) else len(source.text)
             edits.append(Edit(source.path, source.line_starts[line - 1], stop, ""))
     return tuple(edits)
+
+
+def guard_line(source: Source) -> str:
+    """`if __name__ == "__main__":` in the quotes of the file."""
+    quote = "'" if source.text.count("'") > source.text.count('"') else '"'
+    return f"if __name__ == {quote}__main__{quote}:"
 
 
 def _with_comments(source: Source, high: int) -> int:

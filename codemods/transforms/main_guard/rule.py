@@ -24,12 +24,13 @@ from .importers import Importers
 from .late_guard import late_guard
 from .missing_globals import missing_globals
 from .one_guard import Run
+from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .run_again import RunAgain
 from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, only_prints, repeated, shows
-from .split import split
+from .split import repeats_in_words, split
 from .statements import names_bound
 from .worker_reads import WorkerReads
 
@@ -140,22 +141,25 @@ def _wrapped(
     try:
         early = [at for at in alone if first is None or at < first]
         reads = WorkerReads(starts, outline)
-        again, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
+        repeated_values, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
 
         def check(runs: list[Run], is_last: bool) -> None:
             moved = _moved(outline, runs)
-            unseen = reads.lost(moved) or again.why_not(moved) or inputs.why_not(moved)
+            unseen = reads.lost(moved) or repeated_values.why_not(moved) or inputs.why_not(moved)
             if unseen is not None:
                 raise Refused(unseen)
             if not is_last and _lost(starts, outline, runs, False) is not None:
                 raise Refused("a worker may need what it sets")
 
-        runs, unsafe = split(
+        runs, unsafe, printed = split(
             importers.project, outline, source, first, early, names or {}, repeats, prints, outside or (), check
         )
-        edits = guard_edits(outline, source, runs)
+        again = prints_of(starts, outline, [outline.module.body[at] for at in printed])
+        edits = guard_edits(outline, source, runs) + print_edits(outline, source, again or ())
     except Refused as refusal:
         return refusal
+    if again is None and unsafe is None:
+        unsafe = repeats_in_words(outline.module.body[min(printed)].lineno, "prints or logs")
     lost = _lost(starts, outline, runs, outside is not None) if unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]

@@ -13,6 +13,7 @@ from ...syntax.callees import Function, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from .commands import only_asks
 from .data import names
 from .process_starts import Starts, own_nodes
 from .statements import LOG_METHODS
@@ -129,7 +130,7 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
         return False
     binds = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
     for call in calls:
-        if _shows(outline, call):
+        if shows_itself(outline, call):
             return True
         called = starts.callees.called(outline, call) if depth < _DEPTH and not binds else None
         if called is not None and any(shows(starts, called[0], inner, depth + 1) for inner in called[1].body):
@@ -137,7 +138,8 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
     return False
 
 
-def _shows(outline: Outline, call: ast.Call) -> bool:
+def shows_itself(outline: Outline, call: ast.Call) -> bool:
+    """The call prints, logs, or asks for a call at the end of the process."""
     name, last = qualified_name(outline, call.func), last_name(call.func)
     if last == "print" and isinstance(call.func, ast.Name):
         return all(keyword.arg != "file" or _is_stream(keyword.value) for keyword in call.keywords)
@@ -168,6 +170,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         return Repeated("trains", Harm.WRONG)
     if (name == "os.mkdir" and _only_if_missing(outline, call)) or _runs_mkdir(call):
         return Repeated("makes a folder", Harm.LITTLE)
+    if only_asks(outline, call):
+        return Repeated(text, Harm.LITTLE)
     if name in names("acts") or (is_method and last in names("writing_methods")):
         return Repeated(text, Harm.WRONG)
     if name == "input" and not outline.lookup(call, "input")[1]:

@@ -25,7 +25,7 @@ def split(
     prints: Collection[int] = (),
     outside: Collection[int] = (),
     check: Callable[[list[Run], bool], None] = lambda _, is_last: None,
-) -> tuple[list[Run], str | None]:
+) -> tuple[list[Run], str | None, list[int]]:
     """The statements to guard: those from `first` on that are no definitions, and each of `alone`.
 
     `imported`: names that other files import, with a file that does; `repeats`: what statements above `first` do that
@@ -33,7 +33,7 @@ def split(
     `check`: raises Refused where the statements can't go under guards for another reason; the last question is whether
     these can go at all.
     The guard begins at the first of these where one guard is enough, else at the first that must not be repeated, else
-    the second result says in words what is repeated. Raises Refused.
+    the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
     """
     splitter = Splitter(project, outline, source, imported, frozenset(outside))
     early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
@@ -43,11 +43,15 @@ def split(
     runs = _first_that_fits(splitter, early, firm, first, frozenset(alone), frozenset(prints), check)
     inside = {at for run in runs for at in range(run.first, run.last + 1) if at not in run.above}
     left = {at: found.what for at, found in wrong.items() if at not in inside and first is not None and at < first}
-    left |= {at: "prints or logs" for at in prints if at not in inside and at not in left}
+    printed = [at for at in prints if at not in inside and at not in left]
     if not left:
-        return runs, None
-    line, what = outline.module.body[min(left)].lineno, left[min(left)]
-    return runs, f"line {line} {what}, and would do it again in every child: it should go under the guard as well"
+        return runs, None, printed
+    return runs, repeats_in_words(outline.module.body[min(left)].lineno, left[min(left)]), printed
+
+
+def repeats_in_words(line: int, what: str) -> str:
+    """Why a guard is unsafe that leaves `line`, which does `what`, to every worker."""
+    return f"line {line} {what}, and would do it again in every child: it should go under the guard as well"
 
 
 def needed_by_workers(project: Project, outline: Outline, source: Source) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
 from ...tree.source import Source
+from .kept_objects import only_called_methods
 
 _FURTHEST = 4  # variables that a value is followed through
 _INITIALISER = "__init__"
@@ -41,7 +42,7 @@ def code_of_workers(project: Project, outline: Outline, source: Source) -> dict[
             holder.update(dict.fromkeys(ast.walk(initialiser) if initialiser is not None else (), own))
             if any(holder[node] == name and _makes_another(node) for node in ast.walk(item)):
                 callers[own].add(name)
-            if not _stays(project, outline, item):
+            if not (_stays(project, outline, item) or only_called_methods(Repo(project).resolver, outline, item)):
                 reached.add(name)
     for node in outline.nodes:
         if not (isinstance(node, ast.Name) and node.id in definitions and isinstance(node.ctx, ast.Load)):

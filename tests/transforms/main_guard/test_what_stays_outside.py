@@ -1,0 +1,128 @@
+"""What stays outside of a guard as workers read it, what it may do there, and which objects never leave."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Finding
+from codemods.project import Project
+from codemods.transforms.main_guard import RULE
+from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
+
+START = "from concurrent.futures import ProcessPoolExecutor\n"
+RUN = "ProcessPoolExecutor(2).submit(work, 1)\n"
+
+
+def found(text: str) -> list[Finding]:
+    return list(RULE.find(Project(MemoryFiles({"a.py": text.encode()}))))
+
+
+def unsafe(text: str) -> str | None:
+    (finding,) = found(text)
+    assert finding.fix is not None, finding.reason
+    return finding.fix.unsafe
+
+
+def wrapped(text: str) -> str:
+    (finding,) = found(text)
+    assert finding.fix is not None, finding.reason
+    return Source("a.py", text).apply(finding.fix.edits)
+
+
+@pytest.mark.parametrize(
+    ("lines", "safe"),
+    [
+        ("for f in 'ab':\n    print(f)\n    table.append(f)\n", True),
+        ("for f in 'ab':\n    table.append(f)\n    print(\n        f,\n    )\n", True),
+        ("for f in 'ab':\n    if f == 'a':\n        print(f)\n    table.append(f)\n", True),
+        ("for f in 'ab':\n    if f == 'a': print(f)\n    table.append(f)\n", False),
+        ("for f in 'ab':\n    print(f); table.append(f)\n", False),
+        ("for f in 'ab':\n    table.append(f); print(f)\n", False),
+        ("for f in 'ab':\n    print(table.pop())\n    table.append(f)\n", False),
+        ("for f in 'ab':\n    show(f)\n    table.append(f)\n", False),
+        ("import atexit\nfor f in 'ab':\n    atexit.register(len, f)\n    table.append(f)\n", False),
+        ("for f in 'ab':\n    print(f)\n    print(f)\n    print(f)\n    print(f)\n    table.append(f)\n", False),
+    ],
+)
+def test_a_print_in_a_loop_that_workers_need_gets_a_guard_of_its_own(lines: str, safe: bool) -> None:
+    """Not where the line does more, or others print too; and never so often that the guards hide the code."""
+    work = "\n\ndef show(f):\n    print(f)\n\n\ndef work(x):\n    return table[x]\n\n\n"
+    text = START + work + "table = []\n" + lines + RUN
+    assert (unsafe(text) is None) is safe
+    if safe:
+        after = wrapped(text)
+        assert after.count("if __name__ == '__main__':\n") == 2
+        assert found(after) == []
+        assert "\n    table.append" in after
+
+
+TRAINER = """
+class Trainer:
+    def step(self):
+        return scale + self.rate
+
+    def start(self):
+        with ProcessPoolExecutor(2) as pool:
+            return list(pool.map(abs, [1])){more}
+
+
+scale = load()
+trainer = Trainer()
+{use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "use", "stays"),
+    [
+        ("", "trainer.start()", True),
+        ("", "print(trainer.rate)\ntrainer.start()", True),
+        ("\n\n    def save(self):\n        keep(self)", "trainer.start()", False),
+        ("\n\n    def save(self):\n        keep(self.step)", "trainer.start()", False),
+        ("\n\n    def save(self):\n        keep(lambda: scale)", "trainer.start()", False),
+        ("\n\n    def save(self):\n        return self", "trainer.start()", False),
+        ("\n\n    other = keep(step)", "trainer.start()", False),
+        ("", "keep(trainer)\ntrainer.start()", False),
+        ("", "keep(trainer.step)\ntrainer.start()", False),
+        ("", "trainers = [trainer]\ntrainer.start()", False),
+        ("", "keep(Trainer)\ntrainer.start()", False),
+        ("", "other = trainer\ntrainer.start()", False),
+    ],
+)
+def test_methods_of_an_object_that_stays_read_globals_of_the_guard(more: str, use: str, stays: bool) -> None:
+    text = START + "\n\ndef load():\n    return 1\n" + TRAINER.format(more=more, use=use)
+    (finding,) = found(text)
+    assert finding.fix is not None, finding.reason
+    after = Source("a.py", text).apply(finding.fix.edits)
+    assert ("    scale = load()\n" in after) is stays
+
+
+def test_an_object_of_a_class_with_an_unknown_base_may_leave() -> None:
+    text = START + "import lib\n\n\ndef load():\n    return 1\n" + TRAINER.format(more="", use="trainer.start()")
+    after = wrapped(text.replace("class Trainer:", "class Trainer(lib.Base):"))
+    assert "\nscale = load()\n" in after
+
+
+@pytest.mark.parametrize(
+    ("call", "asks"),
+    [
+        ("subprocess.check_output(['bash', '-c', 'source a.sh; echo $ROOT'])", True),
+        ("subprocess.check_output(['git', 'rev-parse', 'HEAD'])", True),
+        ("subprocess.check_output('git -C . describe --tags'.split())", True),
+        ("subprocess.getoutput('hostname | cut -c 1-3 2> /dev/null')", True),
+        ("subprocess.run(['git', 'rev-parse', name], capture_output=True)", True),
+        ("subprocess.check_output(['bash', '-c', 'source a.sh; rm -r $ROOT'])", False),
+        ("subprocess.check_output(['bash', '-c', 'echo 1 > a.txt'])", False),
+        ("subprocess.check_output(['bash', '-c', command])", False),
+        ("subprocess.check_output(['bash', 'a.sh'])", False),
+        ("subprocess.check_output(['git', command])", False),
+        ("subprocess.check_output('echo `rm a`', shell=True)", False),
+        ("subprocess.check_output(command)", False),
+        ("subprocess.check_call(['echo', '1'])", False),  # it prints
+    ],
+)
+def test_what_a_command_says_may_be_asked_again(call: str, asks: bool) -> None:
+    work = "\n\ndef work(x):\n    return root\n\n\n"
+    text = f"import subprocess\n{START}{work}name = command = 'x'\nroot = {call}\n{RUN}"
+    assert (unsafe(text) is None) is asks
