@@ -109,31 +109,39 @@ def programs(seed: int) -> Iterator[tuple[str, dict[str, bytes]]]:
         yield path, contents
 
 
+def some_and_many(some: int, many: int) -> pytest.MarkDecorator:
+    """How many programs a test tries: `some` in the fast part, `many` from another seed in the slow one."""
+    slow = pytest.param(PROGRAMS or many, time.time_ns() if PROGRAMS else 21, marks=pytest.mark.slow, id="many")
+    return pytest.mark.parametrize(("count", "seed"), [pytest.param(some, 20, id="some"), slow])
+
+
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-def test_mutated_programs() -> None:
-    seed = time.time_ns() if PROGRAMS else 20
-    for number, (path, contents) in enumerate(itertools.islice(programs(seed), PROGRAMS or 50)):
+@some_and_many(30, 300)
+def test_mutated_programs(count: int, seed: int) -> None:
+    for number, (path, contents) in enumerate(itertools.islice(programs(seed), count)):
         try:
             holds(contents)
         except BaseException as error:
             text = contents[path].decode("utf-8", "backslashreplace")
             raise AssertionError(f"seed {seed}, program {number}, {path}:\n{text}") from error
-    assert number + 1 == (PROGRAMS or 50)
+    assert number + 1 == count
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-def test_words_at_random() -> None:
-    pick = random.Random(time.time_ns() if PROGRAMS else 7)
-    for _ in range(PROGRAMS or 60):
+@some_and_many(40, 400)
+def test_words_at_random(count: int, seed: int) -> None:
+    pick = random.Random(seed)
+    for _ in range(count):
         text = " ".join(pick.choice(WORDS) for _ in range(pick.randint(0, 40)))
         name = pick.choice(("a.py", "a.sh", "a.md", "Makefile", "Dockerfile", "a.yml", "a.ipynb", "a.bat", "a.rst"))
         extra = BODY + "self.f = lambda: ranges.keys()\n" if name == "a.py" and pick.random() < 0.7 else ""
         holds({name: (extra + text).encode(), "train.py": b"parser.add_argument('--local_rank', type=int)\n"})
 
 
-def test_bytes_at_random() -> None:
-    pick = random.Random(3)
-    for _ in range(60):
+@some_and_many(40, 400)
+def test_bytes_at_random(count: int, seed: int) -> None:
+    pick = random.Random(seed)
+    for _ in range(count):
         data = bytearray(BODY.encode())
         for _ in range(pick.randint(1, 10)):
             data[pick.randrange(len(data))] = pick.randrange(256)

@@ -111,11 +111,25 @@ def test_the_diff_is_the_one_git_makes(tmp_path: Path) -> None:
     assert re.sub(rb"^index .*\n", b"", theirs, flags=re.MULTILINE) == unified_diff(before, after)
 
 
+lines = st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12)
+
+
 @seed(20)
-@settings(max_examples=40)
-@given(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12), st.data())
-def test_changed_lines_are_few_and_rebuild_the_text(old: list[bytes], data: st.DataObject) -> None:
-    new = data.draw(st.lists(st.sampled_from([b"a", b"b", b"", b"  c"]), max_size=12))
+@settings(max_examples=20)
+@given(lines, lines)
+def test_changed_lines_are_few_and_rebuild_the_text(old: list[bytes], new: list[bytes]) -> None:
+    check_changed_lines(old, new)
+
+
+@pytest.mark.slow
+@seed(21)
+@settings(max_examples=500)
+@given(lines, lines)
+def test_changed_lines_of_many_texts(old: list[bytes], new: list[bytes]) -> None:
+    check_changed_lines(old, new)
+
+
+def check_changed_lines(old: list[bytes], new: list[bytes]) -> None:
     changes = changed_lines(old, new)
     built, at = list[bytes](), 0
     for i1, i2, j1, j2 in changes:
