@@ -22,8 +22,8 @@ portable:  ## the same tests, as on Windows
 	PYTHONPATH=tests $(PYTHON) -X warn_default_encoding -m pytest -p harness.other_system -m "not slow" \
 		-W ignore::EncodingWarning -W error::EncodingWarning:codemods $(filter-out %_system.py,$(PORTABLE))
 
-coverage:  ## the fast tests with branch coverage; the floor stands in pyproject.toml
-	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow" --cov --cov-context=test --cov-report=term:skip-covered
+coverage:  ## the tests that run in process, with branch coverage; the floor stands in pyproject.toml
+	$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -m "not slow or in_process" --cov --cov-context=test --cov-report=term:skip-covered
 
 # Of what differs from origin/main; of all where nothing does. The same commit gets the same sample.
 mutants:  ## after `make coverage`: would the tests notice? A sample of small changes, most of which must fail

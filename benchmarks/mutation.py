@@ -9,7 +9,7 @@ with its diff. Nothing in the checkout is written but `.coverage` and `.coverage
 is tried in a fork of a process that has imported what the tests need but the package. Tests in which only child
 processes execute the package are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of
 modules below PREFIX must pass before they survive. Where nothing was recorded, the tests are those of the module's
-folder that are not slow.
+folder that run in process.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
 share can be asked for that is near to 1.
@@ -50,7 +50,7 @@ WARM = (
     "coverage", "hypothesis", "jsonschema", "libcst", "libcst.matchers", "libcst.metadata", "pytest", "rich.console",
     "tree_sitter_bash", "typer", "xml.dom.minidom", "sqlite3", "multiprocessing.pool", "git",
 )  # fmt: skip
-MARKS = "not slow"
+MARKS = "not slow or in_process"
 
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,

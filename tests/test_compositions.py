@@ -39,6 +39,7 @@ def _check(programs: list[Program]) -> Counter[str]:
     return Counter(each.what for each in found)
 
 
+@pytest.mark.slow
 def test_programs_print_the_same() -> None:
     counts = _check(_programs(range(0, 171, 15)))
     assert counts["fixed"] > 3 and counts["refused"] > 1
@@ -52,6 +53,7 @@ def test_programs_print_the_same_at_length() -> None:
     assert all(counts[what] >= share * total for what, share in SMALLEST.items()), counts
 
 
+@pytest.mark.slow
 def test_scripts_without_a_guard_print_the_same() -> None:
     counts = _check(_scripts("main_guard", range(0, 57, 8)))
     assert counts["fixed"] > 3 and counts["refused"] > 0
@@ -82,6 +84,7 @@ def test_the_fast_spawn_is_like_the_real_one() -> None:
             assert real_spawn(each.after) == each.printed[2], each.after
 
 
+@pytest.mark.slow
 def test_a_wrong_rewrite_is_seen_and_made_small() -> None:
     """The harness itself: one function for all calls, where a dict tells them apart."""
     text = "def make(n):\n    return lambda x: x + 1\n"

@@ -223,6 +223,8 @@ def test_the_powershell_lines_are_understood() -> None:
     assert seen >= 3
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("lines", blocks("console"))
 def test_options_and_arguments_are_those_of_the_command(lines: list[str]) -> None:
     """Also of commands that are not run here. `spawnfix` may stand anywhere in a line."""

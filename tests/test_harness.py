@@ -226,6 +226,8 @@ def copied(name: str, folder: Path) -> Case:
     return Case.load(folder / "lambdas" / name)
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_snapshot_notices_each_word(tmp_path: Path) -> None:
     case = copied("stable_cascade", tmp_path)
     before = snapshots.stored(case)

@@ -116,6 +116,8 @@ def random_names() -> list[str]:
     return ["".join(dice.choices("ab \\\"'%!^&|<>()$`;,@-\u2019\u201c=~", k=dice.randrange(1, 14))) for _ in range(400)]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("name", [*NAMES, *random_names()])
 def test_every_shell_hands_the_word_on_as_it_is(name: str) -> None:
     assert arguments(cmd_line(f"git switch {shell(name, Shell.CMD)} --")) == ["git", "switch", name, "--"]

@@ -34,6 +34,7 @@ def _loaded(folder: Path, *words: str, text: str = SMALL) -> tuple[set[str], dic
     return set(json.loads(done.stderr)), json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_small_check_loads_neither_typer_nor_rich_nor_libcst_nor_what_other_rules_need(tmp_path: Path) -> None:
     loaded, report = _loaded(tmp_path)
     assert [finding["rule"] for finding in report["findings"]] == ["main-guard"]
@@ -44,6 +45,7 @@ def test_a_small_check_loads_neither_typer_nor_rich_nor_libcst_nor_what_other_ru
     assert others == {"spawnfix.transforms.main_guard.rule"}
 
 
+@pytest.mark.slow
 def test_a_rule_is_loaded_once_its_screen_is_passed(tmp_path: Path) -> None:
     loaded, _ = _loaded(tmp_path, text=f"{SMALL}\nprint(lambda x: x)\n")
     assert "spawnfix.transforms.lambdas.rule" in loaded
@@ -76,6 +78,8 @@ def _plain(words: list[str]) -> dict[str, Any] | None:
     return dict(bound.arguments)
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_every_command_line_that_is_read_without_typer_means_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(18)
     values = ["text", "json", "likely", "possible", "nonsense", "dict-views", "a,b", "", "-", "--", "-v", "x=y"]

@@ -547,6 +547,8 @@ def test_secrets_of_urls() -> None:
         assert without_secrets(plain) == plain
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_wrong_use_is_said_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -150,6 +150,8 @@ def test_a_cluster_of_batch_jobs_is_started_from_a_file(
     }
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -179,6 +179,7 @@ def test_interrupted_batch_says_how_to_go_on(
     assert (place / "out/repos/foo/findings.json").exists()
 
 
+@pytest.mark.slow
 def test_full_disk_is_one_line(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")

@@ -64,6 +64,7 @@ def done_with(spec: Spec, tmp_path: Path) -> Outcome:
     return migrate_repository(spec, scratch)
 
 
+@pytest.mark.slow
 def test_what_is_handed_over(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM, b="x = 1\n", c="def f(:\n")
     refs = git(repo, "for-each-ref")
@@ -96,6 +97,8 @@ def test_what_is_handed_over(tmp_path: Path) -> None:
     assert git(repo, "rev-parse", "spawnfix/migrate~1") == outcome.commit
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_what_is_refused_is_counted_and_clean_has_no_branch(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=MIXED)
     outcome = done_with(spec_of(repo), tmp_path)
@@ -114,6 +117,7 @@ def test_facts_of_files_are_kept_and_counted(tmp_path: Path) -> None:
     assert done_with(spec_of(repo, no_cache=True), tmp_path).cache == [0, 0]
 
 
+@pytest.mark.slow
 def test_the_ref_that_was_asked_for(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM)
     first = git(repo, "rev-parse", "HEAD")
@@ -133,6 +137,7 @@ def test_the_ref_that_was_asked_for(tmp_path: Path) -> None:
     assert outcome.reason == "no such folder" or "not a git repository" in str(outcome.reason)
 
 
+@pytest.mark.slow
 def test_in_place_makes_one_branch_however_often(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM)
     for _ in range(2):
@@ -145,6 +150,7 @@ def test_in_place_makes_one_branch_however_often(tmp_path: Path) -> None:
     assert done_with(spec_of(repo, in_place=True), tmp_path).branch == "spawnfix/migrate-2"
 
 
+@pytest.mark.slow
 def test_push(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repo", a=PROGRAM)
     git(tmp_path, "clone", "-q", "--bare", str(repo), "me-tool.git")

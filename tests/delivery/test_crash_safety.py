@@ -124,6 +124,7 @@ except Problem as problem:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="needs resource limits")
 @pytest.mark.parametrize("what", ["full", "HEAD.lock"])
 def test_checkout_that_fails_half_way_is_undone(template: Path, what: str) -> None:

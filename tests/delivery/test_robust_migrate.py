@@ -81,6 +81,7 @@ def test_folder_that_the_user_replaced_by_a_link_stays_one(repo: Path, tmp_path:
     assert (repo / "a.py").read_text() == BODY and git(repo, "symbolic-ref", "HEAD") == "refs/heads/main"
 
 
+@pytest.mark.slow
 def test_index_in_every_form_is_updated_as_git_would(repo: Path) -> None:
     for number, form in enumerate((("--index-version", "4"), ("--index-version", "2"), ("--split-index",))):
         git(repo, "checkout", "-q", "-f", "main")
@@ -108,6 +109,7 @@ CONVERSIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("config", "attributes"), CONVERSIONS)
 def test_line_endings_and_encodings_are_those_that_git_writes(repo: Path, config: str, attributes: str) -> None:
     (repo / ".gitattributes").write_text(attributes)

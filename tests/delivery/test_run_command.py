@@ -71,6 +71,7 @@ def test_the_faults_before_and_none_after(tmp_path: Path) -> None:
     assert "can send all" in git(tmp_path / "work", "log", "-1", "--format=%(trailers:key=Spawnfix-Verified,valueonly)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_processes_that_the_program_starts_without_fork_are_counted(method: str, tmp_path: Path) -> None:
     said, report, text = run(tmp_path, method=method)
@@ -80,6 +81,7 @@ def test_processes_that_the_program_starts_without_fork_are_counted(method: str,
     assert report["after"]["passed"] and "lambda x" not in text
 
 
+@pytest.mark.slow
 def test_a_fix_with_which_the_program_fails_is_left_out(tmp_path: Path) -> None:
     said, report, text = run(tmp_path, "picky")
     assert "verify: left out lambdas at play.py:7: with it the program failed with exit code 1" in said

@@ -131,6 +131,7 @@ def test_a_base_that_is_red_without_test_ids_leaves_nothing_out(repo: Path, tmp_
     assert "lambda" not in (repo / "train.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(repo: Path, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     program = (

@@ -139,6 +139,7 @@ DATASET = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "root"),
     [
@@ -158,6 +159,7 @@ def test_targets(folder: Path, target: str, root: str) -> None:
     assert all(each.assigned_at and each.assigned_at.shown == "pkg/data.py" for each in done.obstacles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "words"),
     [
@@ -244,6 +246,7 @@ CHILD = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "path", "error", "rule"),
     [
@@ -347,6 +350,8 @@ def test_many_alike_are_counted() -> None:
     assert {row["more"] for row in result["problems"]} == {1000 - probe.MAX_ALIKE}
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_paths_can_be_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe, "_assigned", lambda frame: None)  # reads all modules; the paths do not depend on it
     for name, (make, _) in nasty.OBJECTS.items():
@@ -367,6 +372,8 @@ def test_an_array_of_objects() -> None:
     assert result["payload"] == [{"path": "obj['big']", "bytes": (8 << 20) + 120, "shared_bytes": 0}]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_looking_leaves_no_traces() -> None:
     import multiprocessing.context
 

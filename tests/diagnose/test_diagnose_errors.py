@@ -341,6 +341,7 @@ def test_explain_goes_from_the_error_to_the_fix(failing: Path) -> None:
     assert "spawnfix migrate . --select dict-views" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "line", "other"), [("view", "train.py:7", "train.py:22"), ("lambda", "train.py:22", "train.py:26")]
 )
@@ -362,6 +363,7 @@ def test_explain_still_explains_rules_and_says_what_it_does_not_know(failing: Pa
     assert done.returncode == 2 and "no error in this text" in done.stderr
 
 
+@pytest.mark.slow
 def test_json_is_the_contract(failing: Path) -> None:
     done = _spawnfix("diagnose", "train.py:build('view')", "--format", "json")
     assert done.returncode == 1, done.stderr
@@ -374,6 +376,7 @@ def test_json_is_the_contract(failing: Path) -> None:
     assert isinstance(problem["payload_bytes"], int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -394,6 +397,7 @@ def test_exit_codes(failing: Path, words: list[str], code: int) -> None:
     assert done.returncode == code, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_what_was_seen_is_proven(failing: Path) -> None:
     """From the error to a program that runs: diagnose, migrate with what it saw, run."""
     (failing / "train.py").write_text(

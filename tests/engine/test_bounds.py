@@ -27,6 +27,8 @@ def planned(before: Path) -> Plan:
     return plan(MemoryFiles(files), Settings(confidence=Confidence.POSSIBLE, unsafe_fixes=True))
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("before", CASES[::13], ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
 def test_trees_that_are_let_go_are_made_again(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = planned(before)
@@ -51,6 +53,8 @@ def loader(name: str) -> str:
     return HEAD + f"DataLoader({name}, collate_fn=lambda items: items, num_workers=2)\n"
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_one_solved_flow_at_a_time_and_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     most = 0
 
@@ -105,6 +109,8 @@ def test_a_name_of_a_page() -> None:
     assert [(row.path, row.reason) for row in report.skipped] == [("b.py", "a name of 1001 characters")]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     ("more", "reason"),
     [

@@ -49,6 +49,8 @@ def test_databases_are_these(repo: Path, tmp_path: Path) -> None:
     assert {path.name.partition("-")[0] for path in (tmp_path / "cache").iterdir()} == {*DATABASES}
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.skipif(os.name == "nt", reason="links need rights")
 @pytest.mark.parametrize("name", DATABASES)
 @pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal"])
@@ -73,6 +75,8 @@ def test_a_pipe_in_the_place_of_a_database(repo: Path, tmp_path: Path, name: str
     assert found(repo, tmp_path / "cache") == 1
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs to give a file to another user")
 @pytest.mark.parametrize("name", DATABASES)
 def test_a_database_of_another_user(repo: Path, tmp_path: Path, name: str) -> None:
@@ -162,6 +166,8 @@ def test_pickles_make_nothing_but_our_classes(
     assert not (tmp_path / "marker").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_a_row_that_unpacks_to_gigabytes_is_cut() -> None:
     bomb = zlib.compress(zlib.compress(bytes(store.MAX_ROW_BYTES * 2)), 9)
     with pytest.raises(Exception, match=r"."):

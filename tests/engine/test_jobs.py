@@ -84,6 +84,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     return seen
 
 
+@pytest.mark.slow
 def test_check_gives_the_same_report_and_does_a_part_elsewhere(looked: list[str], started: list[Any]) -> None:
     alone = check(FILES, SETTINGS)
     in_one, looked[:] = looked[:], []
@@ -106,6 +107,7 @@ def test_migrate_gives_the_same_plan(looked: list[str], started: list[Any]) -> N
     assert started[0].returncode is not None
 
 
+@pytest.mark.slow
 def test_migrate_without_changes_looks_once_and_shares(looked: list[str], started: list[Any]) -> None:
     files = MemoryFiles({path: data for path, data in FILES.contents.items() if path in ("train.py", "broken.py")})
     settings = replace(SETTINGS, ignore=("lambdas", "dict-views", "main-guard", "launcher-env"))
@@ -170,6 +172,7 @@ def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(FILES, SETTINGS, jobs=2) == check(FILES, SETTINGS)
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_sent_is_asked_for(
     monkeypatch: pytest.MonkeyPatch, looked: list[str], started: list[Any]
 ) -> None:

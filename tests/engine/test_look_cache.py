@@ -95,6 +95,8 @@ def test_nothing_runs_again_where_nothing_changed(repository: Path, work: list[s
     assert work == []
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("path", ["run.sh", "requirements.txt", "README.md"])
 def test_only_the_rules_that_read_other_files_run_again_for_those(path: str, repository: Path, work: list[str]) -> None:
     warm(repository)
@@ -124,6 +126,8 @@ def test_python_that_changes_no_fact_costs_the_rules_that_read_it(repository: Pa
     assert after == cold(repository)
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "text",
     [
@@ -233,7 +237,9 @@ def test_a_line_broken_in_two_is_solved_again(repository: Path, solved: list[int
     assert after == cold(repository)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 7))])
+@pytest.mark.slow
+@pytest.mark.in_process
+@pytest.mark.parametrize("seed", range(7))
 def test_any_edit_gives_what_a_cold_run_gives(seed: int, repository: Path) -> None:
     dice = random.Random(seed)
     states = {path: [text] for path, text in FILES.items()}
@@ -262,6 +268,8 @@ def test_any_edit_gives_what_a_cold_run_gives(seed: int, repository: Path) -> No
     assert look_cache.STATS.hits > hits
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("data", [b"", b"no pickle", b"x\x9c\x03\x00\x00\x00\x00\x01"])
 def test_a_damaged_row_is_replaced(data: bytes, repository: Path, tmp_path: Path, work: list[str]) -> None:
     first = warm(repository)

@@ -156,6 +156,8 @@ def sample() -> list[str]:
     return [names[at] for names in of_rule.values() for at in (0, len(names) // 2)]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 def test_some_programs(transformation: str) -> None:
     names = sample()

@@ -153,6 +153,8 @@ def test_settled_files_are_not_read_and_fresh_ones_are(repository: Path, monkeyp
     assert report is not None and set(read) == set(report.sources), "only the files that findings show"
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "data",
     [b"", b"damaged", zlib.compress(b"cos\nsystem\n(S'exit 1'\ntR."), zlib.compress(pickle.dumps((1, 2, 3, 4, 5)))],

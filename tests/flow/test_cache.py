@@ -42,6 +42,8 @@ def rows(folder: Path) -> list[bytes]:
     return found
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "data", [b"", b"damaged", zlib.compress(b"\0" * (70 * 2**20)), zlib.compress(b"cos\nsystem\n")]
 )

@@ -1629,6 +1629,8 @@ def test_a_long_trace_shows_every_step_that_joins_two_objects() -> None:
     assert any(what.startswith(("... ", "parameter")) for what in told[3:-3])
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_a_solved_graph_is_freed_without_a_garbage_collector() -> None:
     project = Project(MemoryFiles({"train.py": LOADS.encode()}))
     flow = flow_of(project)

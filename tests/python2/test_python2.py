@@ -46,6 +46,8 @@ JAPANESE = OLD.format(cookie="shift_jis", word="ソ表").encode("shift_jis")
 PLAIN = OLD.format(cookie="utf-8", word="été").encode()
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "data",
     [
@@ -107,6 +109,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=os.environ)
 
 
+@pytest.mark.slow
 def test_a_query_of_ones_own(tmp_path: Path) -> None:
     code = tmp_path / "code"
     code.mkdir()

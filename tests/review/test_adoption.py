@@ -25,6 +25,8 @@ def found(repo: Path, cache: Path, *more: str) -> list[tuple[str, str]]:
     return [(row["rule"], row["path"]) for row in json.loads(done.stdout)["findings"]]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_since_reports_what_is_in_changed_files_or_reached_from_them(repo: Path, cache: Path) -> None:
     everything = found(repo, cache)
     assert everything == [("dict-views", "config.py"), ("lambdas", "train.py"), ("lambdas", "train.py")]
@@ -65,6 +67,7 @@ def test_since_fixes_only_what_is_new(repo: Path, cache: Path) -> None:
     assert "list(ranges.keys())" in (repo / "config.py").read_text() and (repo / "train.py").read_text() == TRAIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["check", "migrate"])
 @pytest.mark.parametrize("revision", ["no-such-branch", "--help", ""])
 def test_an_unknown_revision_stops_the_run(command: str, revision: str, repo: Path, cache: Path) -> None:
@@ -99,6 +102,8 @@ def test_a_baseline_leaves_out_what_it_lists_and_no_more(repo: Path, cache: Path
     assert "1 of its findings are not there any more" in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "text",
     ["{", "[]", '{"spawnfix-baseline": 2, "findings": []}', '{"spawnfix-baseline": 1, "findings": [{"rule": 1}]}'],

@@ -157,6 +157,7 @@ def test_a_stale_decision_is_named_and_not_applied(repo: Path, tmp_path: Path) -
     assert "list(ranges.keys())" in (repo / "config.py").read_text()
 
 
+@pytest.mark.slow
 def test_a_fix_of_several_files_is_one_change(tmp_path: Path, repo: Path) -> None:
     (repo / "run.sh").write_text("python -m torch.distributed.launch --nproc_per_node=2 main.py --lr 1\n")
     (repo / "main.py").write_text(
@@ -182,6 +183,7 @@ def test_a_fix_of_several_files_is_one_change(tmp_path: Path, repo: Path) -> Non
     assert "torchrun" in (repo / "run.sh").read_text() and "LOCAL_RANK" in (repo / "main.py").read_text()
 
 
+@pytest.mark.slow
 def test_an_edited_patch_is_checked_and_lands_in_place_of_the_change(repo: Path, tmp_path: Path) -> None:
     seen = review(repo)
     change = next(change for change in seen.changes if change.scope == "Config.__init__")
@@ -225,6 +227,7 @@ def test_the_file_has_a_line_per_decision_and_reads_back(repo: Path, tmp_path: P
     assert read_decisions(file) == decisions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [

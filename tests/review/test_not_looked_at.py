@@ -54,6 +54,8 @@ def test_a_file_in_a_folder_is_named_in_the_last_line(folder: Path, kind: str) -
     assert out.splitlines()[-1] == "Nothing found in 1 file; 1 file was not looked at: odd.py.", out
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("kind", BROKEN)
 def test_a_file_that_is_named_fails(folder: Path, kind: str) -> None:
     (folder / "odd.py").write_bytes(BROKEN[kind])

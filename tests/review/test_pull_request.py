@@ -95,6 +95,8 @@ def test_the_text_names_the_command_that_was_run(command: str | None, repo: Path
     assert f"- Nothing of this repository was imported or run{named}\n" in text
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_names_from_the_repository_are_no_markup_and_a_long_text_is_cut() -> None:
     evil = "class A:\n    def __init__(self, d: dict):\n        self.names = d.keys()\n\n\nimport pickle\n"
     files = {f"<b>@all{number}`.py": evil + "pickle.dumps(A({}))\n" for number in range(250)}

@@ -168,6 +168,8 @@ def test_long_files_of_equal_lines_are_compared_a_few_times_each(monkeypatch: py
     assert 10_000 < Line.compared < 60_000  # difflib compares each with each
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_other_texts_altogether() -> None:
     old, new = [b"%d" % n for n in range(2000)], [b"%d" % -n for n in range(2000)]
     assert [old[i1:i2] for i1, i2, _, _ in changed_lines(old, new)] == [old[1:]]

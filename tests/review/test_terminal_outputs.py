@@ -30,6 +30,7 @@ __all__ = ["own_home", "repo"]
 needs_terminal = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
 
 
+@pytest.mark.slow
 @needs_terminal
 def test_a_dry_run_at_a_terminal_is_coloured_and_says_why(repo: Path, tmp_path: Path) -> None:
     at = Terminal("migrate", "--dry-run", "--no-pager", ".", folder=repo, cache=tmp_path / "cache")

@@ -284,6 +284,8 @@ def refusal(made: Any) -> str:
     return ""
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("name", [*REAL, *INSTALLED])
 def test_pickle_refuses_it(name: str, tmp_path: Path) -> None:
     if name in LINUX and sys.platform != "linux":

@@ -33,6 +33,7 @@ assert not eval(name)(text)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUMPS)
 def test_a_long_word_is_read_once(name: str) -> None:
     pytest.importorskip("resource")

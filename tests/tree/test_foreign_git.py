@@ -308,6 +308,7 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ELSEWHERE, ids=lambda attack: attack.__name__)
 def test_nothing_outside_is_written_or_shown(repo: Path, tmp_path: Path, attack: Callable[[Path, Path], Path]) -> None:
     target = attack(repo, tmp_path)

@@ -84,6 +84,7 @@ WITHOUT_FOLDERS = {  # git before 2.21 took "*" for a slash too, and wanted a fo
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [

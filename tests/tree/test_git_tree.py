@@ -207,6 +207,7 @@ def test_filters_of_the_user_stay_the_users(repo: Path, tmp_path: Path) -> None:
     assert git(repo, "symbolic-ref", "HEAD") == "refs/heads/main"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"])
 def test_called_from_a_hook_of_another_repository(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
@@ -241,6 +242,7 @@ def test_packed_and_deeper_branches_count_as_taken(repo: Path) -> None:
     assert build(repo).name == "spawnfix/migrate-3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
@@ -354,6 +356,7 @@ def test_shallow_clone(repo: Path, tmp_path: Path) -> None:
     assert git(tmp_path / "shallow", "log", "--format=%s").splitlines() == ["lambdas: second ✓", "views: first", "two"]
 
 
+@pytest.mark.slow
 def test_submodule_is_left_alone(repo: Path, tmp_path: Path) -> None:
     sub = tmp_path / "sub"
     git(tmp_path, "clone", "-q", str(repo), str(sub))
@@ -512,6 +515,7 @@ def index_locked(repo: Path) -> None:
     (repo / ".git/index.lock").write_bytes(b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

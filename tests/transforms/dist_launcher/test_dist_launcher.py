@@ -896,6 +896,7 @@ def ran(shell: str, folder: Path, *arguments: str, **environment: str) -> tuple[
     return done.returncode, sorted(done.stdout.splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "told"),
     [

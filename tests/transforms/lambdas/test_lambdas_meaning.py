@@ -86,6 +86,8 @@ def rewritten_and_kept(seeds: range) -> tuple[int, int]:
     return changed, len(seeds) - changed
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_makers_called_twice() -> None:
     changed, kept = rewritten_and_kept(range(24))
     assert changed > 12 and kept < changed

@@ -13,6 +13,8 @@ from codemods.transforms.lambdas.shifted_lines import shifted_lines
 SOURCES = Path(__file__).resolve().parents[3] / "codemods"
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("new", ["    ", *(pytest.param(far, marks=pytest.mark.slow) for far in ("", " " * 12))])
 def test_every_inner_definition_of_this_package_moves_as_libcst_moves_it(new: str) -> None:
     moved = 0
