@@ -112,7 +112,39 @@ main(input())
 """
 )
 
+WATCHED = (
+    LOADER
+    + """
+class Watched(Dataset):
+    def __init__(self, rows):
+        self.rows, self.log, self.report = rows, None, None
+        if hasattr(rows, "__getitems__"):
+            def __getitems__(self, index):{mark_several}
+                self.watch()
+                return self.rows.__getitems__(index)
+            self.__getitems__ = __getitems__
+        {early}
+
+    def __getitem__(self, index):
+        self.watch()
+        return self.rows[index]
+
+    def watch(self):
+        def sample(row):{mark}
+            if self.log is None:
+                self.log = lambda row: print(row){mark}
+            self.log(row)
+        self.report = sample
+
+DataLoader(Watched([1]), num_workers=2)
+"""
+)
+
 PROGRAMS = {
+    "set by the worker": {"a.py": WATCHED.format(mark="", mark_several="  # proven", early="pass")},
+    "set by the worker and before": {
+        "a.py": WATCHED.format(mark="  # proven", mark_several="  # proven", early="self.watch()")
+    },
     "one of several kinds, all for loaders": {
         "data.py": SEVERAL.format(mark="proven", other="DataLoader(build('cars'), num_workers=2)")
     },

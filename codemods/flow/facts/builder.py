@@ -23,6 +23,7 @@ class FactsBuilder:
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
+        self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
 
     def node(self, label: str = "", line: int = 0) -> int:

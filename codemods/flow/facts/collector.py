@@ -30,7 +30,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     if not facts.star_imports:
         facts.stops = stopped_lines(tree, (name for name, _ in facts.unbound))
     _set_captures(builder)
-    mark_worker_side(facts, expressions.self_calls)
+    mark_worker_side(facts, expressions.self_calls, builder.enclosing)
     return facts
 
 

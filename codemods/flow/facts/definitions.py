@@ -35,6 +35,7 @@ def enter_function(
     parameters: list[Parameter] = []
     function = Function(kind, name, qualname, position(node), (), returns, owner, binding, False, wraps)
     facts.functions.append(function)
+    builder.enclosing.append(outer.function)
     facts.function_nodes.append(holder)
     own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
     scope = builder.scope = FactsScope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)

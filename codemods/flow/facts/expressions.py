@@ -274,10 +274,11 @@ class Expressions:
 
     def _note_self_call(self, method: str) -> None:
         scope: FactsScope | None = self.builder.scope
+        caller = scope.function if scope is not None else -1
         while scope is not None and scope.parent is not None and scope.parent.kind is not ScopeKind.CLASS:
             scope = scope.parent
         if scope is not None and scope.parent is not None:
-            self.self_calls.setdefault((scope.parent.owner, method), set()).add(scope.function)
+            self.self_calls.setdefault((scope.parent.owner, method), set()).add(caller)
 
     def _lambda(self, node: ast.Lambda) -> int:
         builder = self.builder

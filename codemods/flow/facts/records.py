@@ -16,7 +16,7 @@ from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 16  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 17  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 

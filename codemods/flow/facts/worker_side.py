@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..kinds import FunctionKind
 from .records import FileFacts
@@ -11,10 +11,13 @@ from .records import FileFacts
 _WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
 
-def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[int]]) -> None:
-    """Mark these methods, the `run` of a Process, and what only such methods call.
+def mark_worker_side(
+    facts: FileFacts, self_calls: Mapping[tuple[int, str], set[int]], enclosing: Sequence[int]
+) -> None:
+    """Mark these methods, the `run` of a Process, what only such methods call, and functions in any of them.
 
-    `self_calls`: (class, method) -> the functions that call `self.method()`.
+    `self_calls`: (class, method) -> the functions that call `self.method()`; `enclosing`: per function the one around
+    it, or -1.
     """
     methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind is FunctionKind.METHOD}
     processes = {
@@ -25,9 +28,15 @@ def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[
         for (owner, name), index in methods.items()
         if name in _WORKER_SIDE or (name == "run" and owner in processes)
     }
+    inside |= _put_on_objects(facts, enclosing)
+    nested = [(index, around) for index, around in enumerate(enclosing) if around >= 0]
     changed = bool(inside)
     while changed:
         changed = False
+        for index, around in nested:
+            if around in inside and index not in inside:
+                inside.add(index)
+                changed = True
         for key, callers in self_calls.items():
             index = methods.get(key, -1)
             if index < 0 or index in inside or key[1] == "__init__":
@@ -38,3 +47,14 @@ def mark_worker_side(facts: FileFacts, self_calls: Mapping[tuple[int, str], set[
                 changed = True
     for index in inside:
         facts.functions[index].worker_side = True
+
+
+def _put_on_objects(facts: FileFacts, enclosing: Sequence[int]) -> set[int]:
+    """Functions in methods that have the names of what workers call: `self.__getitems__ = __getitems__`."""
+    functions = facts.functions
+    return {
+        index
+        for index, around in enumerate(enclosing)
+        if around >= 0 and functions[index].kind is FunctionKind.NESTED and functions[around].kind is FunctionKind.METHOD
+        if functions[index].name in _WORKER_SIDE
+    }

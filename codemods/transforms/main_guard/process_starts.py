@@ -36,6 +36,7 @@ SET_METHOD = "multiprocessing.set_start_method"
 
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
+_WORKERS = re.compile(r"(?:^|_)num_(?:\w+_)?workers$")  # what settings of trainers call the workers of their loaders
 
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
@@ -144,7 +145,7 @@ class Starts:
                     return _start(outline, node, Confidence.LIKELY, f"`{last}` gets a DataLoader with workers")
         if (
             isinstance(node.func, ast.Attribute)
-            and last in names("training")
+            and last in names("training") | names("consuming")
             and self._set_to_workers(outline, node.func.value)
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
@@ -174,17 +175,26 @@ class Starts:
         return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
 
     def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:
-        """The trainer is made with arguments that say `dataloader_num_workers=4`."""
-        todo, depth = [trainer], 0
-        while todo and depth < _MAX_NAMES:
-            node, depth = todo.pop(), depth + 1
-            bound = self._bound(outline, node)
-            for keyword in bound.keywords if isinstance(bound, ast.Call) else ():
-                if keyword.arg == "dataloader_num_workers":
-                    return not _is([keyword.value], 0)
-                if keyword.arg == "args":
-                    todo.append(keyword.value)
+        """The trainer is made with settings that say `dataloader_num_workers=4`, or `num_loader_workers=4`."""
+        todo, seen = [trainer], 0
+        while todo and seen < _MAX_NAMES:
+            node, seen = todo.pop(0), seen + 1
+            for call in self._calls_of(outline, node):
+                said = [keyword.value for keyword in call.keywords if _WORKERS.search(keyword.arg or "")]
+                if said:
+                    return not all(_is([value], 0) or _is([value], None) for value in said)
+                if node is trainer and self.callees.made_class(outline, call) is None:
+                    todo += [*call.args, *(keyword.value for keyword in call.keywords)]
         return False
+
+    @staticmethod
+    def _calls_of(outline: Outline, node: ast.expr) -> list[ast.Call]:
+        """The calls that give the values of `node`, a call or a name, wherever its scope binds that."""
+        values = [node]
+        if isinstance(node, ast.Name):
+            bindings = outline.bindings(outline.lookup(node, node.id)[0], node.id)
+            values = [binding.value for binding in bindings if binding.value is not None]
+        return [value for value in values if isinstance(value, ast.Call)]
 
     def _through(
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0

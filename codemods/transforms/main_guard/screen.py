@@ -7,6 +7,6 @@ import re
 ID = "main-guard"
 WORDS = (
     r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
-    r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b"
+    r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b|num_\w*workers"
 )
 SCREEN = re.compile(WORDS.encode())

@@ -11,6 +11,7 @@ from ...syntax.callees import Callees, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
+from .worker_settings import Settings, either
 
 
 class WorkerNumbers:
@@ -18,9 +19,13 @@ class WorkerNumbers:
 
     def __init__(self, project: Project, repo: Repo, callees: Callees) -> None:
         self.project, self.repo, self.callees = project, repo, callees
+        self.settings = Settings(project)
 
     def defaults_to_zero(self, outline: Outline, value: ast.expr) -> bool:
-        """Nothing says that the number is not 0: an option's default, a parameter's, a setting of that name."""
+        """The number is 0 as far as is said: by an option's default, a parameter's, a setting of that name.
+
+        Where nothing is said of what a configuration holds, it is taken for more.
+        """
         while isinstance(value, ast.Call) and last_name(value.func) == "int" and len(value.args) == 1:
             value = value.args[0]
         if isinstance(value, ast.IfExp):
@@ -30,21 +35,18 @@ class WorkerNumbers:
             return not re.search(r"cpu_count|[1-9]", ast.unparse(value))
         source = self.project.source(outline.path)
         assert source is not None
-        option = re.search(rf"['\"]--?{_either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
+        option = re.search(rf"['\"]--?{either(name)}['\"][^)]{{0,999}}\bdefault\s*=\s*(\S)", source.text)
         if option:
             return option[1] in "0N"
-        if _key(value) is not None and f"{name}'" not in source.text.replace('"', "'").replace(f"['{name}']", ""):
-            return not self._nonzero_elsewhere(name)
         plain = re.findall(rf"\b{re.escape(name)}['\"]?\s*(?::\s*\w+\s*)?[=:]\s*(\d)", source.text)
         if plain and "0" not in plain:
             return False
-        return not (isinstance(value, ast.Attribute) and self._set_by_keyword(name))
-
-    def _nonzero_elsewhere(self, name: str) -> bool:
-        """Another file gives the option or setting `name` a default, and never 0."""
-        option = re.compile(rf"['\"]--{_either(name)}['\"][^)]{{0,999}}?\bdefault\s*=\s*(\w)")
-        found = [match[1] for source in self.project.matching(option) for match in option.finditer(source.text)]
-        return bool(found) and not {"0", "N"} & set(found)
+        if isinstance(value, ast.Attribute) and self._set_by_keyword(name):
+            return False
+        if plain:
+            return True
+        said = self.settings.nonzero(name)
+        return not said if said is not None else isinstance(value, ast.Name)  # else a configuration that lies elsewhere
 
     def _set_by_keyword(self, name: str) -> bool:
         """A class sets `name` to 0, but takes any attribute as a keyword, and every call says another number."""
@@ -89,11 +91,6 @@ def _takes_any(owner: ast.ClassDef) -> bool:
     me = named[0].arg if named else "self"
     texts = [ast.unparse(node) for node in ast.walk(initialiser) if isinstance(node, ast.Call)]
     return any(text.startswith((f"setattr({me},", f"{me}.__dict__.update(")) for text in texts)
-
-
-def _either(name: str) -> str:
-    """A pattern for the name of an option, by which `-` and `_` are the same. A key of a dict may be any text."""
-    return re.escape(name).replace("_", "[-_]")
 
 
 def _key(value: ast.expr) -> str | None:

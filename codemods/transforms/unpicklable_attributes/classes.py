@@ -108,11 +108,21 @@ class Shape:
                 found.append(Store(self, method, statement, node, _assigned(statement, node)))
         return found
 
+    def callers(self, name: str) -> set[str]:
+        """The methods that use `self.name`. What one puts on the object for the worker counts by itself."""
+        return {self._put_there(node) or method.name for method, node in self.selves.get(name, [])}
+
+    def _put_there(self, node: ast.AST) -> str:
+        """The name of the function in a method that `node` stands in, where workers call it: `def __getitems__`."""
+        scope = self.outline.scope(node)
+        inside = isinstance(scope, ast.FunctionDef) and self.outline.parents[scope] is not self.node
+        return scope.name if inside and isinstance(scope, ast.FunctionDef) and scope.name in WORKER else ""
+
     @cached_property
     def worker_only_methods(self) -> frozenset[str]:
         """Methods that run in the worker only: `__getitem__` and what nobody else in the class calls."""
         found = set(WORKER & self.methods.keys())
-        callers = {name: {method.name for method, _ in self.selves.get(name, [])} for name in self.methods}
+        callers = {name: self.callers(name) for name in self.methods}
         changed = bool(found)
         while changed:
             changed = False
@@ -317,9 +327,9 @@ class Family:
             while todo:
                 caller = todo.pop()
                 for relative in hierarchy:
-                    for called, uses in relative.selves.items():
+                    for called in relative.selves:
                         known = called in found or not any(called in other.methods for other in hierarchy)
-                        if not known and any(method.name == caller for method, _ in uses):
+                        if not known and caller in relative.callers(called):
                             found.add(called)
                             todo.append(called)
             self._pre_transfer[shape.node] = frozenset(found)

@@ -100,8 +100,63 @@ config = {{"{key}": 4}}
 for batch in DataLoader([1], num_workers=config["{key}"]):
     print(batch)
 """
-    found = reported({"a.py": script}, RULE)
-    assert len(found) == (0 if key[0] == "[" else 1)
+    assert len(reported({"a.py": script}, RULE)) == 1
+
+
+@pytest.mark.parametrize("read", ["cfg['training']['n_workers']", "cfg.training.n_workers"])
+@pytest.mark.parametrize(
+    ("settings", "reports"),
+    [
+        ("training:\n  n_workers: 8\n", 1),
+        ("training:\n  n_workers: 0  # none\n", 0),
+        ("training:\n  workers: 8\n", 1),  # nothing is said here: the user's own file may
+    ],
+)
+def test_number_of_workers_out_of_a_yaml_file(read: str, settings: str, reports: int) -> None:
+    script = f"""\
+from torch.utils.data import DataLoader
+from settings import load
+
+cfg = load("default.yaml")
+workers = {read}
+for batch in DataLoader([1], num_workers=workers):
+    print(batch)
+"""
+    files = {"a.py": script, "settings.py": "def load(path):\n    ...\n", "configs/default.yaml": settings}
+    assert len(reported(files, RULE)) == reports
+
+
+@pytest.mark.parametrize(("default", "reports"), [("4", 1), ("0", 0), ("os.cpu_count()", 1), ("None", 0)])
+def test_number_of_workers_out_of_options_of_another_file(default: str, reports: int) -> None:
+    script = """\
+from torch.utils.data import DataLoader
+from options import options
+
+args = options()
+for batch in DataLoader([1], num_workers=args.workers):
+    print(batch)
+"""
+    options = "import argparse, os\ndef options():\n    p = argparse.ArgumentParser()\n"
+    options += f"    p.add_argument('-j', '--workers', type=int, default={default})\n    return p.parse_args()\n"
+    assert len(reported({"a.py": script, "options.py": options}, RULE)) == reports
+
+
+TRAINER = """\
+from library import Settings, Tokens, Trainer, TrainerArgs
+settings = Settings(batch_size=32, num_loader_workers={}, num_eval_loader_workers=0)
+tokens, settings = Tokens.create(settings)
+trainer = Trainer(TrainerArgs(), settings, "out")
+trainer.fit()
+"""
+
+
+def test_a_trainer_of_a_library_makes_loaders_as_its_settings_say() -> None:
+    [finding] = reported({"a.py": TRAINER.format(4)}, RULE)
+    assert finding.span.line == 5 and finding.fix is not None
+    assert not reported({"a.py": TRAINER.format(0)}, RULE)
+    own = "class Trainer:\n    def __init__(self, *given):\n        ...\n    def fit(self):\n        ...\n"
+    script = "from own import Trainer\n" + TRAINER.format(4).replace(" Trainer,", "")
+    assert not reported({"a.py": script, "own.py": own}, RULE)
 
 
 WORKER = """\
