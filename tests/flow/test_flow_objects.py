@@ -140,7 +140,18 @@ DataLoader(Watched([1]), num_workers=2)
 """
 )
 
+STARS = (
+    LOADER
+    + """
+from torch.optim import *
+rows = set(map(lambda row: row + 1, [1]))
+kept = [lambda row: row]  # proven
+DataLoader([rows, kept], num_workers=2)
+"""
+)
+
 PROGRAMS = {
+    "names of Python below a star import of a library": {"a.py": STARS},
     "set by the worker": {"a.py": WATCHED.format(mark="", mark_several="  # proven", early="pass")},
     "set by the worker and before": {
         "a.py": WATCHED.format(mark="  # proven", mark_several="  # proven", early="self.watch()")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..kinds import FunctionKind
 from .records import FileFacts
 
+METHOD, NESTED = FunctionKind.METHOD, FunctionKind.NESTED
 # of datasets; of collate functions and transforms
 _WORKER_SIDE = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__", "__call__"})
 
@@ -19,7 +20,7 @@ def mark_worker_side(
     `self_calls`: (class, method) -> the functions that call `self.method()`; `enclosing`: per function the one around
     it, or -1.
     """
-    methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind is FunctionKind.METHOD}
+    methods = {(f.owner, f.name): i for i, f in enumerate(facts.functions) if f.kind is METHOD}
     processes = {
         owner for owner, made in enumerate(facts.classes) if any(base.endswith("Process") for base in made.base_names)
     }
@@ -52,9 +53,5 @@ def mark_worker_side(
 def _put_on_objects(facts: FileFacts, enclosing: Sequence[int]) -> set[int]:
     """Functions in methods that have the names of what workers call: `self.__getitems__ = __getitems__`."""
     functions = facts.functions
-    return {
-        index
-        for index, around in enumerate(enclosing)
-        if around >= 0 and functions[index].kind is FunctionKind.NESTED and functions[around].kind is FunctionKind.METHOD
-        if functions[index].name in _WORKER_SIDE
-    }
+    nested = [(at, around) for at, around in enumerate(enclosing) if around >= 0 and functions[at].name in _WORKER_SIDE]
+    return {at for at, around in nested if functions[at].kind is NESTED and functions[around].kind is METHOD}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 
 from ..facts.records import FileFacts
@@ -39,6 +40,8 @@ class ModuleNames:
 
     def _foreign_name(self, facts: FileFacts, name: str) -> str:
         """What a name means that nothing in the repo binds: a builtin, or something from a foreign star import."""
+        if hasattr(builtins, name):
+            return name  # libraries that bind one of these at their top are rare
         program = self.program
         for module, level in facts.star_imports:
             if not level and program.modules.absolute(facts.path, module) is None:

@@ -28,6 +28,8 @@ from ...syntax.repo import Repo
 from ...syntax.resolver import Class
 from .data import names
 from .dead_branches import dead_statements, literals_of
+from .function_tables import looked_up
+from .trainer_settings import set_to_workers
 from .worker_numbers import WorkerNumbers
 
 PROCESS = "multiprocessing.Process"
@@ -36,7 +38,6 @@ SET_METHOD = "multiprocessing.set_start_method"
 
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
-_WORKERS = re.compile(r"(?:^|_)num_(?:\w+_)?workers$")  # what settings of trainers call the workers of their loaders
 
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
@@ -146,7 +147,7 @@ class Starts:
         if (
             isinstance(node.func, ast.Attribute)
             and last in names("training") | names("consuming")
-            and self._set_to_workers(outline, node.func.value)
+            and set_to_workers(self.callees, outline, node.func.value)
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
         return None
@@ -171,30 +172,7 @@ class Starts:
             for statement in cls.node.body:
                 if isinstance(statement, FUNCTIONS) and statement.name.endswith(("_dataloader", "_data_loader")):
                     methods.setdefault(statement.name, (cls.outline, statement))
-        found = [self._returned(*each, 0) for each in methods.values()]
-        return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
-
-    def _set_to_workers(self, outline: Outline, trainer: ast.expr) -> bool:
-        """The trainer is made with settings that say `dataloader_num_workers=4`, or `num_loader_workers=4`."""
-        todo, seen = [trainer], 0
-        while todo and seen < _MAX_NAMES:
-            node, seen = todo.pop(0), seen + 1
-            for call in self._calls_of(outline, node):
-                said = [keyword.value for keyword in call.keywords if _WORKERS.search(keyword.arg or "")]
-                if said:
-                    return not all(_is([value], 0) or _is([value], None) for value in said)
-                if node is trainer and self.callees.made_class(outline, call) is None:
-                    todo += [*call.args, *(keyword.value for keyword in call.keywords)]
-        return False
-
-    @staticmethod
-    def _calls_of(outline: Outline, node: ast.expr) -> list[ast.Call]:
-        """The calls that give the values of `node`, a call or a name, wherever its scope binds that."""
-        values = [node]
-        if isinstance(node, ast.Name):
-            bindings = outline.bindings(outline.lookup(node, node.id)[0], node.id)
-            values = [binding.value for binding in bindings if binding.value is not None]
-        return [value for value in values if isinstance(value, ast.Call)]
+        return _surest(self._returned(*each, 0) for each in methods.values())
 
     def _through(
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0
@@ -238,7 +216,8 @@ class Starts:
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
             called = self.callees.called(outline, node)
-            return self._returned(*called[:2], depth) if called else None
+            functions = [called[:2]] if called else list(looked_up(self.callees, outline, node.func))
+            return _surest(self._returned(*each, depth + 1) for each in functions)
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
@@ -286,8 +265,7 @@ class Starts:
         return self._stored[owner]
 
     def _any(self, outline: Outline, nodes: Iterable[ast.expr], given: Given, depth: int) -> Confidence | None:
-        found = [sure for node in nodes if (sure := self.loader(outline, node, given, depth + 1)) is not None]
-        return max(found, key=lambda sure: sure.rank, default=None)
+        return _surest(self.loader(outline, node, given, depth + 1) for node in nodes)
 
     def _returned(self, outline: Outline, function: Function, depth: int) -> Confidence | None:
         values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
@@ -341,6 +319,10 @@ class Starts:
             if len(values) == 1 and values[0] is not None:
                 return values[0]
         return value
+
+
+def _surest(found: Iterable[Confidence | None]) -> Confidence | None:
+    return max((sure for sure in found if sure is not None), key=lambda sure: sure.rank, default=None)
 
 
 def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Start:

@@ -284,3 +284,43 @@ class Model(Base):
     assert finding.path == "a.py" and finding.fix is not None
     for none in ("0", "0 if late else 0"):
         assert not reported({"a.py": script, "models.py": models.replace(number, none)}, RULE)
+
+
+LOADERS = """\
+from torch.utils.data import DataLoader
+
+def train_rows(args):
+    return DataLoader([1], num_workers=args.workers), 1
+
+def test_rows(args):
+    return DataLoader([1], num_workers=0), 1
+
+LOADERS = {}
+LOADERS["rows"] = {"train": train_rows, "test": test_rows}
+"""
+JOINED = """\
+import argparse
+import torch
+from loaders import LOADERS
+
+torch.distributed.init_process_group(backend="nccl")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=4)
+    args = parser.parse_args()
+    loader, length = LOADERS[args.name]["KEY"](args)
+    for batch in loader:
+        print(batch)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(("key", "reports"), [("train", 1), ("test", 0)])
+def test_loaders_out_of_a_dict_of_functions(key: str, reports: int) -> None:
+    found = reported({"a.py": JOINED.replace("KEY", key), "loaders.py": LOADERS}, RULE)
+    assert [each.span.line for each in found] == [5] * reports
