@@ -58,9 +58,22 @@ def _truth(outline: Outline, test: ast.expr, literals: Literals) -> bool | None:
     if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _COMPARES:
         left, right = (_number(outline, side, literals) for side in (test.left, test.comparators[0]))
         return None if left is None or right is None else _COMPARES[type(test.ops[0])](left, right)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        return _is_singleton(test, literals)
     if isinstance(test, ast.Name) and test.id in literals:
         return bool(literals[test.id])
     return None
+
+
+def _is_singleton(test: ast.Compare, literals: Literals) -> bool | None:
+    """`workers is None`, `shuffle is not True`."""
+    left, right = test.left, test.comparators[0]
+    if not (isinstance(left, ast.Name) and left.id in literals and isinstance(right, ast.Constant)):
+        return None
+    if right.value is not None and not isinstance(right.value, bool):
+        return None
+    same = literals[left.id] is right.value
+    return same if isinstance(test.ops[0], ast.Is) else not same
 
 
 def _number(outline: Outline, value: ast.expr, literals: Literals) -> float | None:

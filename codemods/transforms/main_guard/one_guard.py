@@ -8,8 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...syntax.callees import FUNCTIONS
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.resolver import Resolver
 from .data import names
 from .settings import movable_setting
 from .statements import changed, is_plain, names_bound, reads_on_import
@@ -35,7 +37,11 @@ class Run:
 
 
 def one_run(
-    outline: Outline, inside: Collection[int], needed: Mapping[str, str] | Collection[str], guard: int | None = None
+    resolver: Resolver,
+    outline: Outline,
+    inside: Collection[int],
+    needed: Mapping[str, str] | Collection[str],
+    guard: int | None = None,
 ) -> Run | None:
     """All of `inside` under one guard; None where something between can neither be moved above it nor go along.
 
@@ -47,7 +53,7 @@ def one_run(
         if at in inside:
             continue
         statement = body[at]
-        if _moves(outline, statement, [body[other] for other in range(low, at) if other not in above]):
+        if _moves(resolver, outline, statement, [body[other] for other in range(low, at) if other not in above]):
             above.append(at)
         elif not (isinstance(statement, (ast.Import, ast.ImportFrom)) and _only_here(statement, needed)):
             return None
@@ -60,7 +66,7 @@ def _only_here(statement: ast.Import | ast.ImportFrom, needed: Mapping[str, str]
     return "*" not in bound and not any(name in needed for name in bound)
 
 
-def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
+def _moves(resolver: Resolver, outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> bool:
     """Does `statement` give the same definition or constant in front of the statements `over`?"""
     if movable_setting(outline, statement):
         return True
@@ -72,7 +78,9 @@ def _moves(outline: Outline, statement: ast.stmt, over: Sequence[ast.stmt]) -> b
         isinstance(node, ast.Name) and node.id == name and node.lineno < statement.lineno for node in outline.nodes
     ):
         return False  # the lines before it mean the builtin
-    if len(outline.bindings(outline.module, name)) != 1 or not (is_plain(statement) or _is_inert(outline, statement)):
+    if len(outline.bindings(outline.module, name)) != 1 or not (
+        is_plain(statement) or _is_inert(resolver, outline, statement)
+    ):
         return False
     touched = {other for item in over for other in (*names_bound(item), *changed(item))}
     return not touched & {*_reads(outline, statement), name}
@@ -93,7 +101,7 @@ def _reads(outline: Outline, statement: ast.stmt) -> frozenset[str]:
     return names | (marks - modules)
 
 
-def _is_inert(outline: Outline, statement: ast.stmt) -> bool:
+def _is_inert(resolver: Resolver, outline: Outline, statement: ast.stmt) -> bool:
     """A function or class whose definition runs no code of its own."""
     if isinstance(statement, FUNCTIONS):
         defaults = [
@@ -101,21 +109,41 @@ def _is_inert(outline: Outline, statement: ast.stmt) -> bool:
             *(default for default in statement.args.kw_defaults if default is not None),
         ]
         plain = all(isinstance(node, _INERT) for default in defaults for node in ast.walk(default))
-        return plain and all(_is_pure(outline, mark) for mark in statement.decorator_list)
+        return plain and all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
     if not isinstance(statement, ast.ClassDef) or statement.keywords:
         return False
     return (
-        all(_is_pure(outline, mark) for mark in statement.decorator_list)
+        all(_is_pure(resolver, outline, mark) for mark in statement.decorator_list)
         and all(isinstance(base, (ast.Name, ast.Attribute)) for base in statement.bases)
         and all(
             isinstance(inner, ast.Pass)
             or (isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Constant))
             or is_plain(inner)
-            or (isinstance(inner, FUNCTIONS) and _is_inert(outline, inner))
+            or (isinstance(inner, FUNCTIONS) and _is_inert(resolver, outline, inner))
             for inner in statement.body
         )
     )
 
 
-def _is_pure(outline: Outline, mark: ast.expr) -> bool:
-    return qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) in names("pure_decorators")
+def _is_pure(resolver: Resolver, outline: Outline, mark: ast.expr) -> bool:
+    if qualified_name(outline, mark.func if isinstance(mark, ast.Call) else mark) in names("pure_decorators"):
+        return True
+    found = resolver.definition(outline, mark)
+    return found is not None and _only_wraps(found.node)
+
+
+def _only_wraps(node: ast.AST) -> bool:
+    """A decorator that defines a function and returns it, and does nothing else."""
+    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
+        return False
+    body = node.body[ast.get_docstring(node) is not None :]
+    if len(body) != 2 or not isinstance(body[0], ast.FunctionDef) or not isinstance(body[1], ast.Return):
+        return False
+    inner, returned = body[0], body[1].value
+    defaults = [*inner.args.defaults, *(default for default in inner.args.kw_defaults if default is not None)]
+    return (
+        isinstance(returned, ast.Name)
+        and returned.id == inner.name
+        and all(isinstance(default, ast.Constant) for default in defaults)
+        and all(isinstance(mark, ast.Call) and last_name(mark.func) == "wraps" for mark in inner.decorator_list)
+    )

@@ -12,6 +12,7 @@ from ...project import Project
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
+from ...syntax.repo import Repo
 from ...tree.source import Source
 from .one_guard import Run, one_run
 from .settings import movable_setting, setting_of
@@ -52,6 +53,7 @@ class Splitter:
         outside: frozenset[int] = frozenset(),
     ) -> None:
         self.imported, self.outside = imported, outside
+        self.resolver = Repo(project).resolver
         self.outline, self.source, self.body = outline, source, outline.module.body
         self.binds = [frozenset(names_bound(statement)) for statement in self.body]
         self.in_children = code_of_workers(project, outline, source)
@@ -73,7 +75,7 @@ class Splitter:
             inside -= kept
         self._check(inside)
         for joined in (self._guard_below(inside), None):
-            whole = one_run(self.outline, inside, self.needed(), joined) if inside else None
+            whole = one_run(self.resolver, self.outline, inside, self.needed(), joined) if inside else None
             if whole is not None:
                 return [whole]
         runs: list[Run] = []
@@ -200,7 +202,7 @@ class Splitter:
             above = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and at < min(inside, default=0)
             unused = isinstance(statement, FUNCTIONS) and statement.name not in self.in_children
             if at not in inside and not above and not unused:
-                lookup = next((node for node in ast.walk(statement) if _looks_up_by_text(self.outline, node)), None)
+                lookup = next((node for node in ast.walk(statement) if self._looks_up_by_text(node)), None)
                 if lookup is not None:
                     raise Refused(
                         f"`{ast.unparse(lookup)[:60]}` (line {lookup.lineno}) looks names up by text where a worker "  # type: ignore[attr-defined]
@@ -314,15 +316,15 @@ class Splitter:
             for use in self.outline.nodes
         )
 
-
-def _looks_up_by_text(outline: Outline, node: ast.AST) -> bool:
-    """`globals()`, `vars()`, `eval(...)`, `exec(...)` of Python itself, and the module as an object."""
-    if isinstance(node, ast.Import):
-        return any(alias.name == "__main__" for alias in node.names)
-    if isinstance(node, ast.Subscript):
-        return ast.unparse(node) == "sys.modules[__name__]"
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-        return False
-    if outline.lookup(node, node.func.id)[1]:
-        return False
-    return node.func.id in ("globals", "eval", "exec") or (node.func.id == "vars" and not node.args)
+    def _looks_up_by_text(self, node: ast.AST) -> bool:
+        """`globals()`, `vars()`, `eval(...)`, `exec(...)` of Python itself, and the module as an object."""
+        if isinstance(node, ast.Import):
+            return any(alias.name == "__main__" for alias in node.names)
+        if isinstance(node, ast.Subscript):
+            return ast.unparse(node) == "sys.modules[__name__]"
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            return False
+        if node.func.id not in ("globals", "eval", "exec", "vars") or (node.func.id == "vars" and node.args):
+            return False
+        own = self.outline.lookup(node, node.func.id)[1] or self.resolver.definition(self.outline, node.func)
+        return not own  # by a star import of the repository, too

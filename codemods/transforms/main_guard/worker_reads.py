@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
 from .hoist import sent
@@ -29,19 +30,37 @@ class WorkerReads:
         self.starts, self.outline, self.resolver = starts, outline, starts.callees.resolver
         self._reads: dict[Global, str] | None = None
         self._changes: dict[ast.AST, frozenset[Global]] = {}  # by function
+        self._places: dict[Global, tuple[str, int]] = {}  # what functions change -> where first
 
-    def lost(self, statements: Iterable[ast.stmt]) -> str | None:
+    def lost(self, statements: Collection[ast.stmt]) -> str | None:
         """What the first of `statements` that does so changes and a worker reads, in words."""
         for statement in statements:
             for changed in self._changed(self.outline, [statement]):
-                reader = self.reads.get(changed)
+                reader = self.reads.get(changed) or self._reads_of_passed.get(changed)
                 if reader is not None:
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
+                    path, line = self._places.get(changed, ("", 0))
+                    of = f" of {path}" if path != self.outline.path else ""
+                    there = f" (the change is in line {line}{of})" if line else ""
                     return (
-                        f"line {statement.lineno} changes {where}, which {reader} reads in a worker: under the guard a "
-                        "spawned worker would see the value of the import. Hand it over as an argument, or keep it in "
-                        "the object that is sent"
+                        f"line {statement.lineno} changes {where}, which {reader} reads in a worker{there}: under the "
+                        "guard a spawned worker would see the value of the import. Hand it over as an argument, or "
+                        "keep it in the object that is sent"
                     )
+        return self._untrained() if statements else None
+
+    def _untrained(self) -> str | None:
+        """A model that workers read as a global and that the script trains, in words."""
+        for node in own_nodes(self.outline.module.body):
+            model = _trained(self.outline, node) if isinstance(node, ast.Call) else None
+            changed = self._global(self.outline, model) if model is not None else None
+            reader = (self.reads.get(changed) or self._reads_of_passed.get(changed)) if changed is not None else None
+            if changed is not None and reader is not None:
+                return (
+                    f"{reader} reads `{changed[1]}` in a worker, and the main process trains it (line "
+                    f"{getattr(node, 'lineno', 1)}): a spawned worker would make one of its own, without what was "
+                    f"learnt. Pass `{changed[1]}` as an argument"
+                )
         return None
 
     @property
@@ -54,6 +73,42 @@ class WorkerReads:
                 for read in self._globals_read(outline, function):
                     self._reads.setdefault(read, f"`{function.name}`{where}")
         return self._reads
+
+    @cached_property
+    def _reads_of_passed(self) -> dict[Global, str]:
+        """What functions of the script read that are passed as values, and what these call: a worker may run them.
+
+        How they come to a worker may not be seen: stored on an object, sent in a tuple that another file puts together.
+        """
+        outline, found = self.outline, dict[ast.AST, Code]()
+        todo: list[Code] = []
+        for name, items in outline.definitions.items():
+            item = items[0]
+            if len(items) == 1 and isinstance(item, FUNCTIONS) and isinstance(outline.parents[item], ast.Module):
+                uses = (use for use in outline.named.get(name, ()) if isinstance(use, ast.Name))
+                if any(self._is_passed(use) for use in uses):
+                    todo.append((outline, item))
+        while todo and len(found) < _MAX_FUNCTIONS:
+            where, function = todo.pop()
+            if function not in found and where is outline:
+                found[function] = where, function
+                todo += self._calls_of(where, ast.walk(function))
+        reads: dict[Global, str] = {}
+        for where, function in found.values():
+            for read in self._globals_read(where, function):
+                reads.setdefault(read, f"`{function.name}`")
+        return reads
+
+    def _is_passed(self, use: ast.Name) -> bool:
+        """An argument of a call that may pass it on to a worker."""
+        call = self.outline.parents[use]
+        call = self.outline.parents[call] if isinstance(call, ast.keyword) else call
+        return (
+            isinstance(call, ast.Call)
+            and call.func is not use
+            and isinstance(self.outline.lookup(use, use.id)[0], ast.Module)
+            and last_name(call.func) not in names("runs_here")
+        )
 
     # code that workers run
 
@@ -150,6 +205,7 @@ class WorkerReads:
         for node in own_nodes(statements):
             target: ast.expr | None = None
             if isinstance(node, ast.Name) and node.id in declared and not isinstance(node.ctx, ast.Load):
+                self._note(outline, node, (outline.path, node.id))
                 yield outline.path, node.id
             elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
                 target = node
@@ -157,16 +213,22 @@ class WorkerReads:
                 func = node.value.func
                 target = func.value if isinstance(func, ast.Attribute) and func.attr not in LOG_METHODS else None
             elif isinstance(node, ast.Call):
-                target = self._taken_from(outline, node)
+                target = self._taken_from(outline, node) or _trained(outline, node)
             if isinstance(node, ast.Call):
                 yield from self._by_call(outline, node)
             while target is not None:
                 found = self._global(outline, target)
                 if found is not None:
+                    self._note(outline, target, found)
                     yield found
                     break
                 inner = getattr(target, "value", None)
                 target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
+
+    def _note(self, outline: Outline, node: ast.expr, changed: Global) -> None:
+        """Where a function changes it; a statement of the script is its own place."""
+        if not isinstance(outline.scope(node), ast.Module):
+            self._places.setdefault(changed, (outline.path, node.lineno))
 
     def _taken_from(self, outline: Outline, call: ast.Call) -> ast.expr | None:
         """What a call changes whose result is used: `rows.pop()`, `next(rows)`, a method that sets attributes."""
@@ -230,3 +292,12 @@ class WorkerReads:
             return None if other is None or not other.bindings(other.module, original) else (other.path, original)
         plain = not any(isinstance(binding.statement, (ast.Import, ast.ClassDef)) for binding in bindings)
         return (outline.path, node.id) if plain else None
+
+
+def _trained(outline: Outline, call: ast.Call) -> ast.expr | None:
+    """The model whose parameters an optimizer gets: `Adam(model.parameters())`."""
+    if not qualified_name(outline, call.func).startswith("torch.optim."):
+        return None
+    given = next(iter([*call.args, *(keyword.value for keyword in call.keywords)]), None)
+    func = given.func if isinstance(given, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr in ("parameters", "named_parameters") else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import reasons
+from harness.small import migrated, reasons, reported
 
 POOL = 'from multiprocessing import Pool\n\nif __name__ == "__main__":\n'
 WORK = "    def work(x):\n        return x\n\n"
@@ -39,3 +39,81 @@ def test_an_attribute_that_workers_read_is_not_set_under_the_guard(change: str) 
     )
     (reason,) = reasons({"a.py": text, "shared.py": "rate = 1\n"}, "main-guard")
     assert "which a worker reads" in reason
+
+
+MARKED = """\
+import torch
+from torch.utils.data import DataLoader
+from helpers import *
+
+model = torch.load("model.pt")
+model.cuda()
+loader = DataLoader([1, 2], num_workers=2)
+
+
+@unscored
+def step(row):
+    return model(row)
+
+
+if __name__ == "__main__":
+    for row in loader:
+        step(row)
+"""
+WRAPS = """\
+import functools
+
+
+def unscored(function):
+    \"\"\"No gradients.\"\"\"
+
+    @functools.wraps(function)
+    def inner(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return inner
+"""
+
+
+@pytest.mark.parametrize(
+    ("helpers", "guards"),
+    [
+        (WRAPS, 1),
+        (WRAPS.replace("    @functools.wraps(function)\n", ""), 1),
+        (WRAPS.replace("    return inner", "    KNOWN.append(inner)\n    return inner"), 2),
+        (WRAPS.replace("*args, **kwargs):", "*args, seen=[], **kwargs):"), 2),
+        (WRAPS.replace("    return inner", "    return register(inner)"), 2),
+    ],
+)
+def test_a_function_moves_above_one_guard_where_its_decorator_only_wraps_it(helpers: str, guards: int) -> None:
+    text = migrated({"a.py": MARKED, "helpers.py": helpers}, "main-guard")["a.py"]
+    assert text.count("__main__") == guards
+    assert ("import *\n\n\n@unscored\ndef step(row):\n    return model(row)\n\n\nif __name__" in text) is (guards == 1)
+
+
+@pytest.mark.parametrize(
+    ("argument", "starts"),
+    [("0", False), ("4", True), ("None", True), ("count", True)],
+)
+def test_a_constructor_makes_its_pool_only_where_the_argument_says_so(argument: str, starts: bool) -> None:
+    reader = (
+        "from multiprocessing import Pool\n\n\nclass Reader:\n    def __init__(self, workers=None):\n"
+        "        if workers is None or workers > 0:\n            self.pool = Pool(workers)\n"
+        "        else:\n            self.pool = None\n"
+    )
+    text = f"from reader import Reader\n\nreader = Reader(workers={argument})\n"
+    assert bool(reported({"reader.py": reader, "a.py": text}, "main-guard")) is starts
+
+
+@pytest.mark.parametrize(("line", "own"), [("def eval(x):", True), ("def score(x):", False)])
+def test_a_function_called_eval_that_a_star_import_binds_is_not_the_builtin(line: str, own: bool) -> None:
+    text = (
+        "import torch\nfrom multiprocessing import Pool\nfrom metrics import *\n\n\n"
+        "def work(x):\n    return eval(x)\n\n\nwith Pool(2) as pool:\n    print(pool.map(work, [1]))\n"
+    )
+    files = {"a.py": text, "metrics.py": f"{line}\n    return x + 1\n"}
+    if own:
+        assert "__main__" in migrated(files, "main-guard")["a.py"]
+    else:
+        (reason,) = reasons(files, "main-guard")
+        assert "looks names up by text" in reason

@@ -205,3 +205,89 @@ def test_a_choice_for_functions_stays_where_it_is() -> None:
     head = "import sys\nif sys.maxsize > 3:\n    print('large')\n    size = 8\nelse:\n    size = 4\n"
     after = migrated(script(head + "\n\ndef other():\n    return size\n", "print(n)"), "main-guard")["train.py"]
     assert after.startswith(f"import multiprocessing\n{head}")
+
+
+AGENT = """\
+import multiprocessing
+
+
+class Agent:
+    def __init__(self, reward):
+        self.reward = reward
+
+    def collect(self):
+        rest = (self.reward, 1)
+        process = multiprocessing.Process(target=run, args=rest)
+        process.start()
+        process.join()
+
+
+def run(reward, state):
+    print(reward(state))
+"""
+REINFORCE = """\
+import torch
+from agent import Agent
+
+net = torch.nn.Linear(1, 1)
+optimizer = torch.optim.{optimizer}
+counts = [0]
+
+
+def reward(state):
+    return {read}
+
+
+def other(state):
+    return net, counts
+
+
+agent = Agent({passed})
+
+
+def loop():
+    agent.collect()
+    {change}
+
+
+loop()
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "change", "optimizer", "expected"),
+    [
+        ("counts[0] + state", "counts[0] += 1", "Adam", "line 25 changes `counts`, which `reward` reads in a worker"),
+        (
+            "net(state)",
+            "net.to('cpu')",
+            "Adam",
+            "line 25 changes `net`, which `reward` reads in a worker (the change is in line 22)",
+        ),
+        ("net(state)", "optimizer.step()", "Adam(net.parameters())", "`reward` reads `net` in a worker, and the main"),
+        ("net(state)", "optimizer.step()", "Adam(params=net.parameters())", "`reward` reads `net` in a worker"),
+        ("other(state)", "optimizer.step()", "Adam(net.parameters())", "`other` reads `net` in a worker"),
+    ],
+)
+def test_a_function_that_is_passed_on_reads_what_is_changed(
+    read: str, change: str, optimizer: str, expected: str
+) -> None:
+    """How it comes to the worker is not seen: the agent keeps it, and sends it in a tuple."""
+    train = REINFORCE.format(read=read, change=change, optimizer=optimizer, passed="reward")
+    (reason,) = reasons({"agent.py": AGENT, "train.py": train}, "main-guard")
+    assert reason.startswith(expected), reason
+
+
+@pytest.mark.parametrize(
+    ("read", "change", "optimizer", "passed"),
+    [
+        ("net(state)", "optimizer.step()", "Adam", "reward"),  # nothing gets the parameters
+        ("counts[0]", "print(sum(p.numel() for p in net.parameters()))", "Adam(net.parameters())", "reward"),
+        ("net(state)", "optimizer.step()", "Adam(net.parameters())", "sorted([1], key=reward)"),
+        ("state", "counts[0] += 1", "Adam(net.parameters())", "reward"),
+        ("counts", "counts[0] += reward(1)", "Adam", "None"),
+    ],
+)
+def test_a_function_that_stays_may_read_what_is_changed(read: str, change: str, optimizer: str, passed: str) -> None:
+    train = REINFORCE.format(read=read, change=change, optimizer=optimizer, passed=passed)
+    assert "__main__" in migrated({"agent.py": AGENT, "train.py": train}, "main-guard")["train.py"]
