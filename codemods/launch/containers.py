@@ -162,7 +162,10 @@ def _fenced(text: str, every: bool = False) -> Iterator[tuple[int, int]]:
         fence, language = match.group(2), match.group(3).lower()
         line_end = text.find("\n", match.end())
         line_end = len(text) if line_end < 0 else line_end + 1
-        if opened is None:
+        closed = text.find(fence, match.end(2), line_end) if fence[0] == "`" else -1
+        if opened is None and closed >= 0:  # ```a command``` on one line
+            yield match.end(2), closed
+        elif opened is None:
             opened = (fence, language, line_end)
         elif fence.startswith(opened[0]) and not language:
             if opened[1] in _GUIDE_LANGUAGES or (

@@ -23,7 +23,7 @@ from .rendezvous import Address, asks_the_environment, fixed_address, met_by_env
 from .scripts import Scripts
 from .self_spawning import own_ranks
 from .teach import missing_spellings, teach
-from .torch_version import Named, Version, named_versions, oldest_for
+from .torch_version import Named, Version, depth, is_about, named_versions, oldest_for
 from .verdict import (
     DEPRECATED,
     Verdict,
@@ -45,7 +45,7 @@ class Decisions:
     def __init__(self, project: Project, lines: list[LaunchLine], others: list[LaunchLine]) -> None:
         self.project, self.scripts = project, Scripts(project)
         self.others = others  # lines without torch's launchers
-        self.has_torchrun = any(line.starter is Starter.TORCHRUN for line in lines)
+        self._torchrun = {line.path for line in lines if line.starter is Starter.TORCHRUN}  # files that run it
         self.launcher = project.settings.launcher  # what the user wants: torchrun, python, or what the script needs
         self.settled: set[str] = set()  # scripts whose `--local_rank` a launch line has decided about
         self._torch: list[Named] | None = None
@@ -233,6 +233,8 @@ class Decisions:
             if (line := self._by_hand(program.path)) is not None:
                 raise Refused(f"{line.path} starts its ranks without torch's launchers")
             verdict.edits = met_by_environment(self.project, self.scripts.modules, program, at, one_node)
+            unread = entries.read_only_in(program, at.value)
+            verdict.title += f" (nothing reads `{unread}` any more)" if unread else ""
         except Refused as refusal:
             verdict.reason = f"{refusal.reason}: use init_method='env://' (without rank and world_size) in the script"
         return verdict
@@ -282,8 +284,9 @@ class Decisions:
         if self._torch is None:
             self._torch = named_versions(self.project)
         named = oldest_for(self._torch, path)
-        if named is None or self.has_torchrun:  # a line that runs torchrun says more than an old Dockerfile
-            return _NOT_NAMED, ""
+        runs = [depth(other) for other in self._torchrun if is_about(other, path)]
+        if named is None or (self._torchrun and max(runs, default=0) >= depth(named.path)):
+            return _NOT_NAMED, ""  # a line that runs torchrun says more than an old Dockerfile of the same folder
         uses_rendezvous = any(flag.name.startswith("rdzv-") for flag in line.flags)  # such flags came with 1.9
         return max(named.oldest, _OLDEST_RUN) if uses_rendezvous else named.oldest, named.says
 
@@ -304,11 +307,11 @@ class Decisions:
             missing = [name for name in missing if name != "--local-rank"]
         if _FIRST_DASHED <= self._oldest_torch(line, program.path)[0] < _NOT_NAMED:
             missing = [name for name in missing if name == "--local-rank"]
-        if told.settled and entries.skips_unknown_arguments(program):
+        if told.settled and entries.skips_unknown_arguments(program, option):
             missing = []  # the script has its rank all the same
         if missing:
             when = "since" if missing[0] == "--local-rank" else "before"
-            ignored = entries.skips_unknown_arguments(program)
+            ignored = entries.skips_unknown_arguments(program, option)
             then = kept_default(program, option) if ignored else "every rank stops with `unrecognized arguments`"
             verdict.message = (
                 f"torch.distributed.launch passes {missing[0]}=N ({when} torch 2.0), and `{option.path}` only takes "

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...launch.names import names
+from ...nodes import walk
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
@@ -25,6 +26,7 @@ _TELLING: tuple[str, ...] = (
     ".parse_known_args(",
 )
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
+_STOPS, _SKIPS = "parse_args", "parse_known_args"
 _QUOTED = re.compile(r"^[^#\n]*?[\"'](--local[_-]rank)[\"'=]", re.MULTILINE)
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
 
@@ -89,6 +91,21 @@ def is_value(node: ast.AST, dest: str, context: type[ast.expr_context]) -> bool:
     if isinstance(base, ast.Call):
         return not _NO_ARGUMENTS.search(ast.unparse(base.func).lower())
     return isinstance(base, ast.Attribute) and base.attr in ("args", "opt", "opts", "hparams", "config", "cfg")
+
+
+def read_only_in(found: Program, value: ast.expr) -> str | None:
+    """An option of the command line, as `args.port`, that nothing in the program reads but `value`."""
+    for part in walk(value):
+        if isinstance(part, ast.Attribute) and is_value(part, part.attr, ast.Load):
+            reads = (
+                node
+                for path, tree in found.modules.items()
+                for node in (nodes(tree) if part.attr in found.texts[path] else ())
+                if is_value(node, part.attr, ast.Load)
+            )
+            if sum(1 for _ in reads) == 1:
+                return ast.unparse(part)
+    return None
 
 
 def unseen_parser(found: Program) -> str | None:
@@ -197,13 +214,38 @@ def _imports_six(node: ast.stmt) -> bool:
 
 
 def rejects_unknown_arguments(found: Program) -> bool:
-    """Does an unknown argument stop the program? (`parse_args`, not `parse_known_args`)"""
-    return not skips_unknown_arguments(found) and any(".parse_args(" in text for text in found.texts.values())
+    """Does an argument that no parser knows stop the program? (`parse_args`, not `parse_known_args`)"""
+    return _parsed_by(found) == {_STOPS}
 
 
-def skips_unknown_arguments(found: Program) -> bool:
-    """Does the program leave an unknown argument alone? (`parse_known_args`)"""
-    return any(".parse_known_args(" in text for text in found.texts.values())
+def skips_unknown_arguments(found: Program, option: Option) -> bool:
+    """Does the parser that takes `option` leave an unknown argument alone? (`parse_known_args`)"""
+    return _parsed_by(found, option) == {_SKIPS}
+
+
+def _parsed_by(found: Program, option: Option | None = None) -> set[str]:
+    """The methods by which the parser of `option`, or that of the entry, reads the arguments.
+
+    A parser that is put together in one function and used in another is looked for in its file, then in the entry,
+    then in all modules.
+    """
+    entry, calls = found.path, dict[str, list[ast.Call]]()
+    for path, tree in found.modules.items():
+        if ".parse_" in found.texts[path]:
+            idle = (
+                () if path == entry else {id(node) for item in tree.body if is_main_guard(item) for node in walk(item)}
+            )
+            all_calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and id(node) not in idle)
+            calls[path] = [node for node in all_calls if called(node) in (_STOPS, _SKIPS)]
+    near: list[list[ast.Call]] = [calls.get(entry, []), [call for each in calls.values() for call in each]]
+    if option is not None:
+        own, parser = calls.get(option.path, []), _receiver(option.call)
+        near[:0] = [[call for call in own if parser and _receiver(call) == parser], own]
+    return next(({called(call) for call in each} for each in near if each), set())
+
+
+def _receiver(call: ast.Call) -> str:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def asked_by_version(found: Program, option: Option) -> int | None:

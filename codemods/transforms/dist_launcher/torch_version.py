@@ -116,11 +116,24 @@ def _versions(line: str, guide: bool) -> Iterator[Version]:
 def oldest_for(found: list[Named], path: str) -> Named | None:
     """The oldest torch that is named for `path`: by a file in a folder above it.
 
-    What a guide says counts only where no requirements, environment or image name a version.
+    What a guide says counts only where no requirements, environment or image of its folder, or one below, name a
+    version.
     """
-    holding = [named for named in found if f"{path}/".startswith(_covers(named.path))]
+    holding = [named for named in found if is_about(named.path, path)]
     firm = [named for named in holding if not _GUIDE.search(named.path)]
-    return min(firm or holding, key=lambda named: named.oldest, default=None)
+    nearest = max((depth(named.path) for named in firm), default=-1)
+    guides = [named for named in holding if _GUIDE.search(named.path) and depth(named.path) > nearest]
+    return min([*firm, *guides], key=lambda named: named.oldest, default=None)
+
+
+def is_about(naming: str, path: str) -> bool:
+    """What the file `naming` says holds for `path`."""
+    return f"{path}/".startswith(_covers(naming))
+
+
+def depth(naming: str) -> int:
+    """How deep the folder lies that the file `naming` is about."""
+    return _covers(naming).count("/")
 
 
 def _covers(path: str) -> str:

@@ -185,3 +185,104 @@ def test_arguments_that_are_only_shown(show: str) -> None:
 def test_arguments_that_something_unknown_gets(show: str) -> None:
     script = NEVER_READ.replace("dist.init", f"from elsewhere import start\n{show}\ndist.init")
     assert migrated(files(run_sh=f"{LAUNCH} a.py\n", a_py=script)).keys() == {"run.sh", "a.py"}
+
+
+@pytest.mark.parametrize(
+    ("guides", "stays"),
+    [
+        ({"old/README.md": "My environment is pytorch1.0 and python3.\n"}, True),
+        ({"old/docs/start.md": "- Requires PyTorch 1.3\n"}, True),
+        ({"README.md": "- Requires PyTorch 1.3\n"}, False),  # the folder that has torchrun
+        ({"other/README.md": "- Requires PyTorch 1.3\n"}, False),
+        ({"old/README.md": "- Requires PyTorch 1.12\n"}, False),
+    ],
+)
+def test_the_nearest_folder_says_which_torch_it_is_for(guides: dict[str, str], stays: bool) -> None:
+    """torchrun at the top is no evidence for an older program in a folder with a guide of its own."""
+    contents = {
+        "run.sh": "torchrun b.py\n",
+        "b.py": READS_ENV,
+        "old/run.sh": f"{LAUNCH} a.py\n",
+        "old/a.py": NEVER_READ,
+    }
+    changed = migrated({**contents, **guides})
+    assert ("old/a.py" in changed) is stays
+    assert ("old/run.sh" not in changed) is stays
+
+
+@pytest.mark.parametrize(
+    ("requirements", "guide", "stays"),
+    [
+        ("torch>=1.12\n", "- PyTorch 1.3\n", True),
+        ("torch>=1.3\n", "- PyTorch 2.0\n", True),
+        ("torch>=1.12\n", "\n", False),
+    ],
+)
+def test_what_a_nearer_guide_says_counts_beside_requirements(requirements: str, guide: str, stays: bool) -> None:
+    contents = {"old/run.sh": f"{LAUNCH} a.py\n", "old/a.py": NEVER_READ, "old/README.md": guide}
+    assert ("old/run.sh" not in migrated({**contents, "requirements.txt": requirements})) is stays
+
+
+def test_a_command_between_three_backticks_on_one_line() -> None:
+    """It is no fence that stays open: what follows is text."""
+    guide = f"# Run\n```{LAUNCH} --nproc_per_node=2 a.py --x 1```\n\nSome text.\n\n```bash\n{LAUNCH} a.py\n```\n"
+    changed = migrated({"README.md": guide, "a.py": READS_ENV})
+    assert changed == {"README.md": guide.replace(LAUNCH, "python -m torch.distributed.run")} or changed == {
+        "README.md": guide.replace(LAUNCH, "torchrun")
+    }
+
+
+KNOWS = (
+    "import argparse\n\n\ndef more():\n    parser = argparse.ArgumentParser()\n    return parser.parse_known_args()\n"
+)
+OPTION = """\
+import argparse
+import torch
+import helper
+
+config_parser = argparse.ArgumentParser()
+config_parser.add_argument('--config')
+parser = argparse.ArgumentParser()
+parser.add_argument('--local_rank', type=int, default=0)
+
+
+def parse():
+    {first}
+    return parser.{how}()
+
+
+args = parse(){rest}
+torch.cuda.set_device(args.local_rank)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "how", "rest", "stops"),
+    [
+        ("pass", "parse_args", "", True),  # `helper` has a parser of its own
+        ("left = config_parser.parse_known_args()", "parse_args", "", True),
+        ("pass", "parse_known_args", "[0]", False),
+        ("config_parser.parse_args()", "parse_known_args", "[0]", False),
+    ],
+)
+def test_whether_a_rank_stops_is_up_to_the_parser_that_has_the_option(
+    first: str, how: str, rest: str, stops: bool
+) -> None:
+    script = OPTION.format(first=first, how=how, rest=rest)
+    (found,) = findings({"run.sh": f"{LAUNCH} a.py\n", "a.py": script, "helper.py": KNOWS})
+    said = found.message.partition(". T")[0]
+    assert ("every rank stops with `unrecognized arguments`" in said) is stops
+    assert ("would keep the default 0 and use the first GPU" in said) is not stops
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_an_option_that_nothing_reads_any_more_is_named(used: bool) -> None:
+    script = (
+        "import argparse\nimport torch.distributed as dist\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--local_rank', type=int)\nparser.add_argument('--port', default='9999')\n"
+        "args = parser.parse_args()\ndist.init_process_group('gloo', init_method='tcp://127.0.0.1:' + args.port, "
+        "world_size=2, rank=args.local_rank)\n" + ("print(args.port)\n" if used else "")
+    )
+    (found,) = findings({"run.sh": f"{LAUNCH} --nproc_per_node=2 a.py\n", "a.py": script})
+    assert found.fix is not None
+    assert ("nothing reads `args.port` any more" in found.fix.title) is not used
