@@ -20,6 +20,7 @@ CHANGING = frozenset(
 )
 _PROPERTIES = frozenset(["property", "cached_property"])
 _DEPTH = 3
+_SPECIAL = frozenset(["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"])  # called by no name
 _TARGETS = 20  # ways to reach one dict that are followed
 
 
@@ -49,6 +50,7 @@ class DictChanges:
         self._growing: dict[_Target, bool] = {}
         self._other_names: dict[tuple[_Target, Outline], list[_Target]] = {}
         self._places: dict[tuple[_Target, str, bool], list[tuple[Outline, ast.AST, str]]] = {}
+        self._callers: dict[str, frozenset[str]] = {}
 
     def after(self, outline: Outline, taken: ast.AST, receiver: ast.expr, method: str) -> Difference | None:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
@@ -269,6 +271,10 @@ class DictChanges:
             if isinstance(call, ast.Call)
             and (last_name(call.func) in called or (same and last_name(call.func) == getattr(home, "name", None)))
         ]
+        if not anchors:
+            through = frozenset[str]().union(*map(self._called_through, called))
+            own = (call for call in where.own(scope) if isinstance(call, ast.Call))
+            anchors = [call for call in own if last_name(call.func) in through]
         if anchors:
             return any(_later(where, node, call) for call in anchors)
         if isinstance(scope, ast.Module):
@@ -281,6 +287,26 @@ class DictChanges:
         return not sites or any(
             self._happens_after(other, call, outline, taken, depth + 1, of_object) for other, call in sites
         )
+
+    def _called_through(self, name: str) -> frozenset[str]:
+        """The functions that call the function or class `name`, and those that call them."""
+        if name not in self._callers:
+            found: set[str] = set()
+            todo = {name}
+            for _ in range(_DEPTH):
+                calls = [(where, call) for each in todo for where, call in self._calls(each)]
+                todo = {_called_as(where, call) for where, call in calls} - found - _SPECIAL
+                found |= todo
+            self._callers[name] = frozenset(found)
+        return self._callers[name]
+
+
+def _called_as(outline: Outline, node: ast.AST) -> str:
+    """The name by which what stands around `node` is called: that of the class for its `__init__`."""
+    scope = outline.scope(node)
+    owner = outline.owner(node)
+    name: str = getattr(scope, "name", "")
+    return owner.name if name == "__init__" and owner is not None else name
 
 
 def _later(outline: Outline, node: ast.AST, taken: ast.AST) -> bool:
