@@ -56,6 +56,7 @@ class Other:
         return 200
 
 """
+# `trip` spells `dumps` in a way that the tool does not know: a round trip that is tried is a reason to refuse.
 SUPPORT = """
 def attempt(function, *args, **more):
     try:
@@ -76,8 +77,10 @@ def cached(function):
     return len(SEEN)
 
 def trip(value):
+    written = io.BytesIO()
     try:
-        return pickle.loads(pickle.dumps(value))
+        pickle.Pickler(written).dump(value)
+        return pickle.loads(written.getvalue())
     except (TypeError, AttributeError, pickle.PicklingError):
         return value
 

@@ -22,6 +22,7 @@ from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
+from .pickled_anyway import PickledAnyway
 from .places import Places
 from .reached import Reached
 from .recorded import Recorder, recorded
@@ -318,6 +319,20 @@ class Flow:
             (line, column, 0, 0),
         )
         return f"{way[-1].path}:{way[-1].line}" if len(way) <= MAX_HOPS else None
+
+    @recorded
+    def pickling_calls(self) -> list[str]:
+        """`path:line` of the calls that pickle or copy something under every start method."""
+        return self._pickled_anyway.calls()
+
+    @recorded
+    def pickled_by(self, call: str, place: tuple[str | int, ...]) -> bool:
+        """Whether such a call gets the hazard at `place`: path, line, column; of the class of an object without."""
+        return self._pickled_anyway.gets(call, place)
+
+    @cached_property
+    def _pickled_anyway(self) -> PickledAnyway:
+        return PickledAnyway(self.solution, self._closure)
 
     @recorded
     def own_methods(self, path: str, line: int, column: int) -> list[tuple[str, int]]:

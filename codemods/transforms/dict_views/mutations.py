@@ -20,7 +20,9 @@ CHANGING = frozenset(
 )
 _PROPERTIES = frozenset(["property", "cached_property"])
 _DEPTH = 3
-_SPECIAL = frozenset(["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"])  # called by no name
+_SPECIAL = frozenset(
+    ["", "__call__", "__getitem__", "__len__", "__iter__", "__enter__", "__exit__"]
+)  # called by no name
 _TARGETS = 20  # ways to reach one dict that are followed
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.tried import tried
 from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.names import last_name
@@ -227,6 +228,8 @@ class _Search:
         noted = [problem for problem in (change, *problems[:1]) if problem is not None]
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in noted]
         doubts += self._doubt(outline, receiver, method, kind)
+        if (reason := tried(self.project, outline.path, candidate.view.lineno, candidate.view.col_offset)) is not None:
+            doubts.append(reason)
         source = self.project.source(outline.path)
         assert source is not None
         start, end = source.range_of(node)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ...finding import Answer, Confidence, Finding, Refused
+from ...finding import Answer, Confidence, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.tried import tried
 from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.branches import exclude_each_other
@@ -61,8 +62,17 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         if not targets:
             continue
         answers = plan_hoist(project, source.path, targets.values(), flow_of(project))
+        reasons = {
+            answer: reason
+            for crossing, target in targets.items()
+            if isinstance(answer := answers[target], Fix)
+            and (reason := tried(project, crossing.path, crossing.line, crossing.column)) is not None
+        }
         for crossing, target in targets.items():
-            yield _finding(source, crossing, answers[target])
+            answer = answers[target]
+            if isinstance(answer, Fix) and answer in reasons:
+                answer = replace(answer, unsafe=answer.unsafe or reasons[answer])
+            yield _finding(source, crossing, answer)
 
 
 def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:

@@ -29,7 +29,7 @@ from .process_starts import SET_METHOD, Start, Starts, own_nodes
 from .run_again import RunAgain
 from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
-from .side_effects import Repeated, only_prints, repeated, shows
+from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .split import repeats_in_words, split
 from .statements import names_bound
 from .worker_reads import WorkerReads
@@ -164,6 +164,11 @@ def _wrapped(
     if lost is not None:
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
+    if unsafe is None and (hook := at_exit(outline, _moved(outline, runs))) is not None:
+        unsafe = (
+            f"`{hook.name}` (line {hook.lineno}) is called at the end of the process, and a spawned child would call "
+            "it too: it should go under the guard as well"
+        )
     if importer is not None:
         line = outline.module.body[runs[0].first].lineno
         unsafe = f"{importer} imports this file, and what follows from line {line} on would not run for it any more"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from ...syntax.callees import Function, method
+from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -27,6 +27,7 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
     ]
 )  # fmt: skip
 _DEPTH = 2  # functions of the repository that are looked into
+_AT_EXIT = "atexit.register"
 _WRITES = "opens a file for writing"
 _LOG = re.compile(r"log", re.IGNORECASE)
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
@@ -118,7 +119,8 @@ def only_prints(starts: Starts, outline: Outline, statement: ast.stmt, depth: in
 def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> bool:
     """It writes to the terminal or a log, among other things, or asks for a call at the end of the process.
 
-    A statement that gives names their values only counts where it does so itself; what calls nobody knows what, never.
+    A statement that gives names their values only counts where it does so itself, or calls a function that prints each
+    time; what calls nobody knows what, never.
     """
     if isinstance(statement, ast.Try):  # what it says of an error, it says seldom
         return any(shows(starts, outline, inner, depth) for inner in [*statement.body, *statement.orelse])
@@ -135,7 +137,29 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
         called = starts.callees.called(outline, call) if depth < _DEPTH and not binds else None
         if called is not None and any(shows(starts, called[0], inner, depth + 1) for inner in called[1].body):
             return True
+        made = starts.callees.called(outline, call) if binds and not depth else None
+        if made is not None and any(_prints(made[0], inner) for inner in made[1].body):
+            return True
     return False
+
+
+def _prints(outline: Outline, statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "print"
+        and shows_itself(outline, call)
+    )
+
+
+def at_exit(outline: Outline, moved: Collection[ast.stmt]) -> Function | None:
+    """A function of the module, not among `moved`, that `@atexit.register` has called at the end of each process."""
+    for statement in outline.module.body:
+        marks = statement.decorator_list if isinstance(statement, FUNCTIONS) and statement not in moved else ()
+        if isinstance(statement, FUNCTIONS) and any(qualified_name(outline, mark) == _AT_EXIT for mark in marks):
+            return statement
+    return None
 
 
 def shows_itself(outline: Outline, call: ast.Call) -> bool:
@@ -145,7 +169,7 @@ def shows_itself(outline: Outline, call: ast.Call) -> bool:
         return all(keyword.arg != "file" or _is_stream(keyword.value) for keyword in call.keywords)
     if isinstance(call.func, ast.Attribute) and last in LOG_METHODS:
         return _LOG.search(ast.unparse(call.func.value)) is not None
-    return name in ("atexit.register", "sys.stdout.write", "sys.stderr.write")
+    return name in (_AT_EXIT, "sys.stdout.write", "sys.stderr.write")
 
 
 def _is_unknown(outline: Outline, call: ast.Call) -> bool:

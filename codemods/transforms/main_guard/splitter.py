@@ -281,12 +281,15 @@ class Splitter:
         """Raises Refused where a name means one thing for the first worker and another for a later one."""
         needed, defined = self.needed(), dict[str, int]()
         for at, statement in enumerate(self.body):
-            for name in self.binds[at] & needed.keys() if stays(statement) and at not in inside else ():
-                if name in defined and any(defined[name] < other < at for other in inside):
+            is_definition = isinstance(statement, (*FUNCTIONS, ast.ClassDef))
+            for name in self.binds[at] if stays(statement) and at not in inside else ():
+                between = [self.body[other] for other in inside if defined.get(name, at) < other < at]
+                sent = is_definition and any(_reads(part, name) for part in between)
+                if between and (name in needed or sent):
+                    who = f", which `{needed[name]}` reads" if name in needed else ""
                     raise Refused(
                         f"`{name}` is defined again (line {statement.lineno}) after code that must be guarded, and "
-                        f"every spawned worker would have the last one, which `{needed[name]}` reads: give it another "
-                        "name"
+                        f"every spawned worker would have the last one{who}: give it another name"
                     )
                 defined[name] = at
 
@@ -328,3 +331,10 @@ class Splitter:
             return False
         own = self.outline.lookup(node, node.func.id)[1] or self.resolver.definition(self.outline, node.func)
         return not own  # by a star import of the repository, too
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(statement)
+    )

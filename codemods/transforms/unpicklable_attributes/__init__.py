@@ -116,6 +116,12 @@ class sets the attribute, closes or moves the handle before the object crosses, 
 attribute would show in what is read from `vars(self)` or `vars(x)`. Where a logger gets the handler, its level,
 filters and `propagate` are set again in the copy too.
 
+Where a program that uses the class goes to another folder (`os.chdir`), the absolute path is kept; where it removes
+files, a file that was closed is not opened again in the copy. A factory that prints or counts is not called again: the
+copy makes the object itself, or the fix is refused. It is refused where `copy.copy` or pickle would handle the items of
+a dict or list subclass before the attribute is there. Where code tries to pickle or copy the object and goes another
+way when that fails, the fix is unsafe; so it is in `lambdas` and `dict-views`.
+
 `copy.deepcopy` goes through the state methods: copies get a lock or handle of their own. (LMDB refuses to open one
 environment twice in a process.) In the copy an event is set where the original is, a queue has the same items, a lock
 or semaphore is free, and each process with a `SummaryWriter` adds an event file to the folder. Code outside the

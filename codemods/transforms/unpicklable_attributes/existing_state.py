@@ -16,6 +16,11 @@ _COPIES = frozenset(
         "super().__getstate__()", "super().__getstate__().copy()", "dict(super().__getstate__())",
     ]
 )  # fmt: skip
+_FILLED_BY = {  # what unpickling calls on subclasses of containers: pickle.Unpickler.load_setitems, load_appends
+    **dict.fromkeys(("dict", "OrderedDict", "defaultdict"), ("__setitem__",)),
+    **dict.fromkeys(("list", "deque"), ("extend", "append")),
+}
+_CONTAINERS = (*_FILLED_BY, "Counter", "set", "frozenset", "tuple", "str", "bytes", "bytearray", "int", "float")
 _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__setstate__({})", "self.__dict__ = {}")
 
 
@@ -49,6 +54,36 @@ def check_bases(bases: Iterable[Shape]) -> None:
                     f"its base class `{base.node.name}` ({base.outline.path}:{method.lineno}) has a `{name}` of no "
                     "plain shape; leave the attribute out there"
                 ) from None
+
+
+def holds_items(foreign: Iterable[str]) -> str | None:
+    """The builtin container among the base classes outside of the repository: not all of its state is attributes."""
+    return next((base for base in foreign if base.rpartition(".")[2] in _CONTAINERS), None)
+
+
+def check_filled_first(line: Iterable[Shape], foreign: Iterable[str]) -> None:
+    """Raises Refused where pickle fills an object by methods that need attributes, which it sets only afterwards.
+
+    `line`: the class and its base classes; `foreign`: those outside of the repository.
+    """
+    shapes = list(line)
+    filling = {name for base in foreign for name in _FILLED_BY.get(base.rpartition(".")[2], ())}
+    todo, seen = sorted(name for name in filling if any(name in shape.methods for shape in shapes)), set[str]()
+    while todo:
+        name = todo.pop()
+        seen.add(name)
+        for shape in shapes:
+            for attribute, uses in shape.selves.items():
+                node = next((node for method, node in uses if method.name == name), None)
+                if node is None:
+                    continue
+                if any(other.stores(attribute) for other in shapes):
+                    raise Refused(
+                        f"pickle fills the object by `{name}` before it sets attributes, and line {node.lineno} needs "
+                        f"`self.{attribute}` there; give the class a `__reduce__`, or let it have the container"
+                    )
+                if attribute not in seen and any(attribute in other.methods for other in shapes):
+                    todo.append(attribute)
 
 
 def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[str]) -> None:

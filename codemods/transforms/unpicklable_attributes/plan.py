@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...finding import Edit, Fix, Refused
+from ...flow.answers.tried import tried
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.unpicklable_table import MODULE, Remedy, advice, kind_of_class
@@ -15,7 +16,7 @@ from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
 from .data import names
-from .existing_state import check_bases, check_existing
+from .existing_state import check_bases, check_existing, check_filled_first
 from .search import Search
 from .state_methods import Form, Treatment, edits
 from .treatment import treatment_of
@@ -133,6 +134,7 @@ class Planner:
                 shape, [other for other in self.family.derived(shape) if not self.search.hazards_of(other)], names
             )
             self._check_siblings(shape)
+            check_filled_first(self.family.line(shape), self.family.foreign(shape))
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")
             inherited, unknown = self.family.state_methods(shape)
@@ -146,6 +148,7 @@ class Planner:
                     f"its base class `{unknown}` is not in this repository; should that have a `__getstate__` or "
                     "`__setstate__`, these would replace it"
                 )
+            unsafe = self._tried(shape) or unsafe
             own = tuple(edits(self.family, shape, treatments, inherited))
             plan.writes = frozenset(("__getstate__", "__setstate__"))
             if all(treatment.again is None for treatment in treatments):
@@ -163,6 +166,11 @@ class Planner:
         plan.parts = (*of_bases, Fix(title, own, unsafe=unsafe))
         plan.state = tuple(names)
         plan.fixes.update(dict.fromkeys(names, _together(plan.parts)))
+
+    def _tried(self, shape: Shape) -> str | None:
+        """The program does something else where objects of the class, or of one below, can't be pickled or copied."""
+        places = ((other.outline.path, other.node.lineno) for other in [shape, *self.family.derived(shape)])
+        return next((reason for place in places if (reason := tried(self.project, *place)) is not None), None)
 
     def _check_siblings(self, shape: Shape) -> None:
         """A class below has another base with state methods: one pair of them would be called only."""

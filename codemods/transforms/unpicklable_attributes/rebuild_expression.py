@@ -14,6 +14,7 @@ from ...syntax.outline import ValueBinding, position
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 from .data import names
+from .factories import leaves_trace
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class ExpressionRebuilder:
         self.stashes: dict[str, Stash] = {}  # by the text of what is stashed
         self.imports: dict[str, str] = {}
         self.anchor = store.statement  # what is stashed goes above it
+        self.absolute: ast.expr | None = None  # a path that is kept as what it means where it is opened
 
     def text_of(self, value: ast.expr | None, bound: Iterable[str] = ()) -> str:
         """The source of `value` with `self.<stash>` for what the copy would not know, names in `bound` left alone."""
@@ -60,7 +62,13 @@ class ExpressionRebuilder:
             text = f"({text})"
         if text in exchanged:
             return exchanged[text]
-        return _substituted(text, exchanged) if exchanged else text
+        text = _substituted(text, exchanged) if exchanged else text
+        if self.absolute is not None and any(node is self.absolute for node in ast.walk(value)):
+            path = self.source_of(self.absolute)
+            if text.count(path) != 1:
+                raise Refused(f"`{path}` is a relative path and stands there twice; give it a name of its own")
+            text = text.replace(path, self._stashed(self.absolute, f"os.path.abspath({path})"))
+        return text
 
     def source_of(self, node: ast.expr) -> str:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
@@ -89,6 +97,8 @@ class ExpressionRebuilder:
 
     def _walk(self, node: ast.expr, bound: set[str], exchanged: dict[str, str], sure: bool) -> None:
         root = _root(node)
+        if node is self.absolute:
+            return
         if root is not None:
             self._chain(node, root, bound, exchanged, sure)
             return
@@ -186,7 +196,13 @@ class ExpressionRebuilder:
                 raise Refused(f"`{root.id}` is changed at run time (line {node.lineno}); keep it as an attribute")
 
     def _check_call(self, call: ast.Call) -> None:
-        """Refuse calls that may give something else the second time."""
+        """Refuse calls that may give something else the second time, or do something that shows."""
+        for where, function in self.recogniser.functions(self.outline, call):
+            if (trace := leaves_trace(where, function)) is not None:
+                raise Refused(
+                    f"`{function.name}` {trace} each time that it is called, and each copy would call it; create the "
+                    "object in a function that does nothing else"
+                )
         if any(made.node is call for made in self.recogniser.made(self.outline, call)):
             return  # it makes something of the table itself (in a container, or `conn` of `conn.cursor()`)
         if isinstance(call.func, ast.Attribute) and self.outline.is_self(call.func.value):
@@ -230,10 +246,14 @@ class ExpressionRebuilder:
                         return f"self.{name}{text[len(root.id) :]}"
         if any(binding.parameter for binding in bindings):
             self._refuse_iterators(root.id)
-        if text in self.stashes:
-            return f"self.{self.stashes[text].name}"
         if not sure and not isinstance(node, ast.Name):
             raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
+        return self._stashed(node, text)
+
+    def _stashed(self, node: ast.expr, text: str) -> str:
+        """`self.<name>` that is to be set to `text`, the value of `node`, above the statement."""
+        if text in self.stashes:
+            return f"self.{self.stashes[text].name}"
         statement = self.anchor
         line = self.source.line_text(statement.lineno)
         if line[: statement.col_offset].strip():
@@ -242,7 +262,8 @@ class ExpressionRebuilder:
             raise Refused(
                 f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
             )
-        name = self._free(_leaf(node))
+        leaf = _leaf(node)
+        name = self._free("path" if node is self.absolute and leaf == "value" else leaf)
         for shape in self.family.hierarchy(self.shape):
             for special in ("__setattr__", "__getattr__", "__getattribute__"):
                 if special in shape.methods:

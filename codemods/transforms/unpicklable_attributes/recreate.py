@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from ...finding import Refused
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import ObjectKind, canonical, kinds
+from ...syntax.unpicklable_table import MODULE, ObjectKind, Remedy, canonical, kinds
 from .call_arguments import passed
 from .classes import Family, Shape, Store
 from .data import names
+from .factories import leaves_trace, returned_constructor
 from .mutation import first_touch, named
 from .rebuild_expression import ExpressionRebuilder, Stash, short
+from .surroundings import goes_elsewhere, is_absolute, is_plain, path_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Recreation:
     stashes: tuple[Stash, ...]
     value: str  # the expression alone, where one line is all there is
     imports: tuple[str, ...] = ()
+    path: str = ""  # the text of the path in the first line, where it is opened by one that is seen
     joins: str = ""  # a call that gives it to something else, which may get one more with each copy
 
 
@@ -46,17 +50,52 @@ class Recreator:
         value = self._plain(store.value)
         self._refuse_choice(value)
         self._check_creation(kind)
+        value = self._without_trace(value)
+        path = self._keep_folder(value)
         text = self.rebuilder.aligned(self.rebuilder.text_of(value), value, f"self.{store.target.attr} = ")
         lines = [f"self.{store.target.attr} = {text}", *self._setup(kind)]
         alone = text if len(lines) == 1 else ""
         rebuilder = self.rebuilder
+        path_text = rebuilder.text_of(path) if path is not None else ""
         return Recreation(
-            tuple(lines), tuple(rebuilder.stashes.values()), alone, tuple(rebuilder.imports.values()), self.joins
+            tuple(lines),
+            tuple(rebuilder.stashes.values()),
+            alone,
+            tuple(rebuilder.imports.values()),
+            path_text if text.count(path_text) == 1 else "",
+            self.joins,
         )
 
     def check(self) -> None:
         """Raises Refused where it must not be opened twice."""
         self._check_creation(self.made.kind)
+
+    def _keep_folder(self, value: ast.expr) -> ast.expr | None:
+        """The path that `value` opens; kept as an absolute one where the program goes to another folder."""
+        opened = isinstance(value, ast.Call) and self.recogniser.origin(self.outline, value.func) in names(
+            "opened_by_path"
+        )
+        path = path_of(value) if isinstance(value, ast.Call) and opened else None
+        place = goes_elsewhere(self.family, self.shape) if self.made.kind.remedy is Remedy.REOPEN else None
+        if place is None:
+            return path
+        paths = [each for call in self._creations() if (each := path_of(call)) is not None]
+        if all(is_absolute(self.outline, each) for each in paths):
+            return path
+        if path is None or not is_plain(self.outline, path) or self.outline.imported.get("os") != "os":
+            raise Refused(
+                f"it may be opened by a relative path, and {place} goes to another folder, where a copy would not find "
+                "it; open it by `os.path.abspath(...)`"
+            )
+        self.rebuilder.absolute = path
+        return path
+
+    def _without_trace(self, value: ast.expr) -> ast.expr:
+        """`value`; where it calls a function of the file that does more than return an object, the object's call."""
+        for where, function in self.recogniser.functions(self.outline, value) if isinstance(value, ast.Call) else ():
+            if where is self.outline and leaves_trace(where, function) is not None:
+                return returned_constructor(where, function) or value
+        return value
 
     def _plain(self, value: ast.expr) -> ast.expr:
         """The expression behind a local name."""
@@ -103,7 +142,7 @@ class Recreator:
 
     def _refuse_choice(self, value: ast.expr) -> None:
         """`lock or Lock()`: what is passed from outside is shared with others, a new one would not be."""
-        if not self.made.choice:
+        if not self.made.choice or chooses_modules(self.recogniser, self.outline, value):
             return
         for node in ast.walk(value):
             if isinstance(node, ast.BoolOp) or (isinstance(node, ast.IfExp) and not _or_none(node)):
@@ -277,6 +316,13 @@ class Recreator:
 
     def _is_it(self, node: ast.expr, name: str) -> bool:
         return isinstance(node, ast.Attribute) and node.attr == name and self.outline.is_self(node.value)
+
+
+def chooses_modules(recogniser: Recogniser, outline: Outline, value: ast.expr | None) -> bool:
+    """`numpy if fast else math`: whatever is chosen is one of the modules, which everybody shares."""
+    sides = [value.body, value.orelse] if isinstance(value, ast.IfExp) else []
+    sides = value.values if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or) else sides
+    return bool(sides) and all(any(made.kind is MODULE for made in recogniser.made(outline, side)) for side in sides)
 
 
 def _or_none(node: ast.IfExp) -> bool:

@@ -13,7 +13,7 @@ from ...syntax.names import last_name
 from ...syntax.placement import last_line
 from ...tree.source import Source
 from .classes import Family, Method, Shape
-from .existing_state import returned_state, updated_from
+from .existing_state import holds_items, returned_state, updated_from
 from .rebuild_expression import Stash
 from .recreate import Recreation
 
@@ -52,6 +52,7 @@ class Treatment:
     empty: str = "None"
     closes: str = "close"
     carries: str = ""
+    gone: str = ""  # the path in what opens it, where the file may be gone once it is closed
 
 
 def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherited: frozenset[str]) -> list[Edit]:
@@ -96,6 +97,11 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         body = [*imports, *([""] if imports else []), restore, *put]
         new.append(["def __setstate__(self, state):", *(step + line if line else "" for line in body)])
     if new and existing is None and family.outside(shape).copied and not _has_copy(family, shape):
+        if (base := holds_items(family.foreign(shape))) is not None:
+            raise Refused(
+                f"`copy.copy` copies objects of the class, which share the attribute and, as each `{base}`, have "
+                "items; write a `__copy__` that copies both, then the state methods"
+            )
         shares = ["other = self.__class__.__new__(self.__class__)", "other.__dict__.update(self.__dict__)"]
         body = ["# `copy.copy` shares what can't be pickled", *shares, "return other"]
         new.append(["def __copy__(self):", *(step + line for line in body)])
@@ -162,6 +168,8 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
         return [*lines, f"if {place}:", f"{step}self.{each.attribute}.set()"]
     if each.form is Form.CARRIED:
         return [*lines, f"for item in {place}:", f"{step}self.{each.attribute}.put(item)"]
+    if each.form is Form.CLOSED and each.gone:  # what is closed is no file in particular
+        lines[0] = lines[0].replace(each.gone, f"{each.gone} if {place} else os.devnull", 1)
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]

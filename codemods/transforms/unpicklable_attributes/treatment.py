@@ -12,9 +12,11 @@ from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .classes import Store
 from .containers import Filling
+from .data import names
 from .on_demand import is_lazy, left_closed
-from .recreate import Recreation, Recreator
+from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
+from .surroundings import removes
 from .use_checks import (
     check_elements,
     check_kept_elsewhere,
@@ -44,7 +46,7 @@ class _Facts:
         first = min(uses.hazards, key=lambda hazard: position(hazard.store.target))
         in_init = first.store.method.name in ("__init__", "__post_init__")
         whole = not uses.outside.without_init
-        only = len(stores) == 1 and first.store.always and in_init and not first.made.choice and whole
+        only = len(stores) == 1 and first.store.always and in_init and not _may_be_none(uses, first) and whole
         sure = (only or uses.always_there(stores)) and not uses.skips_init()
         return cls(stores, first, only, sure)
 
@@ -122,7 +124,7 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
         return Treatment(uses.attribute, key, Form.CARRIED, line, facts.sure, recreation, carries=kind.carries)
     check_not_filled(uses)
     carry = not nested and (has_moved(uses) or (plain and goes_on(uses)))
-    may_be_none = first.made.choice or any(store.clears for store in stores)
+    may_be_none = _may_be_none(uses, first) or any(store.clears for store in stores)
     never_none = facts.only or (uses.always_there(stores) and not may_be_none)
     if (facts.only or (never_none and not carry)) and not (closes and kind.is_open):
         form = Form.POSITION if carry else Form.ALWAYS
@@ -135,10 +137,23 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
         )
     test = kind.is_open.format(uses.text) if closes and kind.is_open else ""
     if never_none and test and (uses.needed or uses.is_needed()):
-        return Treatment(uses.attribute, key, Form.CLOSED, line, facts.sure, recreation, test, closes=closes)
+        gone = removes(uses.family, uses.shape)
+        anything = not names("opens_anything").isdisjoint(kind.constructors)
+        known = anything and recreation.path and uses.shape.outline.imported.get("os") == "os"
+        if gone is not None and not known:
+            raise Refused(
+                f"{gone} removes or moves files, and what is closed by then would have to be opened in the copy, to be "
+                "closed there; set it to None where it is closed"
+            )
+        path = recreation.path if gone is not None else ""
+        return Treatment(uses.attribute, key, Form.CLOSED, line, facts.sure, recreation, test, closes=closes, gone=path)
     if not (facts.sure or may_be_none or test):
         return Treatment(uses.attribute, key, Form.FILLED, line, False, recreation)
     return Treatment(uses.attribute, key, Form.MAYBE, line, facts.sure, recreation, test, facts.only)
+
+
+def _may_be_none(uses: AttributeUses, hazard: Hazard) -> bool:
+    return hazard.made.choice and not chooses_modules(uses.recogniser, hazard.store.owner.outline, hazard.store.value)
 
 
 def _check_not_moved(uses: AttributeUses) -> None:

@@ -149,3 +149,49 @@ Process(target=print, args=(Node({{}}),)).start()
     for types in ("list", "(list, tuple)"):
         assert "list(kids" not in str(migrated({"a.py": code.format(types=types)}, "dict-views"))
     assert "list(kids" in str(migrated({"a.py": code.format(types="dict")}, "dict-views"))
+
+
+TABLE = """\
+import pickle
+
+TABLE = {{'a': 1}}
+
+
+class A:
+    def __init__(self):
+        self.n = TABLE.keys()
+
+
+def build():
+    return A()
+
+
+class Holder:
+    def __init__(self):
+        self.a = build()
+
+
+def main():
+    {steps}
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "change"),
+    [
+        ("a = A(); TABLE['b'] = 1; pickle.dumps(a)", True),
+        ("a = build(); TABLE['b'] = 1; pickle.dumps(a)", True),
+        ("a = Holder(); TABLE['b'] = 1; pickle.dumps(a)", True),
+        ("TABLE['b'] = 1; pickle.dumps(build())", False),
+        ("TABLE['b'] = 1; pickle.dumps(Holder())", False),
+        ("pickle.dumps(build())", False),
+    ],
+)
+def test_a_table_of_the_module(steps: str, change: bool) -> None:
+    """Changed by a function that has what takes the view called, however many calls away."""
+    (finding,) = reported({"a.py": TABLE.format(steps=steps)}, RULE)
+    assert finding.fix is not None
+    assert ("sets an item of the dict after the view is taken" in (finding.fix.unsafe or "")) is change

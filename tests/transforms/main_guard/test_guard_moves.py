@@ -117,3 +117,51 @@ def test_a_function_called_eval_that_a_star_import_binds_is_not_the_builtin(line
     else:
         (reason,) = reasons(files, "main-guard")
         assert "looks names up by text" in reason
+
+
+SCRIPT = """\
+import atexit
+from multiprocessing import Pool
+
+
+{above}
+
+
+def work(n):
+    return n{used}
+
+
+{middle}
+print(Pool(2).map(work, [1, 2]))
+"""
+CHOOSE = "def choose(n):\n    {body}\n    return n"
+
+
+def unsafe(above: str, middle: str, used: str = "") -> str:
+    """Why the guard of the script is left to `--unsafe-fixes`; "" where it is not."""
+    (finding,) = reported({"a.py": SCRIPT.format(above=above, middle=middle, used=used)}, "main-guard")
+    assert finding.fix is not None
+    return finding.fix.unsafe or ""
+
+
+@pytest.mark.parametrize("mark", ["@atexit.register", "@other"])
+def test_what_is_called_at_the_end(mark: str) -> None:
+    """A forked child never calls it, a spawned one does."""
+    why = unsafe(f"def other(f):\n    return f\n\n\n{mark}\ndef goodbye():\n    print('end')", "COUNT = 1")
+    assert why.startswith("`goodbye` (line 10) is called at the end of the process") is (mark == "@atexit.register")
+    assert bool(why) is (mark == "@atexit.register")
+
+
+@pytest.mark.parametrize(
+    ("body", "used", "again"),
+    [
+        ("print('choosing')", " + COUNT", True),
+        ("print('choosing')", "", False),
+        ("pass", " + COUNT", False),
+        ("if n > 8:\n        print('many')", " + COUNT", False),
+    ],
+)
+def test_a_value_of_a_function_that_prints(body: str, used: str, again: bool) -> None:
+    """Where workers need the value, each prints once more."""
+    why = unsafe(CHOOSE.format(body=body), "COUNT = choose(3)", used)
+    assert ("prints or logs" in why) is again and bool(why) is again

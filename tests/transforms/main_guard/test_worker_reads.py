@@ -114,6 +114,47 @@ multiprocessing.Process(target=work, args=(1,)).start()
     assert reason.startswith("`scale` is defined again (line 15)")
 
 
+AGAIN = """\
+import multiprocessing
+
+
+def launch(target):
+    multiprocessing.Process(target=target, args=(1,)).start()
+
+
+def work(x):
+    print(x)
+
+
+{first}
+
+
+{second}
+
+
+launch({last})
+"""
+
+
+def test_a_second_definition_of_what_is_sent() -> None:
+    again = "def work(x):\n    print(2 * x)"
+    (reason,) = reasons({"train.py": AGAIN.format(first="launch(work)", second=again, last="work")}, "main-guard")
+    assert reason.startswith("`work` is defined again (line 15)") and "reads" not in reason
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "last"),
+    [
+        ("launch(print)", "def work(x):\n    print(2 * x)", "print"),
+        ("launch(work)", "def other(x):\n    print(2 * x)", "work"),
+        ("LIMIT = 3", "def work(x):\n    print(2 * x)", "work"),
+    ],
+)
+def test_definitions_that_are_one_for_all_workers(first: str, second: str, last: str) -> None:
+    train = migrated({"train.py": AGAIN.format(first=first, second=second, last=last)}, "main-guard")["train.py"]
+    assert f'if __name__ == "__main__":\n    launch({last})' in train
+
+
 def test_the_environment() -> None:
     train = """\
 import multiprocessing

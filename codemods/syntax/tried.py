@@ -1,0 +1,71 @@
+"""Calls that are tried: where one of them fails to pickle or copy something, the program goes another way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .names import last_name
+from .outline import Outline
+from .repo import Repo
+
+_REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleError", "Exception", "BaseException"))
+_ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
+_SUPPRESS = "suppress"
+_DEPTH = 2  # functions around the call whose callers are looked at
+
+
+def other_way(repo: Repo, place: str) -> str | None:
+    """`path:line` of where the program goes on where a call at `place` (`path:line`) refuses to pickle something."""
+    path, _, line = place.rpartition(":")
+    outline = repo.outline(path)
+    for call in _calls_on(outline, int(line)) if outline is not None else ():
+        if outline is not None and (handler := _handler(repo, outline, call, 0)) is not None:
+            return handler
+    return None
+
+
+def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:
+    return (node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == line)
+
+
+def _handler(repo: Repo, outline: Outline, call: ast.Call, depth: int) -> str | None:
+    """`path:line` of what catches the refusal of `call`, here or around the calls of its function."""
+    inner: ast.AST = call
+    for above in outline.ancestors(call):
+        if isinstance(above, ast.Try) and any(statement is inner for statement in above.body):
+            for handler in above.handlers:
+                if _catches(handler.type):
+                    return None if _passes_on(handler, depth) else f"{outline.path}:{handler.lineno}"
+        if isinstance(above, ast.With) and any(_suppresses(item.context_expr) for item in above.items):
+            return f"{outline.path}:{above.lineno}"
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return _of_callers(repo, above, depth + 1) if depth < _DEPTH else None
+        inner = above
+    return None
+
+
+def _of_callers(repo: Repo, function: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> str | None:
+    for outline in repo.mentioning(function.name):
+        for call in outline.calls.get(function.name, ()):
+            if (found := _handler(repo, outline, call, depth)) is not None:
+                return found
+    return None
+
+
+def _catches(caught: ast.expr | None) -> bool:
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(name is None or last_name(name) in _REFUSALS for name in names)
+
+
+def _suppresses(context: ast.expr) -> bool:
+    return isinstance(context, ast.Call) and last_name(context.func) == _SUPPRESS and any(map(_catches, context.args))
+
+
+def _passes_on(handler: ast.ExceptHandler, depth: int) -> bool:
+    """The program ends there all the same; farther out, whoever only reports an error has no other way."""
+    last = handler.body[-1]
+    ends = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and last_name(last.value.func) in _ENDS
+    if isinstance(last, ast.Raise) or ends:
+        return True
+    return depth > 0 and all(isinstance(item, (ast.Expr, ast.Pass)) for item in handler.body)

@@ -1,0 +1,82 @@
+"""What programs do to the file system while objects of a class live: they go to another folder, they remove files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+from .classes import Family, Shape
+from .data import names
+
+_PATH_WORDS = frozenset(("file", "filename", "name", "path", "database", "fileobj"))
+_ABSOLUTE = ("abspath", "realpath", "resolve", "absolute", "getcwd", "cwd", "expanduser", "gettempdir", "mkdtemp")
+_PLAIN = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.BinOp, ast.Add,
+    ast.Div, ast.Mod, ast.Call, ast.Load,
+)  # fmt: skip
+_PURE = ("os.path.", "pathlib.", "str", "os.fspath")
+
+
+def goes_elsewhere(family: Family, shape: Shape) -> str | None:
+    """`path:line` of a call that changes the working folder in a program that uses the class."""
+    return _called(family, shape, names("goes_to_a_folder"))
+
+
+def removes(family: Family, shape: Shape) -> str | None:
+    """`path:line` of a call that removes or renames files in a program that uses the class."""
+    return _called(family, shape, names("removes_files"))
+
+
+def _called(family: Family, shape: Shape, wanted: frozenset[str]) -> str | None:
+    last = {name.rpartition(".")[2] for name in wanted}
+    for outline in _around(family, shape):
+        for word in sorted(last):
+            for call in outline.calls.get(word, ()):
+                method = isinstance(call.func, ast.Attribute) and f".{word}" in wanted
+                if method or qualified_name(outline, call.func) in wanted:
+                    return f"{outline.path}:{call.lineno}"
+    return None
+
+
+def _around(family: Family, shape: Shape) -> Iterable[Outline]:
+    """The files of the classes, and those that name one of them."""
+    found: dict[Outline, None] = {}
+    for other in family.hierarchy(shape):
+        found[other.outline] = None
+        found.update(dict.fromkeys(family.repo.mentioning(other.node.name)))
+    return found
+
+
+def path_of(call: ast.Call) -> ast.expr | None:
+    """The argument that says which file is opened."""
+    named = (keyword.value for keyword in call.keywords if keyword.arg in _PATH_WORDS)
+    return call.args[0] if call.args else next(named, None)
+
+
+def is_absolute(outline: Outline, path: ast.expr) -> bool:
+    """The path means the same file wherever the process is."""
+    for node in ast.walk(path):
+        if isinstance(node, ast.Name) and node.id == "__file__":
+            return True
+        if isinstance(node, ast.Call) and last_name(node.func) in _ABSOLUTE:
+            return True
+    first = path
+    while isinstance(first, (ast.BinOp, ast.JoinedStr, ast.Call)):
+        parts = first.values if isinstance(first, ast.JoinedStr) else getattr(first, "args", [])
+        first = first.left if isinstance(first, ast.BinOp) else parts[0] if parts else ast.Constant(None)
+    value = first.value if isinstance(first, ast.Constant) else None
+    if isinstance(value, int):
+        return True  # a descriptor
+    return isinstance(value, str) and (value.startswith(("/", "\\\\")) or "://" in value or value == ":memory:")
+
+
+def is_plain(outline: Outline, path: ast.expr) -> bool:
+    """It may be evaluated twice."""
+    return all(isinstance(node, (_PLAIN)) for node in ast.walk(path)) and all(
+        (qualified_name(outline, node.func) + ".").startswith(_PURE)
+        for node in ast.walk(path)
+        if isinstance(node, ast.Call)
+    )

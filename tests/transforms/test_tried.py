@@ -1,0 +1,101 @@
+"""What is pickled or copied in a `try` that goes another way where that fails: no default fix makes it succeed."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.engine.migrate import plan
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+TEXT = """\
+import contextlib
+import copy
+import multiprocessing
+import pickle
+import sys
+import threading
+
+
+class Guarded:
+    def __init__(self, names):
+        {kept}
+
+
+def store(value):
+    {stored}
+
+
+def child(value):
+    print(value)
+
+
+def main():
+    value = Guarded({{"a": 1}})
+    {used}
+    process = multiprocessing.Process(target=child, args=(value,))
+    process.start()
+
+
+if __name__ == "__main__":
+    main()
+"""
+KEPT = {
+    "unpicklable-attributes": "self.lock = threading.Lock()",
+    "dict-views": "self.names = names.keys()",
+    "lambdas": "self.rank = lambda x: x + 1",
+}
+
+
+def unsafe(rule: str, stored: str, used: str) -> bool:
+    """Whether the fix of `rule` is for `--unsafe-fixes` alone."""
+    text = TEXT.format(kept=KEPT[rule], stored=stored, used=used)
+    files = MemoryFiles({"train.py": text.encode()})
+    fixed = [each.rule for change in plan(files, Settings()).changes for each in change.findings]
+    wide = plan(files, Settings(unsafe_fixes=True))
+    all_fixed = {each.rule: each for change in wide.changes for each in change.findings}
+    fix = all_fixed[rule].fix
+    assert fix is not None and bool(fix.unsafe) is (rule not in fixed)
+    assert not fix.unsafe or "train.py:" in fix.unsafe and "tries to pickle or copy it" in fix.unsafe
+    return bool(fix.unsafe)
+
+
+TRY = "try:\n        {body}\n    except {caught}:\n        {then}"
+
+
+@pytest.mark.parametrize("rule", KEPT)
+@pytest.mark.parametrize(
+    ("body", "caught", "then", "other_way"),
+    [
+        ("pickle.dumps(value)", "Exception", "return None", True),
+        ("pickle.dumps([value])", "(TypeError, AttributeError) as error", "print(error)", True),
+        ("pickle.dumps(value)", "ValueError", "return None", False),
+        ("pickle.dumps(value)", "Exception", "print('failed')\n        raise", False),
+        ("pickle.dumps(value)", "Exception as error", "sys.exit(str(error))", False),
+        ("print(value)", "Exception", "return None", False),
+        ("pickle.dumps(3)", "Exception", "return None", False),
+    ],
+)
+def test_tried(rule: str, body: str, caught: str, then: str, other_way: bool) -> None:
+    assert unsafe(rule, TRY.format(body=body, caught=caught, then=then), "store(value)") is other_way
+
+
+@pytest.mark.parametrize(
+    ("stored", "used", "other_way"),
+    [
+        ("pickle.dumps(value)", "store(value)", False),
+        ("pickle.dumps(value)", TRY.format(body="store(value)", caught="TypeError", then="value = None"), True),
+        ("pickle.dumps(value)", TRY.format(body="store(value)", caught="TypeError", then="print('no')"), False),
+        ("copy.deepcopy(value)", TRY.format(body="store(value)", caught="TypeError", then="value = None"), True),
+        ("with contextlib.suppress(TypeError):\n        copy.deepcopy(value)", "store(value)", True),
+        ("with contextlib.suppress(OSError):\n        copy.deepcopy(value)", "store(value)", False),
+    ],
+)
+def test_tried_around(stored: str, used: str, other_way: bool) -> None:
+    assert unsafe("unpicklable-attributes", stored, used) is other_way
+
+
+def test_functions_are_copied_as_they_are() -> None:
+    """`deepcopy` never fails for them."""
+    stored = TRY.format(body="copy.deepcopy(value)", caught="Exception", then="return None")
+    assert not unsafe("lambdas", stored, "store(value)")
