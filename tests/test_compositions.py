@@ -41,7 +41,7 @@ def _check(programs: list[Program]) -> Counter[str]:
 
 @pytest.mark.slow
 def test_programs_print_the_same() -> None:
-    counts = _check(_programs(range(0, 171, 15)))
+    counts = _check(_programs(range(0, 182, 15)))
     assert counts["fixed"] > 3 and counts["refused"] > 1
 
 
@@ -55,7 +55,7 @@ def test_programs_print_the_same_at_length() -> None:
 
 @pytest.mark.slow
 def test_scripts_without_a_guard_print_the_same() -> None:
-    counts = _check(_scripts("main_guard", range(0, 57, 8)))
+    counts = _check(_scripts("main_guard", range(0, 64, 6)))
     assert counts["fixed"] > 3 and counts["refused"] > 0
 
 

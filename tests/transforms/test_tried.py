@@ -56,7 +56,7 @@ def unsafe(rule: str, stored: str, used: str) -> bool:
     all_fixed = {each.rule: each for change in wide.changes for each in change.findings}
     fix = all_fixed[rule].fix
     assert fix is not None and bool(fix.unsafe) is (rule not in fixed)
-    assert not fix.unsafe or "train.py:" in fix.unsafe and "tries to pickle or copy it" in fix.unsafe
+    assert not fix.unsafe or ("train.py:" in fix.unsafe and "tries to pickle or copy it" in fix.unsafe)
     return bool(fix.unsafe)
 
 
