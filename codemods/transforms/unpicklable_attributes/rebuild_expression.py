@@ -15,6 +15,7 @@ from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
 from .data import names
 from .factories import leaves_trace
+from .kept_arguments import kept_arguments
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Stash:
     statement: ast.stmt
     name: str
     text: str
+    argument: ast.expr | None = None  # what `self.<name>` replaces in the statement: it must not be computed twice
 
 
 class ExpressionRebuilder:
@@ -54,6 +56,8 @@ class ExpressionRebuilder:
                     "the expression that creates it can't be moved to another method; open it in a method of its own"
                 )
         exchanged: dict[str, str] = {}
+        for argument, word in kept_arguments(self.family, self.recogniser, self.store, value, self._repeatable):
+            self._keep_argument(argument, word, exchanged)
         self._walk(value, bound, exchanged, sure=True)
         text = self.source_of(value)
         if "\n" in text and ("#" in text or '"""' in text):
@@ -67,7 +71,9 @@ class ExpressionRebuilder:
             path = self.source_of(self.absolute)
             if text.count(path) != 1:
                 raise Refused(f"`{path}` is a relative path and stands there twice; give it a name of its own")
-            text = text.replace(path, self._stashed(self.absolute, f"os.path.abspath({path})"))
+            leaf = _leaf(self.absolute)
+            wanted = "path" if leaf == "value" else leaf
+            text = text.replace(path, self._stashed(f"os.path.abspath({path})", wanted))
         return text
 
     def source_of(self, node: ast.expr) -> str:
@@ -96,6 +102,8 @@ class ExpressionRebuilder:
         return "\n".join([head, *moved])
 
     def _walk(self, node: ast.expr, bound: set[str], exchanged: dict[str, str], sure: bool) -> None:
+        if any(stash.argument is node for stash in self.stashes.values()):
+            return
         root = _root(node)
         if node is self.absolute:
             return
@@ -203,19 +211,21 @@ class ExpressionRebuilder:
                     f"`{function.name}` {trace} each time that it is called, and each copy would call it; create the "
                     "object in a function that does nothing else"
                 )
+        if not self._repeatable(call):
+            raise Refused(f"`{short(call)}` may return another value the second time; store its result as an attribute")
+
+    def _repeatable(self, call: ast.Call) -> bool:
         if any(made.node is call for made in self.recogniser.made(self.outline, call)):
-            return  # it makes something of the table itself (in a container, or `conn` of `conn.cursor()`)
+            return True  # it makes something of the table itself (in a container, or `conn` of `conn.cursor()`)
         if isinstance(call.func, ast.Attribute) and self.outline.is_self(call.func.value):
-            return
+            return True
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         origin = self.recogniser.origin(self.outline, call.func)
         if origin.startswith(tuple(names("pure_modules"))):
-            return
-        if name in names("pure_calls") and (
+            return True
+        return name in names("pure_calls") and (
             isinstance(call.func, ast.Attribute) or not self.outline.lookup(call, name)[1]
-        ):
-            return
-        raise Refused(f"`{short(call)}` may return another value the second time; store its result as an attribute")
+        )
 
     # what the copy has to know
 
@@ -248,10 +258,17 @@ class ExpressionRebuilder:
             self._refuse_iterators(root.id)
         if not sure and not isinstance(node, ast.Name):
             raise Refused(f"`{text}` is only looked at under a condition; keep it as an attribute")
-        return self._stashed(node, text)
+        return self._stashed(text, _leaf(node))
 
-    def _stashed(self, node: ast.expr, text: str) -> str:
-        """`self.<name>` that is to be set to `text`, the value of `node`, above the statement."""
+    def _keep_argument(self, argument: ast.expr, word: str, exchanged: dict[str, str]) -> None:
+        """Its value is computed once, above the statement."""
+        text = self.source_of(argument)
+        if "\n" in text and ("#" in text or '"""' in text or not isinstance(argument, ast.Call)):
+            return
+        exchanged[text] = self._stashed(text, word, argument)
+
+    def _stashed(self, text: str, wanted: str, argument: ast.expr | None = None) -> str:
+        """`self.<name>`, a new attribute for the value of `text`, with a name like `wanted`."""
         if text in self.stashes:
             return f"self.{self.stashes[text].name}"
         statement = self.anchor
@@ -262,8 +279,7 @@ class ExpressionRebuilder:
             raise Refused(
                 f"it needs another attribute for `{text}`, and {listed} lists all attributes; add it yourself"
             )
-        leaf = _leaf(node)
-        name = self._free("path" if node is self.absolute and leaf == "value" else leaf)
+        name = self._free(wanted)
         for shape in self.family.hierarchy(self.shape):
             for special in ("__setattr__", "__getattr__", "__getattribute__"):
                 if special in shape.methods:
@@ -271,7 +287,7 @@ class ExpressionRebuilder:
                         f"`{name}` would have to be stored as another attribute, and `{shape.node.name}` defines "
                         f"`{special}`: keep what it was opened with in an attribute of its own"
                     )
-        self.stashes[text] = Stash(statement, name, text)
+        self.stashes[text] = Stash(statement, name, text, argument)
         return f"self.{name}"
 
     def _refuse_iterators(self, parameter: str) -> None:
@@ -351,7 +367,7 @@ def short(node: ast.AST) -> str:
 
 
 def _substituted(text: str, exchanged: dict[str, str]) -> str:
-    """`text` with some names and attribute chains replaced."""
+    """`text` with some names, attribute chains and whole arguments replaced."""
     import libcst as cst
 
     def code(node: cst.CSTNode) -> str:
@@ -361,7 +377,9 @@ def _substituted(text: str, exchanged: dict[str, str]) -> str:
 
     class Exchange(cst.CSTTransformer):
         def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-            return updated_node.with_changes(keyword=original_node.keyword)
+            whole = codes.get(code(original_node.value))  # an argument that is kept as a whole
+            value = updated_node.value if whole is None else cst.parse_expression(whole)
+            return updated_node.with_changes(keyword=original_node.keyword, value=value)
 
         def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
             return self._exchanged(original_node, updated_node.with_changes(attr=original_node.attr))

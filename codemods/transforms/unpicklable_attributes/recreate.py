@@ -218,9 +218,10 @@ class Recreator:
             )
         mode = next((mode for mode in modes if mode not in kind.reads), modes[0])
         if mode not in kind.reads:
-            raise Refused(
-                f"it is open for writing (`{mode}`), and several processes would write; open it where it is written"
-            )
+            several = len(self.shape.stores(self.store.target.attr)) > 1
+            opened = f"line {call.lineno} opens it for writing" if several else "it is open for writing"
+            how = f"{names}={mode}" if mode == "True" else mode
+            raise Refused(f"{opened} (`{how}`), and several processes would write; open it where it is written")
 
     def _modes(self, node: ast.expr) -> list[str]:
         """All that the mode may be; nothing where that can't be seen."""

@@ -63,7 +63,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     source = family.repo.project.source(shape.outline.path)
     assert source is not None
     treatments = sorted(treatments, key=lambda each: each.line)
-    found = [_stash(source, stashe) for stashe in _stashes(treatments)]
+    found = [edit for stash in _stashes(treatments) for edit in _stash(source, stash)]
     step = _step(source, shape)
     remade = [treatment for treatment in treatments if treatment.again is not None]
     always = [item.again for item in remade if item.again and item.form not in _WHERE_IT_WAS]
@@ -236,6 +236,11 @@ def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
     for treatment in treatments:
         for stash in treatment.again.stashes if treatment.again is not None else ():
             known = found.setdefault((stash.name, stash.text), stash)
+            if known.argument is not stash.argument:
+                raise Refused(
+                    f"two attributes are opened with `{stash.text}`, each with a value of its own; store those values "
+                    "under names of your own"
+                )
             if known.statement is not stash.statement and known.statement.lineno > stash.statement.lineno:
                 found[stash.name, stash.text] = stash
     names = [name for name, _ in found]
@@ -247,10 +252,14 @@ def _stashes(treatments: Sequence[Treatment]) -> list[Stash]:
     return list(found.values())
 
 
-def _stash(source: Source, stash: Stash) -> Edit:
+def _stash(source: Source, stash: Stash) -> list[Edit]:
     start = source.line_starts[stash.statement.lineno - 1]
     indent = source.line_text(stash.statement.lineno)[: stash.statement.col_offset]
-    return Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")
+    edits = [Edit(source.path, start, start, f"{indent}self.{stash.name} = {stash.text}\n")]
+    if (node := stash.argument) is not None:
+        first, last = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        edits.append(Edit(source.path, source.offset(*first), source.offset(*last), f"self.{stash.name}"))
+    return edits
 
 
 def _before_return(source: Source, method: Method, lines: list[str]) -> Edit:

@@ -1,0 +1,69 @@
+"""unpicklable-attributes: an argument that must not be computed again is kept, with its value of the first time."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons
+
+RULE = "unpicklable-attributes"
+PROGRAM = """\
+import os
+from multiprocessing import Pool
+from other import elsewhere
+def flag(*a):
+    return os.getpid() > 1
+def newest(root):
+    return max(os.listdir(root))
+def opened(root):
+    return open(root)
+class Rows:
+    def __init__(self, root, mode):
+        {}
+
+    def run(self, n):
+        return n
+if __name__ == '__main__':
+    print(Pool(2).map(Rows('a', 'r').run, [1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "again"),
+    [
+        ("self.f = open(newest(root))", ["self.source = newest(root)", "self.f = open(self.source)"], None),
+        (
+            "self.f = open(root, closefd=not flag())",
+            ["self.closefd = not flag()"],
+            "open(self.root, closefd=self.closefd)",
+        ),
+        ("self.f = open(f'{newest(root)}.txt')", ["self.source = f'{newest(root)}.txt'"], "open(self.source)"),
+        ("self.f = open(f'{elsewhere(root)}.txt')", ["self.source = f'{elsewhere(root)}.txt'"], "open(self.source)"),
+        ("self.f = open(root, newline='' if flag() else None)", ["self.newline = '' if flag() else None"], None),
+    ],
+)
+def test_computed_once(line: str, before: list[str], again: str | None) -> None:
+    after = migrated({"a.py": PROGRAM.format(line)}, RULE)["a.py"]
+    for text in before:
+        assert after.count(f"        {text}\n") >= 1, after
+    assert after.count("newest(") + after.count("flag(") + after.count("elsewhere(") == PROGRAM.count("newest(") + 1 + 1
+    if again is not None:
+        assert f"self.f = {again}\n" in after
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        pytest.param("self.f = open(elsewhere(root))", "another value the second time", id="unknown function"),
+        pytest.param("self.f = open(newest(root)[:3])", "another value the second time", id="part of a result"),
+        pytest.param("self.f = open(root, newline=str(flag(root)))", "another value", id="read before"),
+        pytest.param("self.f = open(*newest(root))", "not visible", id="stars"),
+        pytest.param("f = open(newest(root)); self.f = f", "another value", id="another statement"),
+        pytest.param(
+            "self.f = open(newest(root))\n        self.g = open(newest(root))", "a value of its own", id="twice"
+        ),
+    ],
+)
+def test_not_where_it_may_be_something_else(line: str, reason: str) -> None:
+    found = reasons({"a.py": PROGRAM.format(line)}, RULE)
+    assert found and all(reason in text for text in found), found
