@@ -218,7 +218,7 @@ class Recreator:
             )
         mode = next((mode for mode in modes if mode not in kind.reads), modes[0])
         if mode not in kind.reads:
-            several = len(self.shape.stores(self.store.target.attr)) > 1
+            several = sum(not store.clears for store in self.shape.stores(self.store.target.attr)) > 1
             opened = f"line {call.lineno} opens it for writing" if several else "it is open for writing"
             how = f"{names}={mode}" if mode == "True" else mode
             raise Refused(f"{opened} (`{how}`), and several processes would write; open it where it is written")
