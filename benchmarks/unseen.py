@@ -148,7 +148,9 @@ def main() -> int:
     """The command. Exit code 1 when no repository was found."""
     parser = argparse.ArgumentParser(description="what is done today at the places of unseen.tsv")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--half", choices=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"])
+    parser.add_argument(
+        "--half", choices=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+    )
     parser.add_argument("--repository", help="only this one (owner/name)")
     parser.add_argument("--all", action="store_true", help="print every label")
     arguments = parser.parse_args()
