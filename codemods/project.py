@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -168,20 +168,32 @@ class Project:
         return tuple(sorted(self._python2))
 
     def matching(
-        self, pattern: re.Pattern[str], *, word: str = "", words: Iterable[str] = (), part: str = ""
+        self,
+        pattern: re.Pattern[str],
+        *,
+        word: str = "",
+        words: Iterable[str] = (),
+        like: re.Pattern[str] | None = None,
+        part: str = "",
+        among: Container[str] | None = None,
     ) -> Iterator[Source]:
         """Sources of the Python files whose text has a match of `pattern`.
 
-        What every match holds saves most of the search: `word`, as a whole word; one of `words`, as whole words;
-        `part`, anywhere.
+        What every match holds saves most of the search: `word`, as a whole word; one of `words`, as whole words; a
+        whole word that `like` matches; `part`, anywhere. `among`: no other files than these.
         """
         if word and not is_word(word):
             word, part = "", word
         wanted = (word,) if word else tuple(words)
         if self.notes.reads is not None:
             self.notes.reads.patterns.add((pattern.pattern, pattern.flags, part, wanted))
-        for path in self._words.paths(wanted) if wanted else self.python_paths:
-            source = self._source(path)
+        paths: Sequence[str] = self.python_paths
+        if wanted:
+            paths = self._words.paths(wanted)
+        elif like is not None:
+            paths = self._words.paths_like(like)
+        for path in paths:
+            source = self._source(path) if among is None or path in among else None
             if source is not None and part in source.text and pattern.search(source.text):
                 self.note_text(path)
                 yield source

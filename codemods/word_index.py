@@ -32,6 +32,13 @@ class WordIndex:
         found |= {path for path, own in self._anew.items() if not own.isdisjoint(words)}
         return sorted(found)
 
+    def paths_like(self, pattern: re.Pattern[str]) -> list[str]:
+        """The files that hold a word that `pattern` matches whole, sorted."""
+        words = [word for word in self._paths if pattern.fullmatch(word)]
+        found = {path for word in words for path in self._paths[word] if path not in self._anew}
+        found |= {path for path, own in self._anew.items() if any(map(pattern.fullmatch, own))}
+        return sorted(found)
+
     def changed(self, texts: Iterable[tuple[str, str | None]]) -> WordIndex:
         """The index after these files (of those known) got other texts; this one stays as it is."""
         after = WordIndex((), lambda path: None)

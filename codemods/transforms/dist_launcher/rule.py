@@ -118,7 +118,7 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
     """Commands that Python builds, and scripts that no launch line of the repository starts."""
     project = decisions.project
     told: set[tuple[str, int]] = set()
-    for source in project.matching(_STARTED):
+    for source in project.matching(_STARTED, words=("launch", "local", "local_rank")):
         path = source.path
         tree = project.module(path) if _BUILT.search(source.text) else None
         if tree is not None:

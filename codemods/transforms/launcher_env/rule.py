@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
-from ...launch.names import LOCAL
+from ...launch.names import LOCAL, VARIABLES
 from ...launch.reachability import Reach, Way, asks_for_variable, guard
 from ...project import Project
 from ...syntax.modules import Modules
@@ -29,7 +29,7 @@ def find(project: Project) -> Iterable[Finding]:
     """Findings file by file; fixes are independent of each other."""
     repo = Repo(project)
     reach = Reach(repo, Modules(project.python_paths))
-    for source in project.matching(READ):
+    for source in project.matching(READ, words=VARIABLES):
         outline = repo.outline(source.path) if _ENVIRONMENT.search(source.text) else None
         every = list(reads(outline)) if outline is not None else []
         if len(every) > _MOST:

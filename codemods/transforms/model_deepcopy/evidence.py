@@ -17,7 +17,7 @@ from .file_view import FileView, arguments_of, spelled, walk_scope
 from .group_flow import group_origin, scope_of, short
 from .model_copy import Evidence, Seen, Site
 from .models import Models, dotted
-from .process_groups import MAKES_GROUPS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
+from .process_groups import MAKES_GROUPS, MAKING_WORDS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
 from .uses import SHARDED
 
 _DISTRIBUTED = re.compile(
@@ -129,7 +129,7 @@ def group_keepers(project: Project) -> list[tuple[str, int, str]]:
     """(path, line, name) of the layers whose constructor keeps a process group and that the repository builds."""
     models = Models(project)
     found: list[tuple[str, int, str]] = []
-    for source in project.matching(MAKES_GROUPS):
+    for source in project.matching(MAKES_GROUPS, like=MAKING_WORDS):
         outline = models.outline(source.path)
         for node in walk(outline.module) if outline is not None else ():
             if isinstance(node, ast.ClassDef) and models.is_model_class(source.path, node.name):

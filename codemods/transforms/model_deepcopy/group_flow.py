@@ -13,7 +13,7 @@ from ...syntax.resolver import FinalValue
 from .callers import passed_arguments
 from .file_view import FileView, Function, Scope, spelled, walk_scope
 from .models import dotted
-from .process_groups import MAKES_GROUPS, is_group
+from .process_groups import MAKES_GROUPS, MAKING_WORDS, is_group
 
 _DEPTH = 6  # bindings, callers and functions followed from one value
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -41,7 +41,7 @@ def group_origin(view: FileView, scope: Scope, value: ast.expr, inside: ast.AST)
 
 
 def _makes_groups(project: Project) -> bool:
-    return any(True for _ in project.matching(MAKES_GROUPS))
+    return any(True for _ in project.matching(MAKES_GROUPS, like=MAKING_WORDS))
 
 
 def _origin(read: _Read, depth: int, done: set[int]) -> Hop | None:

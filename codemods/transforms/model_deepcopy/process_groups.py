@@ -22,6 +22,7 @@ _GROUP_ARGUMENT = re.compile(
 )
 _SPEAKS_OF_GROUPS = re.compile(r"\bdist\b|distributed|ProcessGroup|process_group|parallel", re.IGNORECASE)
 MAKES_GROUPS = re.compile(r"\b(?:new_group|new_subgroups\w*|get_\w*group|group\.WORLD)\b")
+MAKING_WORDS = re.compile(r"new_group|new_subgroups\w*|get_\w*group|WORLD")  # each match holds one
 
 
 def speaks_of_groups(models: Models, path: str) -> bool:

@@ -34,11 +34,11 @@ from .injected import Given
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_FACTORY = re.compile(r"factory\s*=")
+_FACTORY, _FACTORIES = re.compile(r"factory\s*="), re.compile(r"\w*factory")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
-_DERIVES = re.compile(rf"^[ \t]*class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b", re.M)
+_DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
 _STARTS = re.compile(r"\bDataLoader\s*(?:\(|as\b)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
@@ -60,7 +60,8 @@ class Search:
     def keepers(self) -> Iterator[Shape]:
         """The classes whose objects keep something, and may cross at a confidence that is asked for."""
         crossing = self._may_cross
-        for source in self.project.matching(_KEEPER):
+        asked_for = None if self.project.bar is Confidence.POSSIBLE else self.project.careful.union(crossing)
+        for source in self.project.matching(_KEEPER, among=asked_for):
             asked = self.project.bar_of(source.path) is Confidence.POSSIBLE
             looked = (asked or source.path in crossing) and self._is_looked_at(source.path)
             outline = self.repo.outline(source.path) if looked else None
@@ -117,7 +118,7 @@ class Search:
     def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
         for source in self.project.matching(_STARTS, words=("DataLoader",)):
-            outline = self.repo.outline(source.path) if self._makes(source) else None
+            outline = self.repo.outline(source.path) if source.path in self._makes else None
             for call in outline.calls_of("DataLoader") if outline is not None else ():
                 given = {keyword.arg: keyword.value for keyword in call.keywords}
                 value = given.get("dataset", call.args[0] if call.args else None)
@@ -129,8 +130,8 @@ class Search:
 
     def set_from_outside(self) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
         """`dataset.lock = Lock()`, with the class of `dataset`."""
-        for source in self.project.matching(_OUTSIDE):
-            outline = self.repo.outline(source.path) if self._makes(source) else None
+        for source in self.project.matching(_OUTSIDE, among=self._makes):
+            outline = self.repo.outline(source.path)
             for node in outline.nodes if outline is not None else ():
                 if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
                     continue
@@ -155,14 +156,16 @@ class Search:
         classes = self.repo.resolver.classes(outline, value.func) if isinstance(value, ast.Call) else []
         return classes[0] if len(classes) == 1 else None
 
-    def _makes(self, source: Source) -> bool:
-        """The file calls something of the table, or gives it as a factory."""
-        return source.path in making(self.project) or _FACTORY.search(source.text) is not None
+    @cached_property
+    def _makes(self) -> frozenset[str]:
+        """The files that call something of the table, or give it as a factory."""
+        giving = (source.path for source in self.project.matching(_FACTORY, like=_FACTORIES))
+        return making(self.project).union(giving)
 
     def _worth_a_look(self, source: Source) -> bool:
         """A file without these makes nothing unpicklable and keeps it; saves most of the time."""
         text = source.text
-        if self._makes(source) or _GENERATES.search(text):
+        if source.path in self._makes or _GENERATES.search(text):
             return True
         kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
         imported = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
