@@ -9,6 +9,7 @@ from typing import TypeVar
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind
 from .records import FileFacts
+from .mentions import Mentions
 from .scope import DEAD, SEVERAL, FactsScope
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ class FactsBuilder:
         self.line = 1
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
+        self.mentions = Mentions()
 
     def node(self, label: str = "", line: int = 0) -> int:
         """A new node; `label` says what happens to a value that gets there."""
@@ -37,12 +39,14 @@ class FactsBuilder:
         if source >= 0 and target >= 0 and source != target:
             self._edges.append((source, target, self.line))
 
-    def variable(self, name: str, scope: FactsScope | None = None) -> int:
+    def variable(self, name: str, scope: FactsScope | None = None, reads: bool = True) -> int:
         """The node of a variable of `scope`, or of the scope that is walked."""
         if scope is None:
             scope = self.scope
         if name in scope.globals:
             scope = self.module
+        if scope is self.module:
+            (self.mentions.read if reads else self.mentions.bound).add(name)
         node = scope.names.get(name, -1)
         if node < 0:
             node = scope.names[name] = self.node(f"assigned to `{name}`")
@@ -58,7 +62,7 @@ class FactsBuilder:
         if name not in scope.nonlocals:
             scope.constants[name] = SEVERAL if name in scope.bound else constant
             scope.bound.add(name)
-        node = self.variable(name, scope)
+        node = self.variable(name, scope, reads=False)
         scope.current.pop(name, None)
         if value >= 0:
             self.edge(value, node)

@@ -35,7 +35,7 @@ class CacheStats:
 
 STATS = CacheStats()  # of blobs
 _CLASSES = [
-    *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter")),
+    *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel")),
     FunctionKind,
     HazardKind,
     MethodBinding,

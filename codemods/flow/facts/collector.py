@@ -23,8 +23,12 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     """Facts of one file. `tree` is not changed."""
     builder = FactsBuilder(path)
     expressions = Expressions(builder)
-    Statements(builder, expressions).body(tree.body)
+    statements = Statements(builder, expressions)
+    for statement in tree.body:
+        statements.body((statement,))
+        builder.mentions.end(statement)
     facts, module = builder.facts, builder.module
+    facts.statements = builder.mentions.found()
     facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}
     facts.unbound = [(name, node) for name, node in module.names.items() if name not in module.bound]
     if not facts.star_imports:

@@ -52,6 +52,7 @@ class Expressions:
 
     def attribute(self, node: ast.Attribute) -> int:
         """`x.attribute`, to be read."""
+        self.builder.mentions.note_attribute(node)
         base = self.value(node.value)
         if base < 0:
             return -1

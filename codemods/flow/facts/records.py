@@ -88,6 +88,16 @@ class Call:
 
 
 @dataclass(slots=True)
+class TopLevel:
+    """A statement of the module itself, with all that is in it: names alone, for a quick look at what it may lead to."""
+
+    binds: tuple[str, ...]  # names of the module
+    reads: tuple[str, ...]  # names of the module, or of nothing in the file
+    others: tuple[str, ...]  # what it imports, modules with a dot at the end, and attributes of what the file imports
+    acts: bool  # it is neither a definition nor an import
+
+
+@dataclass(slots=True)
 class FileFacts:
     """Everything that the solver needs to know of one file."""
 
@@ -123,6 +133,7 @@ class FileFacts:
         default_factory=list
     )  # (node, what, line): compared, a key of a dict, in a set, or an attribute is set on it
     stops: list[tuple[int, int]] = field(default_factory=list)  # lines of blocks that end in a NameError
+    statements: list[TopLevel] = field(default_factory=list)
 
 
 def self_nodes(facts: FileFacts) -> dict[int, int]:

@@ -115,6 +115,7 @@ class Statements:
     def _import(self, node: ast.Import) -> None:
         builder = self.builder
         for alias in node.names:
+            builder.mentions.note_import(f"{alias.name}.", alias.asname or alias.name.partition(".")[0])
             if alias.asname:
                 builder.facts.imports.append((builder.bind(alias.asname), alias.name, 0, ""))
             else:
@@ -122,7 +123,9 @@ class Statements:
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         builder = self.builder
+        builder.mentions.note_import(f"{node.module or ''}.", "")
         for alias in node.names:
+            builder.mentions.note_import(alias.name, alias.asname or alias.name)
             if alias.name == "*":
                 builder.facts.star_imports.append((node.module or "", node.level))
             else:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
 from ...flow.answers.tried import tried
+from ...flow.facts.records import FileFacts
 from ...hazard_kind import HazardKind
 from ...project import Project
 from ...syntax.names import last_name
@@ -23,6 +24,7 @@ from .holders import Difference, Holder, HolderKind
 from .mutations import DictChanges
 from .next_holders import holders_of
 from .screen import ID
+from .screen_facts import uses_views
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
 from .uses import ViewUses
@@ -78,7 +80,8 @@ class _Search:
     def findings(self, path: str) -> Iterator[Finding]:
         """Those of one of `paths`."""
         crossings = self._crossings if path else {}  # first: to compute the flow lets go of syntax trees
-        outline = self.repo.outline(path) if path else None
+        facts = self.project.by_text(FileFacts).get(path)  # those of a file that did not change may not be there
+        outline = self.repo.outline(path) if path and (facts is None or uses_views(facts)) else None
         for node in outline.nodes if outline is not None else ():
             if outline is not None and isinstance(node, ast.Call) and (shape := view_receiver(node, outline)):
                 known = crossings.get((outline.path, node.lineno, node.col_offset))

@@ -23,6 +23,7 @@ from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
 from .missing_globals import missing_globals
+from .may_start import may_start
 from .one_guard import Run
 from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
@@ -35,6 +36,8 @@ from .statements import names_bound
 from .worker_reads import WorkerReads
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
+_SPEAKS = re.compile(rf"{WORDS}|__main__|{SET_METHOD.rpartition('.')[2]}")
+_SPEAKING_WORD = re.compile(rf"\w*(?:{_SPEAKS.pattern})\w*")
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
 
@@ -47,8 +50,14 @@ def find(project: Project) -> Iterable[Finding]:
 
 
 def paths(project: Project) -> Iterable[str]:
-    """All files, and "" for settings of modules, where one file has a word without which no process starts."""
-    return (*project.python_paths, "") if next(project.matching(re.compile(WORDS)), None) is not None else ()
+    """The files that may start something, and "" for settings of modules.
+
+    Where one file has a word without which no process starts.
+    """
+    if next(project.matching(re.compile(WORDS)), None) is None:
+        return ()
+    starting = {*may_start(project), *(source.path for source in project.matching(_SPEAKS, like=_SPEAKING_WORD))}
+    return (*sorted(starting), "")
 
 
 def find_in(project: Project, path: str) -> Iterable[Finding]:
