@@ -125,15 +125,44 @@ def words() -> tuple[str, ...]:
     return tuple(sorted({last for name in names if (last := name.rpartition(".")[2]).isidentifier()}))
 
 
-def making(project: Project) -> frozenset[str]:
-    """The Python files that call something of the table, or import it by another name, by a look at their text."""
-    return project.derive(_making)
-
-
-def _making(project: Project) -> frozenset[str]:
+@cache
+def _packages(word: str) -> frozenset[str]:
+    """The packages of which a file with `word` names one, where that is all that makes something; empty: of any."""
+    names = [name for kind in kinds().values() for name in kind.constructors]
+    names += _table()["alias"]
     found: set[str] = set()
-    for word in words():
-        paths = [path for path in project.with_words((word,)) if path not in found]
+    for name in (name for name in names if name.rpartition(".")[2] == word):
+        root, dot, _ = name.partition(".")
+        if not dot or "(" in name or root in _table()["alias"].values():
+            return frozenset()
+        found |= {root, *(alias.partition(".")[0] for alias, of in _table()["alias"].items() if of.startswith(root))}
+    return frozenset(found)
+
+
+def making(project: Project, older: bool = True) -> frozenset[str]:
+    """The Python files that call something of the table, or import it by another name, by a look at their text.
+
+    `older`: also those where that is unpicklable in older Pythons only.
+    """
+    always, before = project.derive(_making)
+    return always | before if older else always
+
+
+def _making(project: Project) -> tuple[frozenset[str], frozenset[str]]:
+    of_older = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if kind.before}
+    of_older -= {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if not kind.before}
+    always = _calling(project, [word for word in words() if word not in of_older], frozenset())
+    return always, _calling(project, sorted(of_older), always)
+
+
+def _calling(project: Project, words: Iterable[str], but: frozenset[str]) -> frozenset[str]:
+    """The files, `but` some, that call one of `words`, or give it another name."""
+    found: set[str] = set()
+    for word in words:
+        paths = [path for path in project.with_words((word,)) if path not in found and path not in but]
+        if paths and (packages := _packages(word)):
+            named = set(project.with_words(packages))
+            paths = [path for path in paths if path in named]
         if paths:
             # the word first: a pattern that begins with it is found many times faster than one with a boundary
             used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")

@@ -23,8 +23,9 @@ _TAKES = ("get", "pop")
 class Given:
     """Answers for one run."""
 
-    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser) -> None:
-        self.repo, self.family, self.recogniser = repo, family, recogniser
+    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser, older: bool) -> None:
+        """`older`: what only older Pythons can't pickle counts too."""
+        self.repo, self.family, self.recogniser, self._older = repo, family, recogniser, older
 
     def of(self, shape: Shape, parameter: str, seen: frozenset[Shape] = frozenset()) -> list[Made]:
         """What objects of `shape`, or of classes below it, may get as that parameter of its constructor."""
@@ -75,7 +76,7 @@ class Given:
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
         """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
-        for path in sorted(making(self.repo.project)):
+        for path in sorted(making(self.repo.project, self._older)):
             outline = self.repo.outline(path)
             for call in self._making(outline) if outline is not None else ():
                 assert outline is not None

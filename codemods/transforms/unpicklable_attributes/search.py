@@ -53,7 +53,8 @@ class Search:
         self.repo = Repo(project)
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
-        self.given = Given(self.repo, self.family, self.recogniser)
+        older = any(self.counts(kind) for kind in kinds().values() if kind.before is not None)
+        self.given = Given(self.repo, self.family, self.recogniser, older)
         self._known_hazards: dict[Shape, Attributes] = {}
         self._looked_at: dict[str, bool] = {}
 
@@ -99,7 +100,7 @@ class Search:
         if known is None:
             source = self.project.source(path)
             known = source is not None and _KEEPER.search(source.text) is not None
-            known = known and (path in self.given.paths or (source is not None and self._worth_a_look(source)))
+            known = known and source is not None and (self._worth_a_look(source) or path in self.given.paths)
             self._looked_at[path] = known
         return known
 
