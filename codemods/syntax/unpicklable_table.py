@@ -160,7 +160,7 @@ def _calling(project: Project, words: Iterable[str], but: frozenset[str]) -> fro
     found: set[str] = set()
     for word in words:
         paths = [path for path in project.with_words((word,)) if path not in found and path not in but]
-        if paths and (packages := _packages(word)):
+        if paths and (packages := _packages(word)) and not project.may_define(word):  # else it may wrap that of theirs
             named = set(project.with_words(packages))
             paths = [path for path in paths if path in named]
         if paths:
