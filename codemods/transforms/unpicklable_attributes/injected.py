@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ _TAKES = ("get", "pop")
 class Given:
     """Answers for one run."""
 
-    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser, older: bool) -> None:
+    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser, older: Callable[[], bool]) -> None:
         """`older`: what only older Pythons can't pickle counts too."""
         self.repo, self.family, self.recogniser, self._older = repo, family, recogniser, older
 
@@ -72,11 +72,17 @@ class Given:
         shapes = [shape for shape in self.family.known if shape.node in nodes]
         return frozenset(other.outline.path for shape in shapes for other in self.family.line(shape))
 
+    def _files(self) -> list[str]:
+        """Those that make something which can't be pickled."""
+        always = making(self.repo.project, older=False)
+        more = making(self.repo.project) - always
+        return sorted(always | more if more and self._older() else always)
+
     @cached_property
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
         """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
-        for path in sorted(making(self.repo.project, self._older)):
+        for path in self._files():
             outline = self.repo.outline(path)
             for call in self._making(outline) if outline is not None else ():
                 assert outline is not None

@@ -53,8 +53,7 @@ class Search:
         self.repo = Repo(project)
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
-        older = any(self.counts(kind) for kind in kinds().values() if kind.before is not None)
-        self.given = Given(self.repo, self.family, self.recogniser, older)
+        self.given = Given(self.repo, self.family, self.recogniser, self._counts_older)
         self._known_hazards: dict[Shape, Attributes] = {}
         self._looked_at: dict[str, bool] = {}
 
@@ -234,6 +233,10 @@ class Search:
 
     def counts(self, kind: ObjectKind) -> bool:
         return kind.before is None or python_below(self.project, kind.before)
+
+    def _counts_older(self) -> bool:
+        """Kinds count that only older Pythons can't pickle."""
+        return any(self.counts(kind) for kind in kinds().values() if kind.before is not None)
 
     def decides(self, shape: Shape) -> bool:
         """The class says in some other way how it is pickled."""
