@@ -36,6 +36,14 @@ def test_as_a_search_for_the_word(word: str) -> None:
     assert [source.path for source in of.matching(re.compile(word), word=word)] == searched(of, word)
 
 
+def test_words_that_are_like_a_pattern() -> None:
+    of, like = project(), re.compile(r"\w*_?DataLoader")
+    assert [source.path for source in of.matching(like, like=like)] == ["a.py", "b.py", "c.py"]
+    assert [source.path for source in of.matching(like, like=like, among={"b.py", "d.txt"})] == ["b.py"]
+    after = of.changed({"a.py": "DataLoaders\n", "c.py": "TheDataLoader\n"})
+    assert [source.path for source in after.matching(like, like=like)] == ["b.py", "c.py"]
+
+
 def test_what_is_no_word_is_searched_for() -> None:
     of = project({"a.py": "import my-module\n", "b.py": "import my\n"})
     assert [source.path for source in of.matching(re.compile("my-module"), word="my-module")] == ["a.py"]

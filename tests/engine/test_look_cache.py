@@ -196,7 +196,9 @@ def test_files_are_looked_at_again_where_something_was_read_for_them_that_change
             return whole(project, path)
 
         monkeypatch.setitem(rules(), name, replace(rule, per_file=replace(rule.per_file, find=find)))
-    starts = "from torch.utils.data import DataLoader\n\nfor batch in DataLoader([1], num_workers=2):\n    print(batch)\n"
+    starts = (
+        "from torch.utils.data import DataLoader\n\nfor batch in DataLoader([1], num_workers=2):\n    print(batch)\n"
+    )
     (repository / "second.py").write_text(starts)
     warm(repository)
     assert {path for name, path in looked if name == "main-guard"} == {"second.py", "train.py", ""}  # what may start

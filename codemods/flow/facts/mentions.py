@@ -40,7 +40,8 @@ class Mentions:
             self._done += ((row, set()) for row in _imports(statement))
         else:
             acts = not isinstance(statement, _DEFINITIONS)
-            row = TopLevel(_in_order(self.bound), _in_order(self.read), _in_order(self._others), acts)
+            bound = self.bound.union(_stored_in(statement))
+            row = TopLevel(_in_order(bound), _in_order(self.read), _in_order(self._others), acts)
             self._done.append((row, self._attributes))
         self.bound, self.read, self._others, self._attributes = set(), set(), set(), set()
 
@@ -51,6 +52,16 @@ class Mentions:
             if more:
                 row.others = _in_order(more.union(row.others))
         return [row for row, _ in self._done]
+
+
+def _stored_in(statement: ast.stmt) -> Iterator[str]:
+    """The variables in whose values a statement stores: `table["a"] = value`."""
+    for target in statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]:
+        stored = isinstance(target, (ast.Subscript, ast.Attribute))
+        while isinstance(target, (ast.Subscript, ast.Attribute)):
+            target = target.value
+        if stored and isinstance(target, ast.Name):
+            yield target.id
 
 
 def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[TopLevel]:

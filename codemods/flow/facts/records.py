@@ -91,7 +91,7 @@ class Call:
 class TopLevel:
     """A statement of the module itself, with all that is in it: names alone, for a quick look at what it may lead to."""
 
-    binds: tuple[str, ...]  # names of the module
+    binds: tuple[str, ...]  # names of the module, also those in whose values it stores
     reads: tuple[str, ...]  # names of the module, or of nothing in the file
     others: tuple[str, ...]  # what it imports, modules with a dot at the end, and attributes of what the file imports
     acts: bool  # it is neither a definition nor an import

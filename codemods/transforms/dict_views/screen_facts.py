@@ -17,7 +17,9 @@ def uses_views(facts: FileFacts) -> bool:
     views = {node for node, kind, _ in facts.hazards if kind is HazardKind.DICT_VIEW}
     if not views.isdisjoint(source for source, _, _ in facts.edges):
         return True
-    if any(value in views for _, _, value, _, _ in facts.stores) or any(value in views for _, value, _, _ in facts.puts):
+    if any(value in views for _, _, value, _, _ in facts.stores) or any(
+        value in views for _, value, _, _ in facts.puts
+    ):
         return True
     builtin = {name for name, _ in facts.unbound} if not facts.star_imports else set()
     return any(_takes_view(call, views, builtin) for call in facts.calls)

@@ -17,7 +17,15 @@ from .file_view import FileView, arguments_of, spelled, walk_scope
 from .group_flow import group_origin, scope_of, short
 from .model_copy import Evidence, Seen, Site
 from .models import Models, dotted
-from .process_groups import MAKES_GROUPS, MAKING_WORDS, has_group_name, is_group, puts_group, speaks_of_groups, takes_group
+from .process_groups import (
+    MAKES_GROUPS,
+    MAKING_WORDS,
+    has_group_name,
+    is_group,
+    puts_group,
+    speaks_of_groups,
+    takes_group,
+)
 from .uses import SHARDED
 
 _DISTRIBUTED = re.compile(
