@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind
-from .records import FileFacts
 from .mentions import Mentions
+from .records import FileFacts
 from .scope import DEAD, SEVERAL, FactsScope
 
 T = TypeVar("T")

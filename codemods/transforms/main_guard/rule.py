@@ -22,8 +22,8 @@ from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
-from .missing_globals import missing_globals
 from .may_start import may_start
+from .missing_globals import missing_globals
 from .one_guard import Run
 from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
