@@ -89,7 +89,7 @@ class Call:
 
 @dataclass(slots=True)
 class TopLevel:
-    """A statement of the module itself, with all that is in it: names alone, for a quick look at what it may lead to."""
+    """A statement of the module itself with all that is in it: names alone, for a look at what it may lead to."""
 
     binds: tuple[str, ...]  # names of the module, also those in whose values it stores
     reads: tuple[str, ...]  # names of the module, or of nothing in the file
