@@ -134,13 +134,13 @@ class _Search:
 
     def _collect_workers(self) -> None:
         for path, line in flow_of(self.starts.project).crossing_classes():
-            outline = self.repo.outline(path)
-            crossing = flow_of(self.starts.project).instances(path, line) if outline is not None else None
-            if outline is None or crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
+            crossing = flow_of(self.starts.project).instances(path, line)
+            if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
                 continue
-            for definitions in outline.definitions.values():
+            outline = self.repo.outline(path)
+            for definitions in outline.definitions.values() if outline is not None else ():
                 for node in definitions:
-                    if isinstance(node, ast.ClassDef) and node.lineno == line:
+                    if isinstance(node, ast.ClassDef) and node.lineno == line and outline is not None:
                         self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
         for path, line, hop in flow_of(self.starts.project).sent():
             outline = self.repo.outline(path)

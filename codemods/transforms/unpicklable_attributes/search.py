@@ -77,7 +77,11 @@ class Search:
         found: dict[str, set[ast.ClassDef]] = {}
         if self.project.lowest_bar is Confidence.POSSIBLE and not self.project.careful:
             return found  # all are asked for
-        for path, line in flow_of(self.project).crossing_classes():
+        flow = flow_of(self.project)
+        for path, line in flow.crossing_classes():
+            crossing = flow.instances(path, line)
+            if crossing is None or not crossing.confidence.reaches(self.project.bar):
+                continue
             outline = self.repo.outline(path)
             for classes in outline.definitions.values() if outline is not None else ():
                 for node in classes:
