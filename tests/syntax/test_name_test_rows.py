@@ -146,9 +146,8 @@ def test_by_value(test: str, of_function: object, of_class: object, of_derived: 
     elements = (FUNCTION, CLASS, DERIVED, MODULE)
     assert tuple(verdict(test, each, "values", "v") for each in elements) == wanted
     assert tuple(verdict(test, each, "items", "(k, v)") for each in elements) == wanted
-    assert (
-        tuple(verdict(test.replace("(v", "(p[1]"), each, "items", "p") for each in elements) == wanted or "v " in test
-    )
+    if "(v" in test:  # the pair has one name
+        assert tuple(verdict(test.replace("(v", "(p[1]"), each, "items", "p") for each in elements) == wanted
 
 
 @pytest.mark.parametrize(
