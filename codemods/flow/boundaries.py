@@ -67,6 +67,7 @@ class Variant:
     parameter: str
     values: tuple[object, ...]  # literals
     made_by: tuple[str, ...]  # callables
+    place: int = -1  # of the parameter, where it may be given by position
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,9 @@ class Table:
         self.variants: dict[str, list[Variant]] = {}
         for entry in entries.get("variant", ()):
             made = Variant(
-                entry["becomes"], entry["parameter"], tuple(entry.get("values", ())), tuple(entry.get("made_by", ()))
-            )
+                entry["becomes"], entry["parameter"], tuple(entry.get("values", ())), tuple(entry.get("made_by", ())),
+                entry.get("place", -1),
+            )  # fmt: skip
             self.variants.setdefault(entry["callable"], []).append(made)
         self.selective = {
             s["callable"]: Selective(frozenset(s["keeping"]), frozenset(s["same"]))
@@ -115,6 +117,7 @@ class Table:
             *self.burdens,
             *(name for made in self.variants.values() for item in made for name in item.made_by),
             "functools.partial",
+            "multiprocessing.fork_context().Process",  # pickles nothing, but runs its target
         }
         self._sorted_keys = sorted(self._keys)
 

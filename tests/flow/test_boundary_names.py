@@ -82,7 +82,7 @@ def test_another_name_for_the_same(alias: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("row", rows("variant"))
+@pytest.mark.parametrize("row", [row for row in rows("variant") if "place" not in row.values[0]])
 def test_what_an_object_is_called_by_an_argument(row: dict[str, Any]) -> None:
     if row["callable"].endswith("DDPStrategy"):  # what makes a strategy is asked for where a trainer takes it
         start = f"{imported(row['callable'])}\nimport lightning.pytorch\n"
@@ -94,6 +94,16 @@ def test_what_an_object_is_called_by_an_argument(row: dict[str, Any]) -> None:
     found = findings(start + "\n".join(trainer.format(value) for value in [*spawning, "'ddp'", "'fork'", "None"]))
     assert [*found] == [*range(3, 3 + len(spawning))]
     assert {each.confidence for each in found.values()} == {Confidence.PROVEN}
+
+
+@pytest.mark.parametrize("row", [row for row in rows("variant") if "place" in row.values[0]])
+def test_what_an_object_is_called_by_position(row: dict[str, Any]) -> None:
+    start = f"{imported(row['callable'])}\n"
+    for value in row["values"]:
+        for argument in (f"{value!r}", f"{row['parameter']}={value!r}"):
+            found = findings(f"{start}{row['callable']}({argument}).Process(target=lambda: 1)\n")
+            assert not any(each.confidence is Confidence.PROVEN for each in found.values())
+    assert [*findings(f"{start}{row['callable']}('spawn').Process(target=lambda: 1)\n")] == [2]
 
 
 @pytest.mark.parametrize("row", rows("starter"))

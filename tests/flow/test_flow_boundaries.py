@@ -50,6 +50,40 @@ LOADERS = {
                 L.Trainer(devices=2).fit(model, [lambda: 1])
             """
     },
+    "contexts": {
+        "a.py": """
+            import multiprocessing as mp
+            from torch.utils.data import DataLoader as Loader
+            forked, spawned = mp.get_context("fork"), mp.get_context("spawn")
+
+            class Runner:
+                def __init__(self, method):
+                    self.forked = mp.get_context(method="fork")
+                    self.some = mp.get_context(method)
+                    self.either = forked if method else spawned
+
+                def run(self, rows):
+                    self.forked.Process(target=lambda: 1).start()
+                    self.some.Process(target=lambda: 1).start()  # proven
+                    self.either.Process(target=lambda: 1).start()  # proven
+                    with self.forked.Pool(2) as pool:
+                        pool.map(lambda row: row, rows)  # proven
+                    Loader(rows, num_workers=2, multiprocessing_context=self.forked, collate_fn=lambda b: 1)  # possible
+                    Loader(rows, num_workers=2, multiprocessing_context=self.some, collate_fn=lambda b: b)  # proven
+                    Loader(rows, num_workers=2, multiprocessing_context=self.either, collate_fn=lambda b: b)  # proven
+
+            def run(context, rows):
+                context.Process(target=work, args=(lambda: 1,))  # proven
+
+            def work(fix):
+                with mp.Pool(2) as pool:
+                    pool.map(fix, [1])
+
+            run(forked, [1])
+            Runner("spawn").run([1])
+            forked.Process(target=work, args=(lambda: 2,))  # proven
+            """
+    },
     "processes of torch": {
         "train.py": """
             import torch.multiprocessing as mp

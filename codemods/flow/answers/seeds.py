@@ -14,6 +14,7 @@ from .programs import Programs
 from .reached import Reached
 from .trace import Reason
 
+_FORK_CONTEXT = "multiprocessing.fork_context"  # what `get_context("fork")` gives, see [[variant]] of boundaries.toml
 EVERY: frozenset[HazardKind] = frozenset()  # as `only`: no kind is left out
 
 
@@ -26,7 +27,7 @@ def proven_seeds(
     """
     programs = Programs(solution)
     for sink in solution.sinks:
-        if may_be_threads(solution, sink) or not reached.boundary(sink) or _forks(programs, sink):
+        if may_be_threads(solution, sink) or not reached.boundary(sink) or _forks(solution, programs, sink):
             continue
         if sink.crosses and sink.only == only and files in (None, bool(sink.says)):
             name = sink.boundary.replace("()", "")
@@ -39,8 +40,11 @@ def proven_seeds(
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
 
 
-def _forks(programs: Programs, sink: Sink) -> str:
+def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
     """Where fork is chosen for the programs that call the boundary, which then pickles nothing; "" where it does."""
+    contexts = solution.heap.holds[sink.context] if sink.context >= 0 and not sink.always else ()
+    if contexts and all(solution.heap.values[number].a == _FORK_CONTEXT for number in contexts):
+        return f"{sink.path}:{sink.line}"
     if sink.always or sink.says or sink.only or sink.method not in ("", "fork"):
         return ""
     return programs.forks(sink.path)
@@ -64,7 +68,8 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
     programs = Programs(solution)
     for sink in solution.sinks:
         if not sink.says:
-            (sent if sink.crosses and not _forks(programs, sink) else at_home).update(solution.heap.holds[sink.node])
+            sends = sink.crosses and not _forks(solution, programs, sink)
+            (sent if sends else at_home).update(solution.heap.holds[sink.node])
     for index, (file, made) in enumerate(solution.program.classes):
         for base in solution.hierarchy.all_foreign_bases(index):
             what = solution.program.table.carried(base)
@@ -106,7 +111,7 @@ def _doubt(solution: Solution, reached: Reached, programs: Programs, sink: Sink)
         return "but threads may take its place here"
     if not sink.crosses:
         return "but not as called here"
-    if place := _forks(programs, sink):
+    if place := _forks(solution, programs, sink):
         return f"but not as fork is set at {place}"
     return "" if reached.boundary(sink) else "but nothing in the repository runs that"
 

@@ -44,6 +44,7 @@ _OF_POOLS = {
 }
 RUNS = {
     "multiprocessing.Process": _TARGET,
+    "multiprocessing.fork_context().Process": _TARGET,
     "threading.Thread": _TARGET,
     "multiprocessing.spawn": Run(("fn", "args"), "fn", "args", first=1),
     "multiprocessing.Pool": Run(("processes", "initializer", "initargs"), "initializer", "initargs"),

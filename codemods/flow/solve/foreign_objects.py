@@ -55,7 +55,7 @@ class ForeignObjects:
         """The name of what this call makes; what depends on an object passed to it is added when that is known."""
         heap = self.heap
         for variant in self.table.variants.get(name, ()):
-            if call.literals.get(variant.parameter) in variant.values:
+            if call.literals.get(variant.parameter, call.literals.get(variant.place)) in variant.values:
                 return variant.becomes
             argument = dict(call.keywords).get(variant.parameter, -1)
             if argument >= 0 and variant.made_by:

@@ -29,6 +29,7 @@ class Sink:
     says: str
     callee: int  # node of what is called
     function: int = -1  # the function that the call stands in
+    context: int = -1  # node of the `multiprocessing_context` that the call names
 
 
 class _Use(NamedTuple):
@@ -40,6 +41,7 @@ class _Use(NamedTuple):
     method: str
     callee: int
     function: int
+    context: int = -1
 
 
 class Sinks:
@@ -65,7 +67,11 @@ class Sinks:
         context = call.literals.get("multiprocessing_context", call.literals.get("start_method"))
         method = context if isinstance(context, str) else ""
         crosses = crosses and (method != "fork" or boundary.always)
-        use = _Use(boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call))
+        asked = given.get("multiprocessing_context", -1)
+        use = _Use(
+            boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call),
+            asked + offset if asked >= 0 else -1,
+        )  # fmt: skip
         for argument_name, argument in given.items():
             if argument < 0:
                 continue
@@ -108,6 +114,6 @@ class Sinks:
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
-                    boundary.only, boundary.says, use.callee, use.function,
+                    boundary.only, boundary.says, use.callee, use.function, use.context,
                 )
             )  # fmt: skip
