@@ -24,7 +24,43 @@ def loaders(masked: str = "possible", plain: str = "proven") -> str:
     return LOADERS.format(masked=masked, plain=plain)
 
 
+REPLACED = """
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self):
+        self.fix = lambda row: row  # {fix}
+
+    def __getitem__(self, index):
+        return self.fix(index)
+
+class Batches(Dataset):
+    def __init__(self):
+        self.rows = Rows()
+
+    def __getitem__(self, index):
+        return self.rows[index]
+
+class Numbers(Batches):
+    def __init__(self):
+        {call}
+        self.rows = [1, 2]
+"""
+NUMBERS = "from data import *\nfor row in DataLoader(Numbers(), num_workers=2):\n    print(row)\n"
+
 PROGRAMS = {
+    "only the constructor that another replaces makes it": {
+        "data.py": REPLACED.format(fix="possible", call="pass"),
+        "train.py": NUMBERS,
+    },
+    "the other constructor calls that one": {
+        "data.py": REPLACED.format(fix="proven", call="super().__init__()"),
+        "train.py": NUMBERS,
+    },
+    "the class is made too": {
+        "data.py": REPLACED.format(fix="proven", call="pass"),
+        "train.py": NUMBERS + "DataLoader(Batches(), num_workers=2)\n",
+    },
     "a loader class that nobody makes": {"loaders.py": loaders(), "train.py": TRAIN},
     "made under the main guard": {
         "loaders.py": loaders("proven"),

@@ -12,8 +12,8 @@ from functools import cached_property
 
 from ..facts.records import Call, Function
 from ..facts.test_code import is_test
-from ..kinds import FunctionKind
-from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MODULE, Value
+from ..kinds import FunctionKind, MethodBinding
+from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE, Value
 from ..solve.paths import explore
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
@@ -64,17 +64,40 @@ class Reached:
         if outer is not None and not self.function(program.function_offset[file] + outer):
             return False
         if function.kind is FunctionKind.METHOD:
-            return self.instantiated(program.class_offset[file] + function.owner)
+            return self._has_objects(program.class_offset[file] + function.owner, file, function)
         if function.kind is not FunctionKind.TOP:
             return True
         return self._is_used(file, program.facts[file].function_nodes[index - program.function_offset[file]])
 
     def _is_instantiated(self, index: int) -> bool:
+        below = self._derived.get(index, ())
+        return self._is_made_itself(index) or any(self.instantiated(derived) for derived in below)
+
+    def _is_made_itself(self, index: int) -> bool:
         program = self.solution.program
         file, _ = program.classes[index]
-        if self._is_open(file) or any(self.instantiated(derived) for derived in self._derived.get(index, ())):
+        if self._is_open(file):
             return True
         return self._is_used(file, program.facts[file].class_nodes[index - program.class_offset[file]])
+
+    def _has_objects(self, owner: int, file: int, method: Function) -> bool:
+        """Objects are made that have the method: of its class, or of one below that doesn't replace it."""
+        if not self.instantiated(owner):
+            return False
+        if self._is_made_itself(owner) or not method.parameters or method.binding is not MethodBinding.INSTANCE:
+            return True
+        held = self.solution.heap.holds[method.parameters[0].node + self.solution.program.offsets[file]]
+        return len(held) >= MAX_VALUES or any(
+            self.solution.number_of_instance(below) in held or not self._replaces(below, owner, method.name)
+            for below in self._derived.get(owner, ())
+            if self.instantiated(below)
+        )
+
+    def _replaces(self, below: int, owner: int, name: str) -> bool:
+        """A class between the two has a method of the name."""
+        order = self.solution.hierarchy.order(below)
+        nearer = order[: order.index(owner)] if owner in order else order
+        return any(name in self.solution.program.classes[at][1].members for at in nearer)
 
     def _outer(self, file: int, function: Function) -> int | None:
         """The function of the file that `function`, or its class, is defined in."""

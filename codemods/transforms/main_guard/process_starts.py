@@ -237,11 +237,20 @@ class Starts:
             return self.loader(outline, node.value, given, depth + 1)
         if isinstance(node, ast.IfExp):
             return self._any(outline, [node.body, node.orelse], given, depth)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and outline.is_self(node.value):
-            owner = outline.owner(node)
-            kept = [] if owner is None else self._attribute_values(owner).get(node.attr, [])
-            return self._any(outline, kept, {}, depth)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = outline.owner(node) if outline.is_self(node.value) else None
+            made = (outline, owner) if owner is not None else self.callees.class_of(outline, node.value)
+            return self._attribute(Class(*made), node.attr, depth) if made is not None else None
         return None
+
+    def _attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
+        """The same of an attribute, or a property, of the objects of a class."""
+        found: list[Confidence | None] = []
+        for at in self.callees.resolver.lineage(cls):
+            found.append(self._any(at.outline, self._attribute_values(at.node).get(name, []), {}, depth))
+            if (given := method(at.node, name)) is not None and given.decorator_list:
+                found.append(self._returned(at.outline, given, depth + 1))
+        return _surest(found)
 
     def _put_into(self, outline: Outline, scope: Scope) -> dict[str, list[ast.expr]]:
         """What the code of `scope` stores in the dict or list of each name."""

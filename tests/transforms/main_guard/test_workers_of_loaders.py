@@ -324,3 +324,42 @@ if __name__ == "__main__":
 def test_loaders_out_of_a_dict_of_functions(key: str, reports: int) -> None:
     found = reported({"a.py": JOINED.replace("KEY", key), "loaders.py": LOADERS}, RULE)
     assert [each.span.line for each in found] == [5] * reports
+
+
+OBJECTS = """\
+from torch.utils.data import DataLoader
+
+class Base:
+    def __init__(self, rows):
+        self.plain = DataLoader(rows)
+        self.train = DataLoader(rows, num_workers=2)
+
+    @property
+    def test(self):
+        return DataLoader([1], num_workers=2)
+
+class Data(Base):
+    def show(self):
+        for batch in self.plain:
+            print(batch)
+
+    def run(self):
+        for batch in self.train:
+            print(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "reports"),
+    [
+        ("for batch in data.train:\n    print(batch)", 1),
+        ("for batch in data.test:\n    print(batch)", 1),
+        ("for batch in data.plain:\n    print(batch)", 0),
+        ("for batch in data.other:\n    print(batch)", 0),
+        ("data.run()", 1),
+        ("data.show()", 0),
+    ],
+)
+def test_loaders_that_an_object_keeps(loop: str, reports: int) -> None:
+    script = f"from objects import Data\ndata = Data([1])\n{loop}\n"
+    assert len(reported({"a.py": script, "objects.py": OBJECTS}, RULE)) == reports
