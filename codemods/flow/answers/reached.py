@@ -55,6 +55,13 @@ class Reached:
             self._classes[index] = self._is_instantiated(index)
         return self._classes[index]
 
+    def made_itself(self, index: int) -> bool:
+        """As `instantiated`, but for objects of classes below it, where these are seen."""
+        below = [each for each in self._derived.get(index, ()) if self.instantiated(each)]
+        if any(self.solution.number_of_instance(each) >= 0 for each in below):
+            return self._is_made_itself(index)
+        return self.instantiated(index)
+
     def _runs(self, index: int) -> bool:
         program = self.solution.program
         file, function = program.functions[index]

@@ -82,7 +82,7 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
                 number = solution.number_of_instance(index)
                 stays = number not in sent and (number in at_home or home.whole_class(index))
                 forks = number not in sent and programs.forks(solution.program.files[file])
-                if number >= 0 and not stays and not forks and reached.instantiated(index):
+                if number >= 0 and not stays and not forks and reached.made_itself(index):
                     yield number, Reason(-1, -1, hop, "")
                 break
 
