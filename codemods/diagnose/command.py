@@ -20,7 +20,7 @@ from ..quoting import shell
 from ..settings import Settings, read_settings
 from ..transforms import rules
 from .causes import cause_of
-from .explain import Explanation, explain_log, unknown_error
+from .explain import Explanation, explain_log, said_by_frames, unknown_error
 from .nearest import nearest_family
 from .report import Diagnosis, Obstacle, Place
 from .stream import read_stream
@@ -200,6 +200,9 @@ def _nothing_known(
         if interrupted
         else "no error in what the program printed"
     )
+    by_frames = said_by_frames(log) if interrupted else ""
+    if by_frames:
+        said += f". {by_frames}"
     guess = nearest_family(text) if len(text) < SHORT and not interrupted else None
     if guess is not None:
         said += f". Is it this? {guess.cause}: {guess.advice}"

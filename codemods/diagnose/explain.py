@@ -15,6 +15,7 @@ from ..quoting import shell
 from ..review.json_report import fix_diff
 from ..settings import Settings
 from ..transforms import rules
+from .families import frame_families
 from .frames import Frame
 from .nearest import nearest_family
 from .places import Spot, find_spots, module_of, own_path_of_frame, path_of_frame, without_module
@@ -26,6 +27,7 @@ _PROCESSES = re.compile(
     r"/(?:multiprocess(?:ing)?|concurrent/futures|joblib|loky|ray|torch/(?:distributed|multiprocessing|utils/data)"
     r"|accelerate|lightning|pytorch_lightning|deepspeed)/"
 )
+_TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
 _SAME_LINE = 4  # a frame of the traceback is the very line of a finding
 
 
@@ -96,7 +98,11 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
         key=lambda item: (-item.score, -item.finding.confidence.rank, item.finding.sort_key),
     )
     best = [item for item in ranked if item.score == ranked[0].score]
-    alike = () if best or says_what(read) else tuple(finding for finding in report.findings if _is_seen(finding))
+    foreign = _is_foreign(log, read, sorted(report.sources))
+    if foreign and not any(item.score > _TYPE_ALONE for item in best):
+        alike, best = tuple(item.finding for item in best), []
+    else:
+        alike = () if best or says_what(read) else tuple(finding for finding in report.findings if _is_seen(finding))
     covered = {(item.finding.path, item.finding.span.line) for item in best}
     return Explanation(
         read,
@@ -112,6 +118,12 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
     )
 
 
+def _is_foreign(log: Log, read: Traceback, paths: Sequence[str]) -> bool:
+    """True where the text names files, and none of them is among `paths`: it may be another program's."""
+    frames = [*read.frames, *(Frame(item.replace("\\", "/"), 0, "<module>", True) for item in log.programs)]
+    return bool(frames) and not any(own_path_of_frame(frame, paths) for frame in frames)
+
+
 def _is_seen(finding: Finding) -> bool:
     return finding.confidence.reaches(Confidence.LIKELY)
 
@@ -121,21 +133,45 @@ def _unread(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
 
 
 def unknown_error(text: str, log: Log) -> str:
-    """What to say of a text without an error that we know: its last exception, the nearest family as a question."""
-    words = "no error in this text that has to do with starting processes"
+    """What to say of a text without an error that we know: its last exception, what its frames say, or the nearest
+    family as a question.
+    """
     last = next((item for item in reversed(log.unknown) if not item.is_interrupt), None)
-    if last is None:
-        guess = nearest_family(text)
-        words += " (give the last lines of the traceback too)"
-    else:
+    by_frames = said_by_frames(log)
+    if last is not None:
         frame = next((item for item in reversed(last.frames) if item.user), None)
         at = "" if frame is None else f", at {near(frame.path)}:{frame.line}"
-        words += f"; it failed with: {last.error}{at}"
+        error = f"{last.error}{at}"
+        if by_frames:
+            return f"the words of this error are not known: {error}. {by_frames}"
         # frames tell more than words: without one that has to do with processes it is something else
         guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
+        words = f"no error in this text that has to do with starting processes; it failed with: {error}"
+    elif by_frames:
+        missing = "" if any(item.is_interrupt for item in log.unknown) else "the last line of the error is missing. "
+        return f"{missing}{by_frames}"
+    else:
+        guess = nearest_family(text)
+        words = (
+            "no error in this text that has to do with starting processes (give the last lines of the traceback too)"
+        )
     if guess is not None:
         words += f". Is it this? {guess.cause}: {guess.advice}"
     return words
+
+
+def said_by_frames(log: Log) -> str:
+    """What the frames of the last exception, of any Ctrl-C where there is no other, say; "" when they say nothing."""
+    errors = [item for item in log.unknown if not item.is_interrupt]
+    interrupted = not errors and bool(log.unknown)
+    stacks = [item.frames for item in log.unknown] if interrupted else [errors[-1].frames if errors else log.frames]
+    for row in frame_families():
+        if row.interrupted != interrupted:
+            continue
+        for frame in (frame for stack in stacks for frame in reversed(stack)):
+            if row.pattern.search(f"{frame.path}:{frame.name}".replace("\\", "/")):
+                return f"{'' if row.certain else 'Is it this? '}{row.cause}: {row.next}"
+    return ""
 
 
 def _of_processes(frame: Frame) -> bool:
@@ -202,7 +238,7 @@ def _by_type(finding: Finding, read: Traceback, line: str) -> int:
     rows = read.cause.known.source if read.cause.known and read.cause.type else ()
     for kind, text in rows:
         if re.search(kind, read.cause.type) and re.search(text, line + finding.message):
-            return 2
+            return _TYPE_ALONE
     return 0
 
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 LONG = 4000  # columns; more is data, and slow to search
+MOST_JOINED = 64 * 1024  # columns of a text without line breaks
 
 _ANSI = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|(?:\x1b|\\x1b|\\033|\\e|\^\[|␛)\[[0-9;?]*[A-Za-z]|\[\d{1,2}(?:;\d{1,3})*m"
@@ -56,6 +57,17 @@ _WRAPPED_NAME = re.compile(r"\.py:\d+ in\s*$")
 _WRAPPED_PATH = re.compile(r"^(?:/|[A-Za-z]:\\)\S*$")
 _REST_OF_PATH = re.compile(r"^\S*:\d+ in\b|^\S*\.py:\d+\b|^:\d+ in\b")
 _MOST_PREFIXES = 8
+# Texts that lost their line breaks: where a new line began.
+_GLUED = re.compile(r"(?<=\))(?=(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::\s|$))")
+_JOINED = re.compile(
+    r"Traceback \(most recent call last\):?[ \t]+File "
+    r"|\b(?:WARNING|ERROR|CRITICAL):[\w.]+:.*(?<!^)\b(?:WARNING|ERROR|CRITICAL):[\w.]+:"
+)
+_BREAK = re.compile(
+    r"(?<!^)(?=Traceback \(most recent call last\)|(?<!\w)(?:WARNING|ERROR|CRITICAL|INFO):[\w.]+:)"
+    r"|(?<=\S)\s+(?=File \"[^\"]+\", line \d+)"
+    r"|(?<=[^\s:,'\"=]) +(?=(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
+)
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,20 @@ def plain_lines(text: str) -> list[Line]:
         text = html.unescape(html.unescape(_TAG.sub("", text))).replace("\u00a0", " ")
     if _ESCAPED.search(text):  # a log of JSON objects
         text = text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
-    rows = [row[:LONG] for row in re.split(r"\r\n|\n|\r", text)]
+    rows = [part[:LONG] for row in re.split(r"\r\n|\n|\r", text) for part in _unjoined(row)]
     numbered = [row for row in rows if _NUMBERED.match(row)]
     by_number = len(numbered) > 3 and len(numbered) > 0.6 * sum(1 for row in rows if row.strip())
     return _joined([_plain(row, by_number) for row in rows])
+
+
+def _unjoined(row: str) -> list[str]:
+    """The lines of a row that lost its line breaks; most rows are one line."""
+    if _JOINED.search(row):
+        parts = [part for part in _BREAK.split(row[:MOST_JOINED]) if part.strip()]
+        if len(parts) > 1 and _PREFIX.fullmatch(parts[0]):
+            parts[:2] = [parts[0] + parts[1]]
+        return parts
+    return _GLUED.split(row) if "Error" in row or "Exception" in row else [row]
 
 
 def _plain(row: str, by_number: bool) -> Line:

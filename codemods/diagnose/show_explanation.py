@@ -26,7 +26,8 @@ def show_explanation(explanation: Explanation, console: Console | None = None, h
     if headline:
         _line(out, (clean(read.error), "red"))
     _line(out)
-    _line(out, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
+    asked = "its words fit several causes. Is it this? " if cause.known is not None and cause.known.question else ""
+    _line(out, asked, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
     _line(out, f"  {cause.advice}")
     if cause.known is not None and cause.known.reference:
         _line(out, "  ", (cause.known.reference, "dim"))
@@ -131,8 +132,10 @@ def _without_fix(out: Console, explanation: Explanation) -> None:
 
 
 def _own_error(out: Console, explanation: Explanation) -> None:
-    """Where only an echo is known: the exception in the same text that may be the true one."""
-    if not explanation.traceback.cause.secondary:
+    """Where only an echo or a consequence is known: the exception in the same text that may be the true one."""
+    read = explanation.traceback
+    symptom = read.cause.known is not None and read.cause.known.symptom
+    if not (read.cause.secondary or symptom or read.quoted):
         return
     for item in reversed(explanation.log.unknown):
         if not item.is_interrupt:

@@ -15,6 +15,7 @@ from functools import partial
 from .causes import Cause, cause_of
 from .frames import Frame, code_after, frame_of, quotes_code
 from .normalise import Line, plain_lines
+from .roads import on_its_road
 
 _MOST = 1000  # frames above an error; the limit of recursion
 _MOST_UNKNOWN = 200  # exceptions of other kinds that are kept, the last ones
@@ -52,6 +53,7 @@ class Traceback:
     ranks: tuple[int, ...] = ()
     count: int = 1  # how often it stands in the text
     line: int = 0  # where in the text, 0-based
+    quoted: bool = False  # a source line that a traceback shows, not the error itself
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -101,6 +103,7 @@ class Log:
     known: tuple[Traceback, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     programs: tuple[str, ...] = ()  # paths of scripts that the text shows being started
+    frames: tuple[Frame, ...] = ()  # of the last traceback
 
     @property
     def main(self) -> Traceback | None:
@@ -110,7 +113,12 @@ class Log:
     @property
     def others(self) -> tuple[Traceback, ...]:
         """Further errors with a cause of their own, not echoes of the first one."""
-        return tuple(item for item in self.known[1:] if not item.cause.secondary and not _is_symptom(item.cause))
+        return tuple(item for item in self.known[1:] if not item.quoted and not self._is_echo(item.cause))
+
+    def _is_echo(self, cause: Cause) -> bool:
+        """True where another error, or the first one in more general words, says the same."""
+        same = bool(self.known[0].cause.rule) and cause.rule == self.known[0].cause.rule
+        return cause.secondary or _is_symptom(cause) or (same and cause.known is not None and cause.known.general)
 
 
 def read_traceback(text: str) -> Traceback | None:
@@ -129,25 +137,27 @@ def read_log(text: str) -> Log:
     hits = _Hits()
     programs: dict[str, None] = {}
     unknown: list[tuple[int, Unknown]] = []
+    frames: tuple[Frame, ...] = ()
     for stream, rows in streams.items():
         reader = _Stream(stream, rows, hits, programs)
         reader.read()
         unknown += reader.unknown
+        frames = reader.frames or frames
     unknown.sort(key=lambda row: row[0])
-    return Log(hits.reports(), tuple(item for _, item in unknown), tuple(programs))
+    return Log(hits.reports(), tuple(item for _, item in unknown), tuple(programs), frames)
 
 
 @dataclass(frozen=True)
 class _Hit:
     found: Traceback
-    in_code: bool  # in source that a traceback quotes: worth less than the error itself
 
     @property
     def order(self) -> tuple[bool, ...]:
         """What explains most comes first."""
         cause = self.found.cause
-        harmless = cause.known is not None and cause.known.harmless
-        return (self.in_code, harmless, cause.secondary, _is_symptom(cause), cause.rule is None)
+        known = cause.known
+        question, harmless = known is not None and known.question, known is not None and known.harmless
+        return (self.found.quoted, question, harmless, cause.secondary, _is_symptom(cause), cause.rule is None)
 
     @property
     def within_group(self) -> tuple[object, ...]:
@@ -177,7 +187,7 @@ class _Hits:
             ranks=tuple(sorted({*best.found.ranks, *other.found.ranks})),
             count=best.found.count + other.found.count,
         )
-        self._best[key] = _Hit(found, best.in_code)
+        self._best[key] = _Hit(found)
 
     def reports(self) -> tuple[Traceback, ...]:
         """One report for each; those that explain most first, of equal ones the last in the text."""
@@ -199,8 +209,15 @@ class _Stream:
         self._begun = False  # there was one
         self.unknown: deque[tuple[int, Unknown]] = deque(maxlen=_MOST_UNKNOWN)
 
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """Those of the last traceback."""
+        return tuple(self._frames)
+
     def read(self) -> None:
+        """Add the errors of all lines to the hits."""
         last, latest = 0, None
+        unfinished: deque[tuple[int, _Hit]] = deque(maxlen=_MOST_UNKNOWN)
         for number, text in enumerate(self._lines):
             if _START in text:
                 self._frames.clear()
@@ -227,8 +244,24 @@ class _Stream:
             if error is None and number - last < 20 and latest is not None and latest.cause == cause:
                 continue  # a message of many lines
             last = number
-            latest = self._traceback(number, text, cause, error)
-            self._hits.add(_Hit(latest, in_code))
+            latest = replace(self._traceback(number, text, cause, error), quoted=in_code)
+            hit = _Hit(latest)
+            if cause.known is not None and cause.known.unfinished:
+                unfinished.append((number, hit))
+            else:
+                self._hits.add(hit)
+        for number, hit in unfinished:
+            if not self._has_end(number):
+                self._hits.add(hit)
+
+    def _has_end(self, number: int) -> bool:
+        """True where the traceback around the line `number` goes on to the line of its error."""
+        for later in range(number + 1, min(number + _AROUND, len(self._lines))):
+            if _START in self._lines[later]:
+                return False
+            if _PLAIN.match(self._lines[later]) and not self._is_code(later):
+                return True
+        return False
 
     def _below(self, number: int) -> str:
         return "\n".join(self._lines[number + 1 : number + 12])
@@ -268,6 +301,8 @@ class _Stream:
         rank = _RANK.search(text)
         ranks = [line.rank] if line.rank is not None else [int(rank["rank"] or rank["local"])] if rank else []
         streams = (self._stream,) if self._stream else ()
+        begin = max(self._start, number - _AROUND)
+        cause = on_its_road(cause, words, self._frames, self._lines[begin:number])
         return Traceback(
             words, cause, tuple(self._frames), tuple(notes), streams, tuple(ranks), line=self._rows[number][0]
         )

@@ -14,7 +14,7 @@ from codemods.diagnose.nearest import nearest_family
         ("shared memory object could not be opened", "shared-memory-gone"),
         ("too many file descriptors are open, ancdata", "open-files"),
         ("RuntimeError: collective operation on rank 3 had a timeout", "collective-timeout"),
-        ("port 29500 address is already taken", "port-in-use"),
+        ("port 29500 address is already taken", "port-in-use-anywhere"),
         ("the process group was not initialized by default", "no-process-group"),
         ("OSError: resource temporarily exhausted, thread could not be created", "process-limit"),
     ],

@@ -9,12 +9,19 @@ and where it is needed
 - `general`: tried after all others;
 - `symptom`: counts less than a cause;
 - `secondary`: only says that another process failed, whose error matters;
-- `harmless`: a warning; a program that shows nothing else has not failed.
+- `harmless`: a warning; a program that shows nothing else has not failed;
+- `question`: the words fit other causes too, so the cause is asked about, not stated;
+- `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
+
+Rows of frames.toml have `frames` (regular expressions for `path:function`) in place of `patterns`, and the flags
+`interrupted` (Ctrl-C ended the program) and `certain` (an answer, not a question).
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -26,8 +33,9 @@ else:
     import tomli as tomllib
 
 FILES = ("pickling", "starting", "limits", "workers", "distributed")  # the order in which rows are tried
+_FRAMES = "frames"  # the file of what frames alone say
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
-_FLAGS = {"general", "secondary", "symptom", "harmless"}
+_FLAGS = {"general", "secondary", "symptom", "harmless", "question", "unfinished"}
 
 
 @cache
@@ -54,7 +62,40 @@ def _row(family: str, entry: dict[str, object]) -> KnownError:
         family=family,
         symptom=bool(entry.get("symptom")),
         harmless=bool(entry.get("harmless")),
+        question=bool(entry.get("question")),
+        unfinished=bool(entry.get("unfinished")),
         context=text["context"],
         unless=text["unless"],
         reference=text["reference"],
+    )
+
+
+@dataclass(frozen=True)
+class FrameFamily:
+    """What frames say of an error whose own words are missing or not known."""
+
+    family: str
+    pattern: re.Pattern[str]  # of `path:function`, with forward slashes
+    cause: str
+    next: str
+    reference: str
+    interrupted: bool  # only for Ctrl-C; the others are never for that
+    certain: bool  # an answer; the others are questions
+
+
+@cache
+def frame_families() -> tuple[FrameFamily, ...]:
+    """All of them, in the order in which they are tried. Raises KeyError for a row that is not complete."""
+    text = resources.files(__package__).joinpath(f"{_FRAMES}.toml").read_text("utf-8")
+    return tuple(
+        FrameFamily(
+            family,
+            re.compile("|".join(entry["frames"])),
+            entry["cause"],
+            entry["next"],
+            entry["reference"],
+            entry.get("interrupted", False),
+            entry.get("certain", False),
+        )
+        for family, entry in tomllib.loads(text).items()
     )

@@ -1,0 +1,111 @@
+"""How a value came to be pickled: sent to a process, sent back, copied or saved. An error's words don't tell; the
+frames do, and what helps differs: nothing is started where an object is only copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .causes import Cause
+from .frames import Frame
+
+_RULES = {"lambdas", "unpicklable-attributes", "dict-views"}
+_ADVICE_HOLDS = {"dict-views"}  # its advice is as good on every way
+_FAMILIES = {
+    "by-inheritance",
+    "interpreter-value",
+    "replaced",
+    "not-found-by-name",
+    "not-found-in-main",
+    "unregistered-logger",
+    "authentication-key",
+    "script-object",
+    "mixed-contexts",
+}
+_NEVER = "(?!)"
+_SENT = "sent to a worker"
+_FOUND = "that a worker finds"
+
+
+@dataclass(frozen=True)
+class _Road:
+    """`frames`: of `path:function`; `source`: of lines of code, where no frame tells; `error`: of the error itself."""
+
+    frames: str
+    source: str
+    words: str  # in place of "sent to a worker"
+    advice: str
+    error: str = ""
+
+
+_BACK = _Road(
+    _NEVER,
+    _NEVER,
+    "sent back from a worker",
+    "it is part of what the task returned, or of the exception that it raised (ExceptionWithTraceback), which then "
+    "hides the true error: return plain data (numbers, arrays, list(...) of a map or generator); run the task once in "
+    "the main process to see its exception, and raise a plain one in its place: raise RuntimeError(str(error)); or "
+    "drop the value in __getstate__ of its class",
+    r"MaybeEncodingError|Error sending result",
+)
+_ROADS = (
+    _Road(
+        r"(?:^|/)copy\.py:(?:deepcopy|copy|_reconstruct|_deepcopy_\w+)$",
+        r"\bcopy\.(?:deep)?copy\(|\bdeepcopy\(",
+        "copied",
+        "no process is started here: copy.deepcopy asks for the same as pickle. Keep the value off what is copied (set "
+        "it after the copy), or drop it in __getstate__ and make it anew in __setstate__, or write __deepcopy__",
+    ),
+    _Road(
+        r"/torch/serialization\.py:|/joblib/numpy_pickle\w*\.py:|/pandas/io/pickle\.py:",
+        r"\btorch\.save\(|\b(?:c?pickle|dill|cloudpickle|joblib)\.dump\((?!obj, file, protocol)",
+        "saved to a file",
+        "no process is started here: save plain data (model.state_dict(), numbers, lists), or drop the value in "
+        "__getstate__ and make it anew in __setstate__; functions need a name at the top of a module",
+    ),
+    _Road(
+        r"/datasets/fingerprint\.py:|/streamlit/runtime/caching/",
+        _NEVER,
+        "hashed for a cache",
+        "no process is started here: the cache pickles the function and all that it uses, to make a key of it. Keep "
+        "the value out of that function: make it inside, or pass what is plain as an argument (datasets: fn_kwargs)",
+    ),
+)
+_PROCESSES = re.compile(
+    r"/(?:multiprocess(?:ing)?|billiard)/(?:reduction|queues|connection|popen_\w+|process|context|pool|managers)\.py:"
+    r"|/(?:loky|joblib/externals)/|/concurrent/futures/process\.py:|/torch/multiprocessing/"
+)
+_SOURCE_OF_PROCESSES = re.compile(
+    r"ForkingPickler|reduction\.dump|multiprocess|\.start\(\)|popen_|_Popen\(|concurrent|\bPool\("
+)
+
+
+def on_its_road(cause: Cause, error: str, frames: Sequence[Frame], lines: Iterable[str]) -> Cause:
+    """`cause` in the words of the way that the value took; as it is where it is sent to a worker, or nothing tells."""
+    if cause.rule not in _RULES and cause.family not in _FAMILIES:
+        return cause
+    road = _road(error, frames, lines)
+    if road is None:
+        return cause
+    what = cause.what.replace(_SENT, road.words).replace(_FOUND, "that pickle finds")
+    advice = f"{cause.advice}; {road.advice}" if cause.rule in _ADVICE_HOLDS else road.advice
+    return replace(cause, what=what, advice=advice)
+
+
+def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | None:
+    if re.search(_BACK.error, error):
+        return _BACK
+    for frame in reversed(frames):  # the innermost way is the one that failed
+        text = f"{frame.path.replace(chr(92), '/')}:{frame.name}"
+        road = next((road for road in _ROADS if re.search(road.frames, text)), None)
+        if road is not None:
+            return road
+        # locks ask for the start of a process themselves, however they are pickled
+        if _PROCESSES.search(text) and frame.name not in ("assert_spawning", "__getstate__", "__reduce__"):
+            return None
+    shown = "\n".join(lines)
+    if _SOURCE_OF_PROCESSES.search(shown):
+        return None
+    return next((road for road in _ROADS if re.search(road.source, shown)), None)

@@ -1,0 +1,200 @@
+"""What a text does not support is not stated: a source line is no error, a copy starts no process, words that fit
+several causes are a question, and frames alone are a question where they fit several.
+"""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from codemods.diagnose.causes import cause_of
+from codemods.diagnose.explain import explain_log, unknown_error
+from codemods.diagnose.families import frame_families
+from codemods.diagnose.show_explanation import show_explanation
+from codemods.diagnose.tracebacks import Log, read_log
+
+SEND = (
+    "Traceback (most recent call last):\n"
+    '  File "/usr/lib/python3.11/multiprocessing/popen_spawn_posix.py", line 47, in _launch\n'
+    "    reduction.dump(process_obj, fp)\n"
+    '  File "/usr/lib/python3.11/multiprocessing/reduction.py", line 60, in dump\n'
+    "    ForkingPickler(file, protocol).dump(obj)\n"
+)
+LOCK = "TypeError: cannot pickle '_thread.lock' object\n"
+
+
+def shown(log: Log) -> str:
+    out = io.StringIO()
+    show_explanation(explain_log(log, None, None), Console(file=out, width=200))
+    return out.getvalue()
+
+
+def frames(*rows: str) -> str:
+    return "".join(f'  File "{path}", line 9, in {name}\n' for path, _, name in (row.partition(":") for row in rows))
+
+
+def test_a_source_line_counts_only_where_the_last_line_is_missing() -> None:
+    cut = read_log(SEND).main
+    assert cut is not None and cut.cause.family == "pickling-cut-off"
+    ended = read_log(SEND + "OSError: the disk is on fire\n")
+    assert ended.main is None
+    said = unknown_error("", ended)
+    assert "OSError: the disk is on fire" in said and "Is it this? something that is sent to a new process" in said
+    broken = read_log(SEND + "BrokenPipeError: [Errno 32] Broken pipe\n")
+    assert broken.main is not None and broken.main.cause.family == "child-ended" and not broken.others
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    ForkingPickler(file, protocol).dump(obj)BrokenPipeError: [Errno 32] Broken pipe",
+        "epoch 1 ForkingPickler(file, protocol).dump(obj)BrokenPipeError: [Errno 32] Broken pipe",
+    ],
+)
+def test_an_error_glued_to_the_source_line_is_read(text: str) -> None:
+    main = read_log(text).main
+    assert main is not None and main.cause.family == "child-ended"
+    assert main.error.startswith("BrokenPipeError")
+
+
+def test_a_text_that_lost_its_line_breaks_is_read() -> None:
+    one = (
+        "loading:   0%|    | 0/2 [00:00<?, ?it/s]WARNING:torch.distributed.elastic:Sending process 7 closing signal "
+        "SIGTERM   ERROR:torch.distributed.elastic.api:failed (exitcode: -9) local_rank: 4 (pid: 8) of binary: python"
+    )
+    main = read_log(one).main
+    assert main is not None and main.cause.family == "rank-killed" and main.ranks == (4,)
+    flat = " ".join(line.strip() for line in (SEND + LOCK).splitlines())
+    found = read_log(flat).main
+    assert found is not None and found.cause.type == "_thread.lock"
+    assert [frame.line for frame in found.frames] == [47, 60]
+
+
+def test_a_quoted_source_line_is_no_further_error() -> None:
+    text = SEND.replace(
+        "    reduction.dump(process_obj, fp)\n",
+        "    110                'daemonic processes are not allowed to have children'\n",
+    )
+    log = read_log(text + LOCK)
+    assert log.main is not None and log.main.cause.type == "_thread.lock"
+    assert "daemon" not in shown(log)
+
+
+@pytest.mark.parametrize(
+    ("around", "words", "advice"),
+    [
+        (
+            frames("/usr/lib/python3.11/copy.py:deepcopy", "/usr/lib/python3.11/copy.py:_reconstruct"),
+            "copied",
+            "deepco",
+        ),
+        (frames("/v/site-packages/torch/serialization.py:_save"), "saved to a file", "state_dict"),
+        ("    copied = copy.deepcopy(model)\n", "copied", "deepcopy"),
+        ("    pickle.dump(model, stream)\n", "saved to a file", "plain data"),
+        (frames("/v/site-packages/datasets/fingerprint.py:hash"), "hashed for a cache", "key"),
+        (SEND, "sent to a worker", "__getstate__"),
+        ("", "sent to a worker", "__getstate__"),
+        # in a worker, and yet a copy; and a copy around something that is sent
+        (
+            frames("/usr/lib/python3.11/multiprocessing/process.py:run", "/usr/lib/python3.11/copy.py:copy"),
+            "copied",
+            "",
+        ),
+        (frames("/usr/lib/python3.11/copy.py:copy") + SEND, "sent to a worker", ""),
+    ],
+)
+def test_the_way_of_the_value_is_told_by_the_frames(around: str, words: str, advice: str) -> None:
+    main = read_log(around + LOCK).main
+    assert main is not None and words in main.cause.what and advice in main.cause.advice
+    assert ("no process is started" in main.cause.advice) == (words != "sent to a worker")
+
+
+def test_a_lock_that_asks_for_a_start_may_still_be_copied() -> None:
+    text = frames(
+        "/usr/lib/python3.11/copy.py:deepcopy",
+        "/usr/lib/python3.11/multiprocessing/synchronize.py:__getstate__",
+        "/usr/lib/python3.11/multiprocessing/context.py:assert_spawning",
+    )
+    main = read_log(
+        text + "RuntimeError: Lock objects should only be shared between processes through inheritance"
+    ).main
+    assert main is not None and "no process is started here" in main.cause.advice
+
+
+def test_what_does_not_come_back_is_told_from_what_is_sent() -> None:
+    error = "multiprocessing.pool.MaybeEncodingError: Error sending result: '<x>'. Reason: 'TypeError(\"cannot pickle "
+    main = read_log(error + "'SwigPyObject' object\")'").main
+    assert main is not None and "sent back from a worker" in main.cause.what and "exception" in main.cause.advice
+
+
+def test_a_question_says_so_and_comes_after_what_is_certain() -> None:
+    asked = "sqlite3.DatabaseError: file is not a database\n"
+    log = read_log(asked)
+    assert "its words fit several causes. Is it this?" in shown(log)
+    both = read_log(asked + SEND + LOCK)
+    assert both.main is not None and both.main.cause.type == "_thread.lock"
+    assert "Is it this?" not in shown(both)
+
+
+@pytest.mark.parametrize(
+    ("message", "around"),
+    [
+        ("RecursionError: maximum recursion depth exceeded", "in walk\n    return walk(node.left)"),
+        ("RecursionError: maximum recursion depth exceeded", "in __getattr__\n    return getattr(self.inner, name)"),
+        ("dataclasses.FrozenInstanceError: cannot assign to field 'x'", "    options.x = 3"),
+        ("KeyError: \"Unable to open object (object 'y' doesn't exist)\"", "in _worker_loop"),
+        ("Namespace(world_size =4, local_rank =0)", ""),
+        ("BlockingIOError: [Errno 11] Resource temporarily unavailable", "fcntl.flock(handle, fcntl.LOCK_EX)"),
+        ("triton.runtime.errors.OutOfResources: out of shared memory", ""),
+    ],
+)
+def test_words_without_a_process_are_not_taken_for_one(message: str, around: str) -> None:
+    assert cause_of(message, around) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        (frames("/u/lib/python3.12/multiprocessing/spawn.py:_check_not_importing_main"), "main-again"),
+        (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
+        (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
+        (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
+        (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
+        (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
+        (frames("/v/torch/distributed/distributed_c10d.py:all_reduce"), "in-collective"),
+        (frames("/v/torch/utils/data/dataloader.py:_try_get_data") + "KeyboardInterrupt\n", "stopped-in-loader"),
+        (frames("/u/multiprocessing/pool.py:wait") + "KeyboardInterrupt\n", "stopped-in-pool"),
+        (frames("/v/torch/distributed/distributed_c10d.py:barrier") + "KeyboardInterrupt\n", "stopped-in-collective"),
+    ],
+)
+def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> None:
+    text = "Traceback (most recent call last):\n" + text
+    row = next(row for row in frame_families() if row.family == family)
+    said = unknown_error(text, read_log(text))
+    assert row.cause in said and row.next in said
+    assert ("Is it this?" in said) == (not row.certain)
+    assert ("the last line of the error is missing" in said) == (not row.interrupted)
+
+
+def test_every_row_of_frames_has_a_text() -> None:
+    marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
+    assert {row.family for row in frame_families()} == {family for _, family in marks[0].args[1]}
+
+
+def test_frames_of_other_code_say_nothing() -> None:
+    text = "Traceback (most recent call last):\n" + frames("/a/t.py:go") + "ValueError: no\n"
+    assert unknown_error(text, read_log(text)).startswith("no error in this text that has to do with")
+    stopped = "Traceback (most recent call last):\n" + frames("/a/t.py:go") + "KeyboardInterrupt\n"
+    assert "Ctrl-C" not in unknown_error(stopped, read_log(stopped))
+
+
+def test_a_consequence_points_at_the_error_that_is_not_known() -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        + frames("/a/job.py:work")
+        + "ValueError: no such row\n"
+        + "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly\n"
+    )
+    assert "the error that matters may be: ValueError: no such row, at /a/job.py:9" in shown(read_log(text))
