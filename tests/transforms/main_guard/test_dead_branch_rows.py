@@ -1,0 +1,120 @@
+"""Branches that the constants of a call rule out: a row for each test, and each way to pass a constant."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from codemods.project import Project
+from codemods.syntax.repo import Repo
+from codemods.transforms.main_guard import dead_branches
+from codemods.tree.files import MemoryFiles
+
+
+@pytest.mark.parametrize(
+    ("test", "dead"),
+    [
+        ("n > 1", "body"),
+        ("n >= 1", "orelse"),
+        ("n < 1", "body"),
+        ("n <= 1", "orelse"),
+        ("n == 1", "orelse"),
+        ("n != 1", "body"),
+        ("1 == n", "orelse"),
+        ("n == other", ""),
+        ("other == n", ""),
+        ("n > 0 > 2", ""),
+        ("n in (1,)", ""),
+        ("not n", "body"),
+        ("not n > 1", "orelse"),
+        ("not other", ""),
+        ("n", "orelse"),
+        ("zero", "body"),
+        ("other", ""),
+        ("n and zero", "body"),
+        ("n and n", "orelse"),
+        ("n or other", "orelse"),
+        ("zero or zero", "body"),
+        ("zero or other", ""),
+        ("n and other", ""),
+        ("zero and other", "body"),
+        ("off is None", "orelse"),
+        ("off is not None", "body"),
+        ("n is None", "body"),
+        ("yes is True", "orelse"),
+        ("yes is not True", "body"),
+        ("yes is False", "body"),
+        ("n is 1", ""),
+        ("None is off", ""),
+        ("other is None", ""),
+        ("off is n", ""),
+        ("len([1, 2]) == 2", "orelse"),
+        ("len((1, 2)) == 3", "body"),
+        ("len([1, *a]) == 2", ""),
+        ("len([i for i in range(3)]) == 3", "orelse"),
+        ("len([i for i in range(3) if i]) == 3", ""),
+        ("len([i for i in range(3) for j in i]) == 3", ""),
+        ("len([i for i in range(1, 3)]) == 3", ""),
+        ("len([i for i in other]) == 3", ""),
+        ("len([i for i in f(3)]) == 3", ""),
+        ("len([i for i in range(n)]) > 1", "body"),
+        ("len({1, 2}) == 2", ""),
+        ("len([1], 2) == 1", ""),
+        ("len(x=[1]) == 1", ""),
+        ("size([1]) == 1", ""),
+        ("len(fixed) == 2", "orelse"),
+        ("len(grown) == 2", ""),
+        ("len(twice) == 2", "orelse"),
+        ("len(maybe) == 2", ""),
+        ("len(alias) == 2", ""),
+        ("len(given) == 2", ""),
+        ("text == 1", ""),
+        ("n == 1.0", "orelse"),
+        ("yes == 1", "orelse"),
+    ],
+)
+def test_branches_that_constants_rule_out(test: str, dead: str) -> None:
+    text = (
+        "def f(n, zero, off, yes, text, other, given):\n    fixed = [1, 2]\n    grown = [1, 2]\n    grown.append(3)\n"
+        f"    twice = [1, 2]\n    twice = [3, 4]\n    alias = fixed\n    maybe = [1, 2]\n"
+        f"    if given:\n        maybe = []\n    if {test}:\n        a\n    else:\n        b\n"
+    )
+    outline = Repo(Project(MemoryFiles({"a.py": text.encode()}))).outline("a.py")
+    assert outline is not None
+    function = outline.module.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    literals = {"n": 1, "zero": 0, "off": None, "yes": True, "text": "x"}
+    found = dead_branches.dead_statements(outline, function, literals)
+    branch = [node for node in function.body if isinstance(node, ast.If)][-1]
+    assert found == {*(getattr(branch, dead) if dead else ())}
+    assert dead_branches.dead_statements(outline, function, {}) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "call", "literals"),
+    [
+        ("a, b", "1, 2", {"a": 1, "b": 2}),
+        ("a, b", "1, c", {"a": 1}),
+        ("a, b=3", "1", {"a": 1, "b": 3}),
+        ("a, b=3", "1, 2", {"a": 1, "b": 2}),
+        ("a, b=3", "1, b=4", {"a": 1, "b": 4}),
+        ("a, b=c", "1", {"a": 1}),
+        ("a, /, b=3", "None", {"a": None, "b": 3}),
+        ("a, b", "*c", {}),
+        ("a, b=3", "1, **c", {}),
+        ("a, bound", "1, 2", {"a": 1}),
+    ],
+)
+def test_constants_of_a_call(parameters: str, call: str, literals: dict[str, object]) -> None:
+    outline = Repo(
+        Project(MemoryFiles({"a.py": f"def f({parameters}):\n    bound = 1\nf({call})\n".encode()}))
+    ).outline("a.py")
+    assert outline is not None
+    function, statement = outline.module.body
+    assert isinstance(function, ast.FunctionDef)
+    assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    assert dead_branches.literals_of(outline, function, statement.value, 0) == literals
+    first = next(item.arg for item in [*function.args.posonlyargs, *function.args.args])
+    shifted = dead_branches.literals_of(outline, function, statement.value, 1)
+    assert first not in shifted
