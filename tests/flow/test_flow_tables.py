@@ -83,6 +83,16 @@ def test_a_copy_with_other_values_keeps_them(name: str) -> None:
     assert proven(source) == [5]
 
 
+@pytest.mark.parametrize("name", ["dataclasses.replace", "attr.evolve", "attrs.evolve"])
+def test_a_copy_with_other_values_has_what_the_first_has(name: str) -> None:
+    source = (
+        f"import {name.partition('.')[0]}, dataclasses, pickle\n"
+        "@dataclasses.dataclass\nclass Row:\n    fn: object = None\n    size: int = 0\n"
+        f"pickle.dumps({name}(Row(fn=lambda: 1), size=3))\n"
+    )
+    assert proven(source) == [6]
+
+
 @pytest.mark.parametrize(("module", "mark", "field"), [
     ("dataclasses", "dataclass", "field"), ("attr", "s", "ib"), ("attr", "define", "field"),
     ("attrs", "define", "field"),

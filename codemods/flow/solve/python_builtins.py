@@ -59,11 +59,11 @@ class PythonBuiltins:
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:
             heap.edge(first, result, line)
         elif name in _REPLACE and first >= 0:
+            heap.edge(first, result, line)  # another object of the same class
             for key, argument in call.keywords:
                 # only functions by their names: to follow `replace(x, data=data)` finds little and mixes a lot
                 held = heap.holds[argument + offset] if argument >= 0 else ()
                 if any(heap.values[number].kind in (FUNCTION, HAZARD) for number in held):
-                    heap.edge(first, result, line)
                     self._set(first, key, argument + offset, line)
         elif name in _SAME_ELEMENTS or name in _PAIRS:
             self._regroup(name, result, offset, call)

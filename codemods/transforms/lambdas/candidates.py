@@ -157,7 +157,8 @@ class Units:
                 return
             if len(bindings) > 1:
                 raise Refused(
-                    f"`{variable.name}` is imported in several ways in the function: import it at the top of the file"
+                    f"`{variable.name}` is imported in several ways in the function: pass what was imported as an "
+                    "argument (a module: by its name)"
                 )
             unit.imported.append(variable)
             unit.imports[start_of(imported[0].node)] = _import_statement(imported[0].statement, variable.name)

@@ -22,6 +22,7 @@ from .libraries import libraries
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
 CALLABLE = "use a class with `__call__`"
+_SIGNATURE = "ask `inspect.signature` there, which knows partials and objects too"
 _SEES_THROUGH = frozenset(
     {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
 )  # of a partial that gives values by position they say the same as of a function
@@ -89,6 +90,8 @@ class InspectionChecks:
                 continue
             if self._may_be_function(node.value) and not self._was_passed(unit, node.value):
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
+                if name == "__code__":
+                    raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
                 raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
         return asks_name
 
@@ -131,7 +134,8 @@ class InspectionChecks:
                 if form is Form.PARTIAL and parent.attr == "__name__":
                     asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
                 elif form is Form.PARTIAL:
-                    raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {CALLABLE}")
+                    advice = _SIGNATURE if parent.attr == "__code__" else CALLABLE
+                    raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {advice}")
             if form is not Form.PARTIAL and isinstance(parent, ast.Call) and ast.unparse(parent.func) == "setattr":
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
         return asks_name
@@ -147,7 +151,8 @@ class InspectionChecks:
             elif question.what == "__name__":
                 raise Refused(f"{read}, {RENAMED}")
             elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
-                raise Refused(f"{read}, {lacking}")
+                advice = f"{lacking.partition(':')[0]}: {_SIGNATURE}" if question.what == "__code__" else lacking
+                raise Refused(f"{read}, {advice}")
             elif wrapped and question.what == ON_A_CLASS:
                 raise Refused(f"it is stored on a class ({where}), and {UNBOUND}")
             elif wrapped and question.what not in _SEES_THROUGH:

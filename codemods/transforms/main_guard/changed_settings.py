@@ -174,7 +174,7 @@ class _Search:
                 continue
             else:
                 self.workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
-            for node in ast.walk(at):
+            for node in _run(at):
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
                 if called is not None:
                     todo.append((called[0], called[1], depth + 1))
@@ -182,7 +182,7 @@ class _Search:
     # what they read
 
     def _reads(self, worker: Worker) -> Iterator[tuple[Settings, _Place]]:
-        for node in ast.walk(worker.function):
+        for node in _run(worker.function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 settings = self._meant(worker.outline, node)
                 if settings is not None:
@@ -293,6 +293,12 @@ class _Search:
                 found = None if more is None or found is None else found | more
         self._asked[scope] = found
         return found
+
+
+def _run(function: Function) -> Iterator[ast.AST]:
+    """What runs when it is called: defaults and decorators have run where it was defined."""
+    for statement in function.body:
+        yield from ast.walk(statement)
 
 
 def _has_guard(outline: Outline) -> bool:

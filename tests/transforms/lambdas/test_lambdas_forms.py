@@ -531,7 +531,7 @@ def test_becomes_a_class(text: str, expected: str, monkeypatch: pytest.MonkeyPat
     [
         pytest.param(
             "def build(n):\n    def step(x):\n        return n\n\n    print(step.__code__)\n    return step\n",
-            "which a partial lacks",
+            "which a partial lacks: ask `inspect.signature` there",
             id="its code is read",
         ),
         pytest.param(

@@ -86,6 +86,12 @@ def test_a_configuration_that_the_script_loads() -> None:
         pytest.param("train.py", "def main", 'from_file("a.yaml")\n\ndef main', id="each import changes it"),
         pytest.param("train.py", "num_workers=2", "num_workers=0", id="no workers"),
         pytest.param("data.py", "def scaled(index):\n", "def scaled(index, cfg={'size': 1}):\n", id="another one"),
+        pytest.param(
+            "data.py",
+            "index):\n    return index * cfg",
+            "index, n=cfg['size']):\n    return n * {'size': 2}",
+            id="default",
+        ),
         pytest.param("data.py", "import cfg\n", "import cfg, from_file\n", id="workers change it too"),
         pytest.param("data.py", 'cfg["size"]', "cfg.area()", id="a method, and another setting"),
         pytest.param("config.py", "old[key] = new[key]", "print(key)", id="it is only looked at"),
