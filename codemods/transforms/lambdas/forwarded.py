@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.repo import Repo
 from ...syntax.resolver import method
-from ...syntax.scope_data import Variable, end_of, start_of
+from ...syntax.scope_data import Binding, Variable, end_of, start_of
 from .candidate import Unit
 from .file_state import FileRewrite, Move
 from .known import Known
@@ -51,7 +51,22 @@ class Forwards:
         ):
             return None
         function = self._function(unit, node.body.func, moves)
-        return None if function is None else self._arguments(unit, node, function)
+        return self._keywords(unit, node) if function is None else self._arguments(unit, node, function)
+
+    def _keywords(self, unit: Unit, node: ast.Lambda) -> list[str] | None:
+        """What the lambda adds by keyword to a call of a local variable: right whatever the parameters are."""
+        call = node.body
+        assert isinstance(call, ast.Call)
+        own = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+        if unit.functions or not isinstance(call.func, ast.Name) or self._captured(unit, call.func) is None:
+            return None
+        if [argument.id if isinstance(argument, ast.Name) else None for argument in call.args] != own:
+            return None
+        if len({*own}) != len(own) or {call.func.id} & {*own}:
+            return None
+        if any(item.arg is None or not self._is_settled(unit, item.value) for item in call.keywords):
+            return None
+        return [f"{item.arg}={self._text(item.value)}" for item in call.keywords] or None
 
     def _is_called_plainly(self, unit: Unit, node: ast.Lambda) -> bool:
         """What calls it gives each parameter by position, and reads nothing that only this lambda has."""
@@ -75,9 +90,15 @@ class Forwards:
         while isinstance(root, ast.Attribute):
             root = root.value
         bound = scopes.module.bindings.get(root.id, []) if isinstance(root, ast.Name) else []
-        if len(bound) != 1 or bound[0].done > start_of(scopes.top_statement(unit.node)):
-            return None  # the lambda looks for it only when it is called
         outline = self.repo.outline(self.rewrite.path)
+        if bound or outline is None:
+            is_there = len(bound) == 1 and self._is_there(unit, bound[0])
+        else:
+            top = start_of(scopes.top_statement(unit.node))
+            stars = outline.star_imports
+            is_there = all(star in outline.module.body and end_of(star) <= top for star in stars) and bool(stars)
+        if not is_there:
+            return None  # the lambda looks for it only when it is called
         found = self.repo.resolver.definition(outline, called) if outline is not None else None
         if found is None or not isinstance(found.node, FUNCTIONS):
             return None
@@ -95,6 +116,18 @@ class Forwards:
                 and not node.name.startswith("__")
             )
         return node.args if is_plain else None
+
+    def _is_there(self, unit: Unit, binding: Binding) -> bool:
+        """The function is defined when the lambda is: above it, or below its function with nothing run in between."""
+        top, body = self.rewrite.scopes.top_statement(unit.node), self.rewrite.scopes.tree.body
+        if binding.done <= start_of(top):
+            return True
+        if not isinstance(top, (*FUNCTIONS, ast.ClassDef)) or binding.statement not in body:
+            return False
+        if self.rewrite.scopes.around(unit.node).is_local is False:
+            return False  # in the body of the class itself
+        between = body[body.index(top) : body.index(binding.statement)]
+        return isinstance(binding.statement, FUNCTIONS) and all(map(_only_defines, between))
 
     def _moving(self, unit: Unit, called: ast.expr, moves: Mapping[Unit, Move]) -> ast.arguments | None:
         """The same for a function beside the lambda that moves along, and takes no values with it."""
@@ -166,3 +199,19 @@ class Forwards:
     def _text(self, node: ast.AST) -> str:
         source = self.rewrite.source
         return source.text[source.offset(*start_of(node)) : source.offset(*end_of(node))]
+
+
+def _only_defines(statement: ast.stmt) -> bool:
+    """A function or class, an import, a constant: it calls no function of the file."""
+    if isinstance(statement, FUNCTIONS):
+        headers = [*statement.decorator_list, statement.args]
+        return not any(isinstance(node, ast.Call) for header in headers for node in ast.walk(header))
+    if isinstance(statement, ast.ClassDef):
+        plain = not (statement.decorator_list or statement.keywords) and all(
+            isinstance(base, (ast.Name, ast.Attribute)) for base in statement.bases
+        )
+        return plain and all(map(_only_defines, statement.body))
+    if isinstance(statement, (ast.Import, ast.ImportFrom, ast.Pass)):
+        return True
+    calls = any(isinstance(node, (ast.Call, ast.Await, ast.NamedExpr)) for node in ast.walk(statement))
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)) and not calls

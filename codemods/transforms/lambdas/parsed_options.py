@@ -6,27 +6,21 @@ What `argparse` gives is a plain object, so its attribute is the same at both ti
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ...project import Project
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
+from ...syntax.resolver import Definition, method
 from ...syntax.scope_data import end_of, start_of
 from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .file_state import Move
+from .set_once import set_by_constructor
+from .written_by_name import written_by_name
 
 _MOST_PARTS = 2
 _FURTHEST = 3  # functions that pass the options on
-_SETS_BY_NAME = {
-    "setattr": re.compile(r"\bsetattr\(\s*(?!self\b|cls\b)"),
-    "delattr": re.compile(r"\bdelattr\(\s*(?!self\b|cls\b)"),
-    "__dict__": re.compile(
-        r"(?<!self)\.__dict__\b(?!\[[^\]\n]*\](?!\s*[^=\s]?=[^=])|\.(?:items|keys|values|get|copy)\(|\s*:)"
-    ),
-    "vars": re.compile(r"=\s*vars\(|\bvars\([^()]*\)\s*[\[.]"),
-}  # by the word that the file must have
 
 
 class ParsedOptions:
@@ -34,6 +28,7 @@ class ParsedOptions:
 
     def __init__(self, project: Project, repo: Repo, path: str, scopes: Scopes) -> None:
         self.project, self.repo, self.path, self.scopes = project, repo, path, scopes
+        self._by_name: dict[tuple[str, Callable[[Outline, ast.expr], bool]], bool] = {}
 
     def split(self, moves: Mapping[Unit, Move]) -> None:
         """Sets `parts` where functions read few attributes of the options: those are passed, not all of them."""
@@ -60,20 +55,44 @@ class ParsedOptions:
                 move.parts = {}  # one function may stand for several of them
 
     def keeps(self, attribute: ast.Attribute, made: ast.AST) -> bool:
-        """`attribute` is of parsed options, and is the same from when `made` is evaluated on."""
+        """`attribute` is of parsed options, or set by constructors alone: the same from when `made` is evaluated on."""
         outline = self.repo.outline(self.path)
         if outline is None or attribute not in outline.parents or not isinstance(attribute.value, ast.Name):
             return False
-        if attribute.attr.startswith("__") or not self._is_parsed(outline, attribute.value, 0):
+        if attribute.attr.startswith("__"):
             return False
-        if any(next(iter(self.project.matching(how, word=word)), None) for word, how in _SETS_BY_NAME.items()):
-            return False
-        return all(
+        if not self._is_parsed(outline, attribute.value, 0):
+            return set_by_constructor(self.repo, outline, attribute) and not self._is_written_by_name(
+                attribute.attr, self._is_options
+            )
+        return not self._is_written_by_name(attribute.attr, self._is_foreign) and all(
             self._is_before(other, store, made)
             for other in self.repo.mentioning(attribute.attr)
             for store in other.attributes.get(attribute.attr, ())
-            if not isinstance(store.ctx, ast.Load) and not other.is_self(store.value)
+            if not (
+                isinstance(store.ctx, ast.Load) or other.is_self(store.value) or self._is_foreign(other, store.value)
+            )
         )
+
+    def _is_written_by_name(self, name: str, but: Callable[[Outline, ast.expr], bool]) -> bool:
+        """`but`: which objects it can't be."""
+        if (name, but) not in self._by_name:
+            self._by_name[name, but] = written_by_name(self.project, self.repo, name, but)
+        return self._by_name[name, but]
+
+    def _is_foreign(self, outline: Outline, value: ast.expr) -> bool:
+        """A variable that is always what a library made, and no parsed options: a configuration, a model."""
+        bindings = outline.lookup(value, value.id)[1] if isinstance(value, ast.Name) else []
+        return bool(bindings) and all(
+            isinstance(item.statement, ast.Assign)
+            and isinstance(item.value, ast.Call)
+            and "parse" not in ast.unparse(item.value.func)
+            and self.repo.resolver.is_foreign(outline, item.value.func)
+            for item in bindings
+        )
+
+    def _is_options(self, outline: Outline, value: ast.expr) -> bool:
+        return self._is_parsed(outline, value, 0)
 
     def _is_before(self, outline: Outline, store: ast.Attribute, made: ast.AST) -> bool:
         """It is done in the function around `made`, before that is evaluated."""
@@ -95,7 +114,7 @@ class ParsedOptions:
             if isinstance(value.func, ast.Attribute) and value.func.attr == "parse_args":
                 own = len(value.args) > 1 or any(keyword.arg != "args" for keyword in value.keywords)
                 return not own and "argparse" in outline.imported.values()
-            found = self.repo.resolver.definition(outline, value.func)
+            found = self.repo.resolver.definition(outline, value.func) or self._method(outline, value.func)
             return (
                 found is not None
                 and isinstance(found.node, ast.FunctionDef)
@@ -116,9 +135,18 @@ class ParsedOptions:
             and self._is_always_given(outline, scope, value.id, depth)
         )
 
+    def _method(self, outline: Outline, called: ast.expr) -> Definition | None:
+        """The method of `Options().parse`, of a class of the repository."""
+        if not (isinstance(called, ast.Attribute) and isinstance(called.value, ast.Call)):
+            return None
+        classes = self.repo.resolver.classes(outline, called.value.func)
+        lineage = self.repo.resolver.lineage(classes[0]) if len(classes) == 1 else ()
+        found = ((base, method(base.node, called.attr)) for base in lineage)
+        return next((Definition(base.outline, node) for base, node in found if node is not None), None)
+
     def _gives_parsed(self, outline: Outline, function: ast.FunctionDef, depth: int) -> bool:
         """Each `return` of the function gives parsed options."""
-        if function.decorator_list or not isinstance(outline.parents[function], ast.Module):
+        if function.decorator_list or not isinstance(outline.parents[function], (ast.Module, ast.ClassDef)):
             return False
         passed = [node.value for node in outline.own(function) if isinstance(node, ast.Return)]
         return bool(passed) and all(

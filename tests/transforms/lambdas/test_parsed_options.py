@@ -39,6 +39,13 @@ PARTIAL = "functools.partial(crop, size=args.size)"
         pytest.param(
             "\n\nclass Net:\n    def __init__(self, size):\n        self.size = size\n", id="set on other objects"
         ),
+        pytest.param("\n\ndef load(x):\n    setattr(x, 'other', 1)\n    del x.__dict__['more']\n", id="other names"),
+        pytest.param("\n\ndef load(args):\n    cfg.arguments = vars(args)\n", id="the dict is kept and not changed"),
+        pytest.param("\n\ndef load(args):\n    log(vars(args), more=args.__dict__)\n", id="the dict is passed on"),
+        pytest.param(
+            "\n\ndef load():\n    import lib\n    config = lib.Config()\n    config.size = 1\n",
+            id="on an object of a library",
+        ),
     ],
 )
 def test_one_option_is_handed_over(more: str) -> None:
@@ -54,6 +61,11 @@ def test_one_option_is_handed_over(more: str) -> None:
         pytest.param("\n\ndef load(args, values):\n    args.__dict__.update(values)\n", id="through the dict"),
         pytest.param("\n\ndef load(args, values):\n    vars(args).update(values)\n", id="through vars"),
         pytest.param("\n\ndef load(args):\n    options = vars(args)\n    options['size'] = 1\n", id="by another name"),
+        pytest.param(
+            "\n\ndef load(args):\n    cfg.all = vars(args)\n    cfg.all.update(size=1)\n", id="kept, then changed"
+        ),
+        pytest.param("\n\ndef load(args):\n    return vars(args)\n", id="the dict is returned"),
+        pytest.param("\n\ndef load(config):\n    config.size = 1\n", id="on whatever it is called with"),
         pytest.param("\n\ndef other(state, ds):\n    run(state, ds)\n", id="called with who knows what"),
         pytest.param("\n\nrunner = run\n", id="called by another name"),
     ],
@@ -68,3 +80,107 @@ def test_an_object_that_is_no_namespace_may_compute_its_attributes() -> None:
     assert PARTIAL not in after
     after, _ = hoisted(SCRIPT.replace("args.parse_args()", "args.parse_args(namespace=Settings())"))
     assert PARTIAL not in after
+
+
+MODEL = """\
+class Base:
+    def __init__(self, length):
+        self.length = length
+
+
+class Net(Base):
+    pass
+
+
+def build(kind):
+    if kind:
+        return Net(3)
+    return Base(4)
+
+
+def collate_of(kind):
+    return cut if kind else keep
+
+
+def run(ds):
+    model = build(True)
+    collate = collate_of(True)
+    ds.map(lambda rows: collate(rows, length=model.length))
+
+
+def cut(rows, length):
+    return rows[:length]
+
+
+def keep(rows, length):
+    return rows
+"""
+TAKEN = "ds.map(functools.partial(collate, length=model.length))"
+
+
+def test_a_number_of_a_model_is_sent_instead_of_the_model() -> None:
+    after, reasons = hoisted(MODEL)
+    assert not reasons and TAKEN in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("model = build(True)", "model = next(ds)", id="of an unknown class"),
+        pytest.param("return Base(4)", "return next(kind)", id="made by who knows what"),
+        pytest.param(
+            "        self.length = length\n", "        if length:\n            self.length = length\n", id="perhaps"
+        ),
+        pytest.param("    pass\n", "    def grow(self):\n        self.length += 1\n", id="changed by a method"),
+        pytest.param("    pass\n", "    @property\n    def length(self):\n        return 1\n", id="computed"),
+        pytest.param("def cut(", "def grow(model):\n    model.length = 9\n\n\ndef cut(", id="set from outside"),
+        pytest.param("def cut(", "def grow(x, k):\n    setattr(x, k, 9)\n\n\ndef cut(", id="set by name"),
+    ],
+)
+def test_the_object_itself_is_sent_where_its_attribute_may_change(old: str, new: str) -> None:
+    after, reasons = hoisted(MODEL.replace(old, new))
+    assert not reasons and TAKEN not in after and ", model)" in after
+
+
+@pytest.mark.parametrize(
+    ("returned", "same"),
+    [("model, 1", True), ("1, model", False), ("load(), 1", False), ("Net(3), model", False)],
+)
+def test_a_function_that_returns_the_object_that_it_got_changes_no_variable(returned: str, same: bool) -> None:
+    text = MODEL.replace("    collate = ", "    model, epoch = resume(model, 3)\n    collate = ")
+    text += f"\n\ndef resume(model, path):\n    return {returned}\n"
+    after, reasons = hoisted(text)
+    assert not reasons and (TAKEN in after) is same
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("collate(rows, length=3)", "functools.partial(collate, length=3)"),
+        ("collate(rows, 3)", None),  # what its second parameter is called is not known
+        ("collate(length=3, rows=rows)", None),
+        ("collate(rows, rows, length=3)", None),
+        ("collate(rows, **{})", None),
+    ],
+)
+def test_keywords_are_added_to_a_local_function_whatever_it_is(call: str, expected: str | None) -> None:
+    after, reasons = hoisted(MODEL.replace("collate(rows, length=model.length)", call))
+    assert not reasons
+    assert expected in after if expected else "ds.map(functools.partial(collate" not in after
+
+
+@pytest.mark.parametrize(
+    ("between", "partial"),
+    [
+        ("", True),
+        ("import os\n\nLIMIT = 3\n\n\nclass A:\n    def b(self):\n        pass\n\n\n", True),
+        ("run([])\n\n\n", False),
+        ("LIMIT = limit()\n\n\n", False),
+        ("@register(1)\ndef other():\n    pass\n\n\n", False),
+        ("class A(make()):\n    pass\n\n\n", False),
+    ],
+)
+def test_a_function_below_is_there_where_nothing_runs_in_between(between: str, partial: bool) -> None:
+    text = f"def run(ds):\n    ds.map(lambda row: cut(row, 2))\n\n\n{between}def cut(row, end):\n    return row[:end]\n"
+    after, reasons = hoisted(text)
+    assert not reasons and ("functools.partial(cut, end=2)" in after) is partial
