@@ -16,11 +16,22 @@ def is_main_name_test(test: ast.expr) -> bool:
     """True for `__name__ == "__main__"`, either way round, alone or as a part of an `and`."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(is_main_name_test(value) for value in test.values)
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return is_other_name_test(test.operand)
+    return _compares_name(test, (ast.Eq, ast.Is, ast.In))
+
+
+def is_other_name_test(test: ast.expr) -> bool:
+    """True for `__name__ != "__main__"`: what stands under its `else` runs in the main process alone."""
+    return _compares_name(test, (ast.NotEq, ast.IsNot, ast.NotIn))
+
+
+def _compares_name(test: ast.expr, how: tuple[type[ast.cmpop], ...]) -> bool:
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], how)):
         return False
     sides = [test.left, test.comparators[0]]
     named = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-    return named and isinstance(test.ops[0], (ast.Eq, ast.Is, ast.In)) and any(_is_main(side) for side in sides)
+    return named and any(_is_main(side) for side in sides)
 
 
 def is_main_process_test(test: ast.expr) -> bool:

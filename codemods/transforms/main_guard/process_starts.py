@@ -19,7 +19,7 @@ from ...nodes import children, walk
 from ...project import Project
 from ...syntax.binding_rules import parameters
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
-from ...syntax.main_guard import is_main_process_test
+from ...syntax.main_guard import is_main_process_test, is_other_name_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
@@ -385,5 +385,12 @@ def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Itera
         yield node
         if isinstance(node, ast.If) and is_main_process_test(node.test):
             todo += node.orelse[::-1]
+        elif isinstance(node, ast.If) and is_other_name_test(node.test):
+            todo += node.body[::-1]
+        elif isinstance(node, ast.IfExp) and is_main_process_test(node.test):
+            todo.append(node.orelse)
+        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and is_main_process_test(node):
+            first = next(at for at, value in enumerate(node.values) if is_main_process_test(value))
+            todo += node.values[:first][::-1]
         elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             todo += children(node)[::-1]

@@ -165,3 +165,28 @@ def test_a_value_of_a_function_that_prints(body: str, used: str, again: bool) ->
     """Where workers need the value, each prints once more."""
     why = unsafe(CHOOSE.format(body=body), "COUNT = choose(3)", used)
     assert ("prints or logs" in why) is again and bool(why) is again
+
+
+MAIN = (
+    "from multiprocessing import Pool\n\n\ndef work(x):\n    return x\n\n\n"
+    "def main():\n    with Pool(2) as pool:\n        pool.map(work, [1])\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("last", "guarded"),
+    [
+        ('main() if __name__ == "__main__" else None\n', True),
+        ('None if __name__ == "__main__" else main()\n', False),
+        ('__name__ == "__main__" and main()\n', True),
+        ('main() and __name__ == "__main__"\n', False),
+        ('if not __name__ != "__main__":\n    main()\n', True),
+        ('if __name__ != "__main__":\n    pass\nelse:\n    main()\n', True),
+        ('if __name__ != "__main__":\n    main()\n', False),
+        ('if __name__ in ("__main__",):\n    main()\n', True),
+        ('if "__main__" == __name__:\n    main()\n', True),
+        ('if __name__ in ("__main__", "__mp_main__"):\n    main()\n', False),
+    ],
+)
+def test_other_ways_to_ask_for_the_main_process(last: str, guarded: bool) -> None:
+    assert (reported({"a.py": MAIN + last}, "main-guard") == []) is guarded
