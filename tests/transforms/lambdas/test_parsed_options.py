@@ -42,6 +42,10 @@ PARTIAL = "functools.partial(crop, size=args.size)"
         pytest.param("\n\ndef load(x):\n    setattr(x, 'other', 1)\n    del x.__dict__['more']\n", id="other names"),
         pytest.param("\n\ndef load(args):\n    cfg.arguments = vars(args)\n", id="the dict is kept and not changed"),
         pytest.param("\n\ndef load(args):\n    log(vars(args), more=args.__dict__)\n", id="the dict is passed on"),
+        pytest.param("\n\ndef load(args):\n    put(**vars(args))\n\n\ndef put(**d):\n    d['size'] = 1\n", id="a copy"),
+        pytest.param(
+            "\n\ndef load(args):\n    put(vars(args))\n\n\ndef put(d):\n    print(d['size'])\n", id="only read"
+        ),
         pytest.param(
             "\n\ndef load():\n    import lib\n    config = lib.Config()\n    config.size = 1\n",
             id="on an object of a library",
@@ -65,6 +69,12 @@ def test_one_option_is_handed_over(more: str) -> None:
             "\n\ndef load(args):\n    cfg.all = vars(args)\n    cfg.all.update(size=1)\n", id="kept, then changed"
         ),
         pytest.param("\n\ndef load(args):\n    return vars(args)\n", id="the dict is returned"),
+        pytest.param(
+            "\n\ndef load(args):\n    put(vars(args))\n\n\ndef put(d):\n    d['size'] = 1\n", id="passed and changed"
+        ),
+        pytest.param(
+            "\n\ndef load(args):\n    put(d=vars(args))\n\n\ndef put(d):\n    d.update(a=1)\n", id="by keyword"
+        ),
         pytest.param("\n\ndef load(config):\n    config.size = 1\n", id="on whatever it is called with"),
         pytest.param("\n\ndef other(state, ds):\n    run(state, ds)\n", id="called with who knows what"),
         pytest.param("\n\nrunner = run\n", id="called by another name"),

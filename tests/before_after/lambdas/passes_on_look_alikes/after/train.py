@@ -99,6 +99,9 @@ def looks_below():
     show(_looks_below_show)
 
 
+LIMITS = dict(low=1)
+
+
 def below(rows, by):
     return [row - by for row in rows]
 

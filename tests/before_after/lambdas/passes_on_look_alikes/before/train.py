@@ -75,6 +75,9 @@ def looks_below():
     show(lambda rows: below(rows, 4))
 
 
+LIMITS = dict(low=1)
+
+
 def below(rows, by):
     return [row - by for row in rows]
 
