@@ -1,0 +1,267 @@
+"""What a new function is called: a row for each place that a lambda may stand in, and for what it may do."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from codemods.project import Project
+from codemods.syntax.scopes import Scopes
+from codemods.transforms.lambdas import free_names
+from codemods.tree.files import MemoryFiles
+
+
+def first_lambda(text: str) -> tuple[Scopes, ast.Lambda]:
+    tree = ast.parse(text)
+    return Scopes(tree), next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("x = lambda a: b", "x"),
+        ("x: object = lambda a: b", "x"),
+        ("(x := lambda a: b)", "x"),
+        ("x.field = lambda a: b", "field"),
+        ("x['key'] = lambda a: b", "key"),
+        ("x[0] = lambda a: b", "fn"),
+        ("x[i] = lambda a: b", "x"),
+        ("run(lambda a: b)", "run"),
+        ("Run(lambda a: b)", "run"),
+        ("Run(1, lambda a: b)", "run"),
+        ("run(1, lambda a: b)", "run"),
+        ("RandomCrop(lambda a: b)", "random_crop"),
+        ("run(key=lambda a: b)", "key"),
+        ("run(func=lambda a: b)", "func"),
+        ("Lambdad(keys='spacing', func=lambda a: b)", "spacing"),
+        ("Lambdad(keys=['one', 'two'], func=lambda a: b)", "one_two"),
+        ("Lambdad(keys=[1, 'two'], func=lambda a: b)", "func"),
+        ("Lambdad('a b c d e f g h i j k l m n o p', fn=lambda a: b)", "fn"),
+        ("Lambdad(0, fn=lambda a: b)", "fn"),
+        ("x = {'first': lambda a: b}", "x_first"),
+        ("x = {'first': [lambda a: b]}", "x_first"),
+        ("x = {1: lambda a: b}", "x"),
+        ("x = {k: lambda a: b}", "x"),
+        ("x = {'': lambda a: b}", "x"),
+        ("run({'first': lambda a: b})", "first"),
+        ("run({'first': Wrap(key=lambda a: b)})", "first_key"),
+        ("def g():\n    x = {'first': lambda a: b}", "first"),
+        ("x = [lambda a: a]", "identity"),
+        ("x = [lambda a: b]", "x"),
+        ("x = [lambda a: a.reshape(2)]", "reshape"),
+        ("x = [1, lambda a: a.reshape(2)]", "reshape"),
+        ("x = [1, lambda a: a.max(dim=0).values]", "max"),
+        ("x = [1, lambda a: a.t()]", "x"),
+        ("x = [1, lambda a: a.t().max()]", "max"),
+        ("x = [1, lambda a: g(a)]", "x"),
+        ("x = [1, lambda a: fn2(a)]", "fn2"),
+        ("x = [1, lambda a: a[0]]", "x"),
+        ("x = [1, lambda a: a[c]]", "index"),
+        ("x = [1, lambda a: a * 2]", "scale"),
+        ("x = [1, lambda a: a / 2]", "scale"),
+        ("x = [1, lambda a: a * 2 - 1]", "rescale"),
+        ("x = [1, lambda a: a - 1]", "shift"),
+        ("x = [1, lambda a: (a - 1) * 2]", "rescale"),
+        ("x = [1, lambda a: a + c]", "x"),
+        ("x = [1, lambda a: 2 * 3]", "x"),
+        ("x = [1, lambda a: a % 2]", "x"),
+        ("x = [1, lambda a: a > 0]", "greater"),
+        ("x = [1, lambda a: a >= 0]", "at_least"),
+        ("x = [1, lambda a: a < 0]", "less"),
+        ("x = [1, lambda a: a <= 0]", "at_most"),
+        ("x = [1, lambda a: a == 0]", "equal"),
+        ("x = [1, lambda a: a != 0]", "not_equal"),
+        ("x = [1, lambda a: a in c]", "x"),
+        ("x = [1, lambda a: 0 < a < 1]", "x"),
+        ("x = [1, lambda a: 0]", "zero"),
+        ("x = [1, lambda a: False]", "constant"),
+        ("x = [1, lambda a: 3]", "constant"),
+        ("x = [1, lambda a: a]", "identity"),
+        ("x = [1, lambda a, c: a]", "identity"),
+        ("x = [1, lambda a, c: c]", "x"),
+        ("x = [1, lambda a, c=1: a]", "x"),
+        ("x = [1, lambda a, *c: a]", "x"),
+        ("x = [1, lambda: a]", "x"),
+        ("x = (lambda a: a) if c else d", "identity"),
+        ("x = (lambda a: b) if c else d", "x"),
+        ("x = c or (lambda a: a)", "identity"),
+        ("defaultdict(lambda: 0)", "fn"),
+        ("x = defaultdict(lambda: 0)", "x"),
+        ("x = defaultdict(lambda a: a)", "identity"),
+        ("x = partial(lambda a: b, 1)", "x"),
+        ("Lambda(lambda a: a)", "identity"),
+        ("x = Compose(Lambda(lambda a: a))", "identity"),
+        ("x = staticmethod(lambda a: b)", "x"),
+        ("x.append(lambda a: b)", "x"),
+        ("x.append(lambda a: a.reshape(2))", "reshape"),
+        ("x.y.add(lambda a: b)", "y"),
+        ("x.extend([lambda a: b])", "x"),
+        ("x.insert(0, lambda a: b)", "x"),
+        ("setattr(x, 'field', lambda a: b)", "field"),
+        ("setattr(x, 'field', lambda a: b, 1)", "field"),
+        ("setattr(x, y, lambda a: b)", "setattr"),
+        ("log('accuracy', lambda a: b)", "accuracy"),
+        ("log('train/acc', lambda a: b)", "train_acc"),
+        ("log('two words', lambda a: b)", "log"),
+        ("log('self.accuracy', lambda a: b)", "accuracy"),
+        ("log('a' * 2, lambda a: b)", "log"),
+        ("log('accuracy_that_is_much_too_long_for_a_name', lambda a: b)", "log"),
+        ("log(lambda a: b, 'accuracy')", "log"),
+        ("def g(first, second=lambda a: b): pass", "second"),
+        ("def g(first=1, second=lambda a: b): pass", "second"),
+        ("def g(first=lambda a: b, second=1): pass", "first"),
+        ("def g(*, first, second=lambda a: b): pass", "second"),
+        ("def g(first, /, second=lambda a: b): pass", "second"),
+        ("return_(x)(lambda a: b)", "fn"),
+        ("(lambda a: b)(x)", "fn"),
+        ("def g():\n    return lambda a: b", "fn"),
+        ("x = Compose(1, lambda a: a.reshape(2))", "reshape"),
+        ("x = compose(1, lambda a: a.reshape(2))", "compose"),
+        ("x = Compose(1, *[lambda a: a.reshape(2)])", "reshape"),
+        ("x = Compose('name', lambda a: a.reshape(2))", "name"),
+        ("x = {'first': [1, lambda a: a * 2]}", "x_first"),
+        ("x = {'first': [1, lambda a: a.reshape(2)]}", "reshape"),
+        ("x.map[2] = lambda a: b", "fn"),
+        ("_3d(lambda a: b)", "fn"),
+        ("x['3d'] = lambda a: b", "fn"),
+    ],
+)
+def test_role(text: str, role: str) -> None:
+    assert free_names.role(*first_lambda(text)) == role
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("lambda x: x.view(3, 1024)", "3_1024"),
+        ("lambda x: x.view(0)", "0"),
+        ("lambda x: x", ""),
+        ("lambda x: x[-1]", "1"),
+        ("lambda x: x.view(1, 2, 3)", "1_2_3"),
+        ("lambda x: x.view(1, 2, 3, 4)", ""),
+        ("lambda x: x.view(1, 2.0)", ""),
+        ("lambda x: x.view(True)", ""),
+        ("lambda x: x.view(1, 'a')", ""),
+    ],
+)
+def test_numbers(text: str, numbers: str) -> None:
+    assert free_names.numbers_of(first_lambda(text)[1]) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "home", "owner"),
+    [
+        ("lambda: 1", "", ""),
+        ("def buildLoader():\n    lambda: 1", "build_loader", ""),
+        ("def f():\n    def g():\n        lambda: 1", "g", ""),
+        ("class RandomCrop:\n    def __init__(self):\n        lambda: 1", "random_crop", "random_crop"),
+        ("class RandomCrop:\n    def apply(self):\n        lambda: 1", "apply", "random_crop"),
+        ("class RandomCrop:\n    def __apply(self):\n        lambda: 1", "apply", "random_crop"),
+        ("class RandomCrop:\n    x = lambda: 1", "random_crop", "random_crop"),
+        ("def __getattr__(name):\n    lambda: 1", "", ""),
+        ("def f():\n    def __g__():\n        lambda: 1", "f", ""),
+        ("def f():\n    class C:\n        def g(self):\n            lambda: 1", "g", "c"),
+        ("async def f():\n    lambda: 1", "f", ""),
+    ],
+)
+def test_home(text: str, home: str, owner: str) -> None:
+    scopes, node = first_lambda(text)
+    assert free_names.home_name(scopes, node) == home
+    assert free_names.class_of(scopes, node) == owner
+
+
+@pytest.mark.parametrize(
+    ("home", "what", "name"),
+    [
+        ("", "collate_fn", "_collate_fn"),
+        ("build_loader", "collate_fn", "_build_loader_collate_fn"),
+        ("build_loader", "loader_fn", "_build_loader_fn"),
+        ("build_loader", "build_loader_fn", "_build_loader_fn"),
+        ("build_loader", "build_loader", "_build_loader"),
+        ("build", "builder", "_build_builder"),
+        ("a_b", "a_b_c", "_a_b_c"),
+        ("x_a_b", "a_b_c", "_x_a_b_c"),
+        ("x_a", "b_a", "_x_a_b_a"),
+        ("a" * 18, "b" * 18, "_" + "a" * 18 + "_" + "b" * 18),
+        ("a" * 18, "b" * 19, "_" + "b" * 19),
+    ],
+)
+def test_private_names(home: str, what: str, name: str) -> None:
+    assert free_names.private_name(home, what) == name
+
+
+def names_in(text: str, **others: str) -> free_names.Names:
+    files = {"a.py": text, **{f"{name}.py": other for name, other in others.items()}}
+    project = Project(MemoryFiles({path: data.encode() for path, data in files.items()}))
+    return free_names.Names(project, "a.py", Scopes(ast.parse(text)))
+
+
+def test_names_that_are_free() -> None:
+    names = names_in(
+        "one = two_2 = 'three'  # four\n", other="x.five = 1\ndef six(): pass\nx = 'seven'\nclass Eight: pass\n"
+    )
+    assert [names.fresh(each) for each in ("new", "new", "new", "one", "two", "two", "three", "four")] == [
+        "new", "new_2", "new_3", "one_2", "two", "two_3", "three_2", "four_2",
+    ]  # fmt: skip
+    assert (names.fresh("one", "other"), names.fresh("one", "other"), names.fresh("free", "unused")) == (
+        "other", "one_3", "free",
+    )  # fmt: skip
+    assert (names.fresh("print"), names.fresh("lambda")) == ("print_2", "lambda_2")
+    assert [names.fresh_attribute(each) for each in ("five", "six", "seven", "nine")] == [
+        "five_2", "six_2", "seven_2", "nine",
+    ]  # fmt: skip
+    assert [names.is_defined(each) for each in ("", "six", "Eight", "seven", "nine")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert names.is_word("three") and not names.is_word("new")
+    assert not names.is_free("new") and names.is_free("ten") and not names.is_free("one")
+    before = names.checkpoint()
+    assert names.fresh("ten") == "ten" and names.keep("eleven") == "eleven" and not names.is_free("ten")
+    names.rollback(*before)
+    assert names.is_free("ten")
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "keeps"),
+    [
+        ("def f():\n    def work(): pass\n", {}, True),
+        ("def f():\n    def work(): pass\nwork = 1\n", {}, False),
+        ("def f():\n    def work(): pass\nprint(work)\n", {}, False),
+        ("def f():\n    def g():\n        def work(): pass\n", {}, True),
+        ("def f():\n    work = 1\n    def g():\n        def work(): pass\n", {}, False),
+        ("class C:\n    work = 1\n    def f(self):\n        def work(): pass\n", {}, True),
+        ("from b import *\ndef f():\n    def work(): pass\n", {"b": ""}, False),
+        ("def f():\n    def work(): pass\n", {"b": "from a import *\n"}, False),
+        ("def f():\n    def work(): pass\n", {"b": "from a import work\n"}, False),
+        ("def f():\n    def work(): pass\n", {"b": "from c import work\n", "c": ""}, True),
+        ("def f():\n    def work(): pass\n", {"b": "import a\na.work\n"}, False),
+        ("def f():\n    def work(): pass\n", {"b": "import a\nhasattr(a, 'work')\n"}, False),
+        ("def f():\n    def work(): pass\n", {"b": "import a\ngetattr(a, 'work')\n"}, False),
+        ("def f():\n    def work(): pass\n", {"b": "import a\ngetattr(a, 'other')\nwork\n"}, True),
+        ("def f():\n    def work(): pass\n", {"b": "import c as a\na.work\n", "c": ""}, True),
+        ("def f():\n    def work(): pass\nglobals()['x']\n", {}, False),
+        ("def f():\n    def work(): pass\n    globals()['x']\n", {}, True),
+        ("import sys\ndef f():\n    def work(): pass\nsys.modules[__name__]\n", {}, False),
+        ("def f():\n    def work(): pass\nfor n in dir(): print(n)\n", {}, False),
+        ("def f():\n    def test_it(): pass\n", {}, False),
+        ("def f():\n    def setup_it(): pass\n", {}, False),
+        ("def f():\n    def teardown(): pass\n", {}, False),
+        ("def f():\n    def __it(): pass\n", {}, False),
+        ("def f():\n    def g(): pass\n", {}, False),
+        ("def f():\n    def G(): pass\n", {}, True),
+        ("def f():\n    def print(): pass\n", {}, False),
+    ],
+)
+def test_names_that_are_kept(text: str, others: dict[str, str], keeps: bool) -> None:
+    names = names_in(text, **others)
+    scopes = Scopes(ast.parse(text))
+    node = [each for each in ast.walk(scopes.tree) if isinstance(each, ast.FunctionDef)][-1]
+    assert names.keeps(node.name, scopes.around(node)) is keeps
+    if keeps:
+        names.keep(node.name)
+        assert not names.keeps(node.name, scopes.around(node))
