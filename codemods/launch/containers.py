@@ -120,8 +120,8 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a guide, outside of its blocks, name the old launcher."""
-    blocks = list(_literal(text) if directives else _fenced(text, every=True))
+    """Where a guide names the old launcher outside of its blocks of shell: in sentences, and in blocks of other languages."""
+    blocks = list(_literal(text) if directives else _fenced(text))
     for match in re.finditer(r"torch\.distributed\.launch\b", text):
         line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONG_LINE) : match.start()]
         sentence = re.search(r"[A-Za-z]{3,}", re.sub(r"^[ \t>$]*(?:\w+=\S*[ \t]+)*\S*python.*", "", line))
@@ -155,8 +155,8 @@ def _prompt(head: str) -> str:
     return head if "#" in head else " " * len(head)  # `# torchrun …` is a comment rather than a prompt of root
 
 
-def _fenced(text: str, every: bool = False) -> Iterator[tuple[int, int]]:
-    """The fenced blocks that may hold shell, or `every` one."""
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """The fenced blocks that may hold shell."""
     opened: tuple[str, str, int] | None = None
     for match in _FENCE.finditer(text):
         fence, language = match.group(2), match.group(3).lower()
