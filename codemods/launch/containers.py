@@ -120,7 +120,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
-    """Where a guide names the old launcher outside of its blocks of shell: in sentences, and in blocks of other languages."""
+    """Where a guide names the old launcher outside of its blocks of shell: in sentences and other blocks."""
     blocks = list(_literal(text) if directives else _fenced(text))
     for match in re.finditer(r"torch\.distributed\.launch\b", text):
         line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONG_LINE) : match.start()]
