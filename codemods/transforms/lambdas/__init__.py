@@ -83,14 +83,15 @@ Functions that use each other move together or not at all; several that are the 
 calls a function of the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`,
 where nothing passes it an argument by keyword. Where the target of a `Process` has no arguments, the values that it
 reads become the `args` of the process. Of options that `argparse` parsed, and that nothing sets later, one or two are
-passed alone, not all of them. `lambda c: f"a {c}"` becomes `"a {}".format` where it is seen to be called with one
-argument. `lambda x, i=i:` becomes a partial with the keyword `i`, which nobody can pass by position any more; so does a
-default that is an expression: `width=args.width` is taken where it was, on each call of the function around. A function
-that keeps attributes, or whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`.
-A local class that reads variables gets them as the first arguments of its constructor, where it is only called, and no
-base class takes part in creating its objects; it gets in the same way the attributes whose value is computed each time
-(`size = config.SIZE`): they are read where the class stood. Imports inside the function that only the moved code used
-go with it. `defaultdict(lambda: defaultdict(lambda: n))` becomes a `partial(defaultdict, ...)` of the inner function.
+passed alone, not all of them; of a model that the project makes, the numbers that its constructor alone sets. `lambda
+c: f"a {c}"` becomes `"a {}".format` where it is seen to be called with one argument. `lambda x, i=i:` becomes a partial
+with the keyword `i`, which nobody can pass by position any more; so does a default that is an expression:
+`width=args.width` is taken where it was, on each call of the function around. A function that keeps attributes, or
+whose `__name__` somebody reads while it takes values along, becomes a class with `__call__`. A local class that reads
+variables gets them as the first arguments of its constructor, where it is only called, and no base class takes part in
+creating its objects; it gets in the same way the attributes whose value is computed each time (`size = config.SIZE`):
+they are read where the class stood. Imports inside the function that only the moved code used go with it.
+`defaultdict(lambda: defaultdict(lambda: n))` becomes a `partial(defaultdict, ...)` of the inner function.
 
 Each call of the function around made a new function. Where code is seen to distinguish them (`==`, `is`, `remove`, a
 key of a dict, a set, a weak reference, attributes that are set on them) each call makes a new `functools.partial`. That
