@@ -148,7 +148,9 @@ def unknown_error(text: str, log: Log) -> str:
         guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
         words = f"no error in this text that has to do with starting processes; it failed with: {error}"
     elif by_frames:
-        missing = "" if any(item.is_interrupt for item in log.unknown) else "the last line of the error is missing. "
+        missing = (
+            "" if any(item.is_interrupt for item in log.unknown) else "the error's own line is missing, or not known. "
+        )
         return f"{missing}{by_frames}"
     else:
         guess = nearest_family(text)

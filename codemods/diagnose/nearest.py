@@ -33,6 +33,11 @@ _COMMON = {
     "file",
     "directory",
     "argument",
+    "option",
+    "options",
+    "local",
+    "driver",
+    "multiprocessing",
     "expected",
 }
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself

@@ -40,15 +40,25 @@ class _Road:
     error: str = ""
 
 
-_BACK = _Road(
-    _NEVER,
-    _NEVER,
-    "sent back from a worker",
-    "it is part of what the task returned, or of the exception that it raised (ExceptionWithTraceback), which then "
-    "hides the true error: return plain data (numbers, arrays, list(...) of a map or generator); run the task once in "
-    "the main process to see its exception, and raise a plain one in its place: raise RuntimeError(str(error)); or "
-    "drop the value in __getstate__ of its class",
-    r"MaybeEncodingError|Error sending result",
+_BACK = (
+    _Road(
+        _NEVER,
+        _NEVER,
+        "sent back from a worker",
+        "it is part of the exception that the task raised, and hides the true error: run the task once in the main "
+        "process (one process, or call the function) to see it; in the task, catch it and raise a plain one: "
+        "raise RuntimeError(str(error)); or drop the value in __getstate__ of its class",
+        r"Error sending result:.*ExceptionWithTraceback",
+    ),
+    _Road(
+        _NEVER,
+        _NEVER,
+        "sent back from a worker",
+        "it is part of what the task returned: return plain data (numbers, arrays, list(...) of a map or generator, an "
+        "id in place of an object), or drop the value in __getstate__ of its class; if the task raised an exception, "
+        "run it once in the main process to see that",
+        r"MaybeEncodingError|Error sending result",
+    ),
 )
 _ROADS = (
     _Road(
@@ -95,8 +105,9 @@ def on_its_road(cause: Cause, error: str, frames: Sequence[Frame], lines: Iterab
 
 
 def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | None:
-    if re.search(_BACK.error, error):
-        return _BACK
+    back = next((road for road in _BACK if re.search(road.error, error)), None)
+    if back is not None:
+        return back
     for frame in reversed(frames):  # the innermost way is the one that failed
         text = f"{frame.path.replace(chr(92), '/')}:{frame.name}"
         road = next((road for road in _ROADS if re.search(road.frames, text)), None)

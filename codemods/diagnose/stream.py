@@ -28,7 +28,8 @@ _SUSPECT = re.compile(
     rb"error|exception|traceback|pickle|bootstrapping|new process before|freeze_support|exited unexpectedly|"
     rb"signal|recursion|expected|unrecognized|re-initialize|cowardly|deepcopy|killed|timed? ?out|"
     rb"already in use|leaked|too many|ancdata|shared memory|broken|keyboardinterrupt|exitcode|no longer alive|"
-    rb"not (?:been )?initialized|invalid|process pool|producer process|paging file|get attribute",
+    rb"not (?:been )?initialized|invalid|process pool|producer process|paging file|get attribute|"
+    rb"no such option|gone away|bad record mac|not a database|malformed",
     re.IGNORECASE,
 )
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")

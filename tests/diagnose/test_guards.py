@@ -124,9 +124,14 @@ def test_a_lock_that_asks_for_a_start_may_still_be_copied() -> None:
 
 
 def test_what_does_not_come_back_is_told_from_what_is_sent() -> None:
-    error = "multiprocessing.pool.MaybeEncodingError: Error sending result: '<x>'. Reason: 'TypeError(\"cannot pickle "
-    main = read_log(error + "'SwigPyObject' object\")'").main
-    assert main is not None and "sent back from a worker" in main.cause.what and "exception" in main.cause.advice
+    error = "multiprocessing.pool.MaybeEncodingError: Error sending result: '{}'. Reason: 'TypeError(\"cannot pickle "
+    error += "'SwigPyObject' object\")'"
+    returned, raised = (
+        read_log(error.format(of)).main for of in ("<Job>", "<multiprocessing.pool.ExceptionWithTraceback>")
+    )
+    assert returned is not None and "sent back from a worker" in returned.cause.what
+    assert "it is part of what the task returned" in returned.cause.advice
+    assert raised is not None and "it is part of the exception that the task raised" in raised.cause.advice
 
 
 def test_a_question_says_so_and_comes_after_what_is_certain() -> None:
@@ -148,6 +153,7 @@ def test_a_question_says_so_and_comes_after_what_is_certain() -> None:
         ("Namespace(world_size =4, local_rank =0)", ""),
         ("BlockingIOError: [Errno 11] Resource temporarily unavailable", "fcntl.flock(handle, fcntl.LOCK_EX)"),
         ("triton.runtime.errors.OutOfResources: out of shared memory", ""),
+        ("ModuleNotFoundError: No module named 'numpy'", 'File "train.py", line 1, in <module>\n    import numpy'),
     ],
 )
 def test_words_without_a_process_are_not_taken_for_one(message: str, around: str) -> None:
@@ -164,6 +170,7 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
         (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
         (frames("/v/torch/distributed/distributed_c10d.py:all_reduce"), "in-collective"),
+        (frames("/u/multiprocessing/queues.py:_feed", "/a/rows.py:__getstate__"), "put-on-queue"),
         (frames("/v/torch/utils/data/dataloader.py:_try_get_data") + "KeyboardInterrupt\n", "stopped-in-loader"),
         (frames("/u/multiprocessing/pool.py:wait") + "KeyboardInterrupt\n", "stopped-in-pool"),
         (frames("/v/torch/distributed/distributed_c10d.py:barrier") + "KeyboardInterrupt\n", "stopped-in-collective"),
@@ -175,7 +182,7 @@ def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> Non
     said = unknown_error(text, read_log(text))
     assert row.cause in said and row.next in said
     assert ("Is it this?" in said) == (not row.certain)
-    assert ("the last line of the error is missing" in said) == (not row.interrupted)
+    assert ("own line is missing" in said) == (not row.interrupted)
 
 
 def test_every_row_of_frames_has_a_text() -> None:

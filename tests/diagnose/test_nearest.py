@@ -35,6 +35,9 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
         "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1",
         "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for fc.weight",
         "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.",
+        "ValueError: prefetch_factor option could only be specified in multiprocessing, let num_workers > 0",
+        "AttributeError: 'Namespace' object has no attribute 'local_rank'",
+        "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
         "",
     ],
 )

@@ -35,7 +35,9 @@ ERRORS = (
         r"Can't get attribute '(?P<name>[^']+)' on <module '__(?:mp_)?main__'"
         r"|module '__(?:mp_)?main__' has no attribute '(?P<name2>(?!__spec__')[^']+)'",
         "the main script defines it where workers don't look: under the main guard, in a notebook or console",
-        "define it at the top of the script, above the main guard, or in a module (a .py file that is imported)",
+        "define it at the top of the script, above the main guard, or in a module (a .py file that is imported); where "
+        "a file is loaded (torch.load, pickle.load), starting processes is not the cause: import it into the main "
+        "script",
         examples=("AttributeError: Can't get attribute 'w' on <module '__mp_main__' from 'a.py'>",),
         named_only=True,
         reference=_REFERENCE,
