@@ -53,6 +53,8 @@ class Start:
 
 _Key = tuple[int, tuple[tuple[str, Confidence], ...], frozenset[ast.AST]]  # a function, its loaders, what it leaves out
 
+_ASKING = ("get", "getenv")  # their second argument is what there is by default
+
 
 class Starts:
     """Answers for one project."""
@@ -349,7 +351,10 @@ def _is(nodes: Iterable[ast.expr], value: object) -> bool:
 
 
 def _forks(node: ast.expr) -> bool:
-    return "fork'" in ast.unparse(node)
+    """It names fork, and not only for want of another (`os.environ.get("START", "fork")`)."""
+    asked = (call for call in ast.walk(node) if isinstance(call, ast.Call) and last_name(call.func) in _ASKING)
+    fallbacks = {argument for call in asked for argument in call.args[1:]}
+    return _is((part for part in ast.walk(node) if isinstance(part, ast.Constant) and part not in fallbacks), "fork")
 
 
 def _value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:

@@ -81,6 +81,12 @@ def test_the_number_of_workers(workers: str, certain: list[str]) -> None:
         ),
         pytest.param("cfg = dict(num_workers=2)\nfor b in DataLoader(rows, **cfg):\n    pass\n", id="by settings"),
         pytest.param(
+            "import os\nstart = os.environ.get('START', 'fork')\n"
+            "l = DataLoader(rows, num_workers=2, multiprocessing_context=os.environ.get('START', 'fork'))\n"
+            "for b in l:\n    pass\n",
+            id="fork only where nothing is asked for",
+        ),
+        pytest.param(
             "class T:\n    def __init__(self):\n        self.a, self.l = 1, None\n"
             "        self.l = DataLoader(rows, num_workers=2)\n        for b in self.l:\n            pass\nT()\n",
             id="an attribute",
@@ -97,6 +103,10 @@ def test_loaders_by_way_of(loop: str) -> None:
         pytest.param("p = mp.Process(target=print)\n", id="a process that is not started"),
         pytest.param(
             "for b in DataLoader(rows, num_workers=2, multiprocessing_context='fork'):\n    pass\n", id="fork"
+        ),
+        pytest.param(
+            "for b in DataLoader(rows, num_workers=2, multiprocessing_context='fork' if rows else None):\n    pass\n",
+            id="fork or what is usual",
         ),
         pytest.param(
             "from concurrent.futures import ProcessPoolExecutor\n"
