@@ -16,6 +16,7 @@ from .classes import Family, Shape, Store
 from .data import names
 from .factories import leaves_trace
 from .kept_arguments import kept_arguments
+from .surroundings import part_may_change
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,9 @@ class ExpressionRebuilder:
             if node is root:
                 raise Refused("it is created from the object itself; open it in a method of its own")
             self._own_attribute(node)
+            if sure and self._is_part_of_another(node):
+                text = self.source_of(node)
+                exchanged[text] = self._stashed(text, _leaf(node))
             return
         scope, bindings = outline.lookup(root, root.id)
         if isinstance(scope, ast.Module):
@@ -181,6 +185,11 @@ class ExpressionRebuilder:
                     f"`self.{node.attr}` may be another by then (line {change.statement.lineno}); "
                     "keep what it was opened with in an attribute of its own"
                 )
+
+    def _is_part_of_another(self, node: ast.expr) -> bool:
+        """`self.cfg.path`: something of another object, which code may set though it leaves `self.cfg` alone."""
+        is_part = isinstance(node, (ast.Attribute, ast.Subscript)) and not self.outline.is_self(node.value)
+        return is_part and part_may_change(self.family.repo, node)
 
     def _module_name(self, root: ast.Name, statements: Sequence[ast.AST]) -> None:
         """A name of the module must be there, with the same value, when the copy is made in another process."""
@@ -252,7 +261,7 @@ class ExpressionRebuilder:
                         return f"self.{name}"
                     if isinstance(node, ast.Name) or ast.dump(other.value) != ast.dump(root):
                         continue
-                    if self._settled(name, bindings, other):  # `self.args = args`
+                    if self._settled(name, bindings, other) and not (sure and self._is_part_of_another(node)):
                         return f"self.{name}{text[len(root.id) :]}"
         if any(binding.parameter for binding in bindings):
             self._refuse_iterators(root.id)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from ...syntax.repo import Repo
 from .classes import Family, Shape
 from .data import names
 
@@ -48,6 +49,20 @@ def _around(family: Family, shape: Shape) -> Iterable[Outline]:
         found[other.outline] = None
         found.update(dict.fromkeys(family.repo.mentioning(other.node.name)))
     return found
+
+
+def part_may_change(repo: Repo, node: ast.expr) -> bool:
+    """`cfg.path`, `cfg["path"]`: some code sets an attribute or item of that name, not of its own object."""
+    leaf = node.attr if isinstance(node, ast.Attribute) else getattr(getattr(node, "slice", None), "value", None)
+    for outline in repo.mentioning(leaf) if isinstance(leaf, str) and leaf.isidentifier() else ():
+        for attribute in outline.attributes.get(str(leaf), ()):
+            if not isinstance(attribute.ctx, ast.Load) and not outline.is_self(attribute.value):
+                return True
+        for item in outline.nodes:
+            sets = isinstance(item, ast.Subscript) and not isinstance(item.ctx, ast.Load)
+            if sets and getattr(getattr(item, "slice", None), "value", None) == leaf:
+                return True
+    return False
 
 
 def path_of(call: ast.Call) -> ast.expr | None:

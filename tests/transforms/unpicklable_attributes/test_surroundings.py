@@ -156,3 +156,24 @@ def test_a_copied_container() -> None:
 def test_modules_by_a_condition() -> None:
     after = migrated(text("self.library = gzip if self.path else zipfile"), RULE)["train.py"]
     assert after.count("self.library = gzip if self.path else zipfile") == 2 and "is not None" not in after
+
+
+CFG = 'class Cfg:\n    path = "a"\n\n\ndef change(cfg):\n    {change}\n\n\n'
+
+
+@pytest.mark.parametrize(
+    ("made", "change", "again"),
+    [
+        ("self.file = open(self.path.root)", "cfg.root = 'b'", "self.file = open(self._file_root)"),
+        ("self.file = open(path.root)", "cfg.root = 'b'", "self.file = open(self._file_root)"),
+        ("self.file = open(self.path['root'])", "cfg['root'] = 'b'", "self.file = open(self.root)"),
+        ("self.file = open(self.path.root)", "cfg.other = 'b'", "self.file = open(self.path.root)"),
+        ("self.file = open(self.path['root'])", "print(cfg['root'])", "self.file = open(self.path['root'])"),
+    ],
+)
+def test_a_part_of_what_others_have_too(made: str, change: str, again: str) -> None:
+    """What it was opened with is kept where code may set it by then."""
+    files = text(made)
+    files["train.py"] = files["train.py"].replace("class Thing", CFG.format(change=change) + "class Thing")
+    after = migrated(files, RULE)["train.py"]
+    assert again in after.partition("__setstate__")[2]
