@@ -29,7 +29,7 @@ _CLAUSE = r"(?:[<>=!~^]=?=?\s*[\"']?\d[\d.*+\w]*\s*,?\s*)"
 _REQUIREMENT = re.compile(rf"(?<![\w.-])(?:py)?torch\s*({_CLAUSE}+)")
 _PARTS = re.compile(r"([<>=!~^]=?=?)\s*[\"']?(\d[\d.*]*)")
 _IMAGE = re.compile(
-    r"pytorch/pytorch:(\d+)\.(\d+)|/torch-(\d+)\.(\d+)\.\d+"
+    r"pytorch/pytorch:(\d+)\.(\d+)|/torch-(\d+)\.(\d+)\.\d+|/torch(\d+)\.(\d+)(?:\.\d+)?/"
     r"|^\s*(?:ARG|ENV)\s+(?:PY)?TORCH(?:_VERSION)?[\s=]\s*[\"']?(\d+)\.(\d+)",
     re.MULTILINE,
 )
@@ -43,10 +43,12 @@ _PROSE = re.compile(  # `PyTorch 1.7.1`, `[PyTorch](https://...) >= 1.7`, `PyTor
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(  # sentences and list items about what is needed, not a story about some version
-    r"^\s*(?:[-*+•|]|\d+[.)])\s|requir|tested|version|depend|environment|install|need|support|prerequisite",
+    r"^[\s>]*(?:[-*+•|]|\d+[.)])\s|\w ?== ?\d"
+    r"|requir|tested|version|depend|environment|install|need|support|prerequisite",
     re.IGNORECASE,
 )
 
+_NVIDIA = re.compile(r"\bnvidia/pytorch:(\d\d)\.(\d\d)\b")
 _MENTIONS = re.compile(r"torch|cudatoolkit|python\s*=", re.IGNORECASE)
 
 Version = tuple[int, int]
@@ -61,6 +63,13 @@ _MOST_NAMED = 200  # lines of one file that name a torch
 _NEWEST_FOR_TOOLKIT = {
     (8, 0): (1, 0), (9, 0): (1, 1), (9, 1): (1, 0), (9, 2): (1, 7), (10, 0): (1, 4), (10, 1): (1, 8), (11, 0): (1, 7),
 }  # fmt: skip
+# The torch of NVIDIA's images, from the one that had it first:
+# https://docs.nvidia.com/deeplearning/frameworks/pytorch-release-notes
+_OF_NVIDIA = {
+    (18, 0): (1, 0), (19, 5): (1, 1), (19, 7): (1, 2), (19, 10): (1, 3), (20, 1): (1, 4), (20, 2): (1, 5),
+    (20, 6): (1, 6), (20, 8): (1, 7), (20, 11): (1, 8), (21, 3): (1, 9),
+}  # fmt: skip
+_NEW_IMAGE = (21, 7)
 _NEWEST_FOR_PYTHON = {(2, 7): (1, 4), (3, 4): (1, 2), (3, 5): (1, 5)}
 
 
@@ -158,7 +167,12 @@ def _required(line: str) -> Version | None:
 
 
 def _newest(line: str) -> Iterator[tuple[str, Version]]:
-    """The old CUDA toolkit and the old Python of the line, each with the newest torch that there is for it."""
+    """The old CUDA toolkit, Python and image of the line, each with the newest torch that there is for it."""
+    for match in _NVIDIA.finditer(line):
+        image = int(match[1]), int(match[2])
+        torch = max((first for first in _OF_NVIDIA if first <= image), default=None)
+        if torch is not None and image < _NEW_IMAGE:
+            yield f"the image {match[0]}", _OF_NVIDIA[torch]
     for name, pattern, newest in (
         ("cudatoolkit", _TOOLKIT, _NEWEST_FOR_TOOLKIT),
         ("Python", _PYTHON, _NEWEST_FOR_PYTHON),

@@ -31,6 +31,22 @@ print(args.local_rank)
 """
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "old"),
+    [
+        ("README.md", "Linux, Python==3.6.8, CUDA == 11.2, pytorch == 1.8.0, mmdet3d == 0.17.1\n", True),
+        ("README.md", "> - Python 3.8, PyTorch >= 1.8.1\n", True),
+        ("install.md", "pip install mmcv-full==1.4.0 -f https://x.org/mmcv/dist/cu111/torch1.8.0/index.html\n", True),
+        ("install.md", "pip install mmcv-full==1.4.0 -f https://x.org/mmcv/dist/cu111/torch1.12.0/index.html\n", False),
+        ("Dockerfile", "FROM nvcr.io/nvidia/pytorch:22.05-py3\n", False),
+        ("README.md", "As of 2020 we moved to PyTorch 1.8 here and there\n", False),
+    ],
+)
+def test_places_that_name_a_torch(path: str, text: str, old: bool) -> None:
+    changed = migrated({"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, path: text})
+    assert ("run.sh" not in changed) is old
+
+
 @pytest.mark.parametrize("torch", ["torch>=1.7.1", "torch==1.8.0", "torch<1.9"])
 def test_old_torch_keeps_the_line_and_the_script_takes_both_spellings(torch: str) -> None:
     contents = {"run.sh": f"{LAUNCH} a.py\n", "a.py": NEVER_READ, "requirements.txt": f"{torch}\n"}
@@ -48,6 +64,8 @@ def test_old_torch_keeps_the_line_and_the_script_takes_both_spellings(torch: str
         ("README.md", "conda install pytorch torchvision cudatoolkit=10.0 -c pytorch\n", "cudatoolkit 10.0"),
         ("environment.yml", "dependencies:\n  - pytorch\n  - cudatoolkit=10.1\n", "cudatoolkit 10.1"),
         ("docs/install.md", "conda create -n old python=3.5\n", "Python 3.5"),
+        ("Dockerfile", "FROM nvcr.io/nvidia/pytorch:20.12-py3\n", "the image nvidia/pytorch:20.12"),
+        ("docker/Dockerfile", "FROM nvcr.io/nvidia/pytorch:19.06-py3\n", "the image nvidia/pytorch:19.06"),
     ],
 )
 def test_old_packages_that_have_no_torchrun(path: str, text: str, word: str) -> None:
