@@ -91,7 +91,8 @@ def _constant_of_the_module(outline: Outline, value: ast.expr | None) -> str | N
     """The name `value`, when the module binds it once or imports it, at its top level."""
     if not isinstance(value, ast.Name):
         return None
-    scope, bindings = outline.lookup(value, value.id)
+    scope, _ = outline.lookup(value, value.id)
+    bindings = outline.bindings(scope, value.id)  # also those further down
     imports = all(isinstance(binding.statement, (ast.Import, ast.ImportFrom)) for binding in bindings)
     top = all(outline.parents[binding.statement] is outline.module for binding in bindings)
     changed = any(isinstance(node, ast.Global) and value.id in node.names for node in outline.nodes)
