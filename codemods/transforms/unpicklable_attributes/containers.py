@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...finding import Refused
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from .classes import Shape, Store
 from .data import names
@@ -84,14 +85,15 @@ def _made_by_default(shape: Shape, value: ast.expr) -> ast.expr | None:
 
 
 def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
-    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`."""
+    """What is put into containers on `self`: `self.files[k] = v`, `self.files.append(v)`, `self.files[j][k] = v`."""
     outline = shape.outline
     for name, uses in shape.selves.items():
         for method, node in uses:
-            above = outline.parents[node]
             if not isinstance(node.ctx, ast.Load):
                 continue
-            if isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Store):
+            inner = _innermost(outline, node)
+            above = outline.parents[inner]
+            if isinstance(above, ast.Subscript) and above.value is inner and isinstance(above.ctx, ast.Store):
                 statement = outline.statement(above)
                 if isinstance(statement, ast.Assign) and any(target is above for target in statement.targets):
                     yield name, Store(shape, method, statement, node, statement.value, fills=True)
@@ -101,6 +103,19 @@ def fillings(shape: Shape) -> Iterator[tuple[str, Store]]:
                 if isinstance(call, ast.Call) and call.func is above and len(call.args) == at + 1:
                     assert isinstance(statement, ast.stmt)
                     yield name, Store(shape, method, statement, node, call.args[at], fills=True)
+
+
+def _innermost(outline: Outline, node: ast.expr) -> ast.expr:
+    """The container that `node[k]`, `node[j][k]`... takes out of `node`; `node` itself where nothing is taken out."""
+    above = outline.parents[node]
+    while isinstance(above, ast.Subscript) and above.value is node and isinstance(above.ctx, ast.Load):
+        node, above = above, outline.parents[above]
+    return node
+
+
+def is_deep(store: Store) -> bool:
+    """It fills a container that lies in the one on `self`: `self.files[j][k] = v`."""
+    return _innermost(store.owner.outline, store.target) is not store.target
 
 
 class Filling:

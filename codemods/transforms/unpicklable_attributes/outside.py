@@ -39,6 +39,15 @@ class Outside:
         for attribute, place in elsewhere.sets():
             self.sets.setdefault(attribute, place)
 
+    def deletes(self, attribute: str, place: str) -> bool:
+        """What stands at `place` (of `sets`) is a `del` of the attribute."""
+        path, _, line = place.rpartition(":")
+        outline = self.elsewhere.repo.outline(path) if line.isdigit() else None
+        return any(
+            node.lineno == int(line) and isinstance(node.ctx, ast.Del)
+            for node in (outline.attributes.get(attribute, ()) if outline is not None else ())
+        )
+
     def touch(self, attribute: str, kind: ObjectKind, recogniser: Recogniser) -> str | None:
         """How the object in `attribute` is changed from outside, in words."""
         for outline, node in self._read:

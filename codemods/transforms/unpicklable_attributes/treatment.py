@@ -11,7 +11,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
 from .classes import Store
-from .containers import Filling
+from .containers import Filling, is_deep
 from .data import names
 from .on_demand import is_lazy, left_closed
 from .recreate import Recreation, Recreator, chooses_modules
@@ -72,6 +72,8 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             f"it is passed in ({source}), so other objects may share it; pass what it is opened with, and open it in "
             "the class"
         )
+    if any(is_deep(hazard.store) for hazard in uses.hazards if hazard.store.fills):
+        raise Refused("it is in a container inside of another; open what is needed where it is read")
     check_outside(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)

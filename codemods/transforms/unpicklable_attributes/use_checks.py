@@ -18,6 +18,10 @@ from .mutation import elements, first_touch, named, touch
 def check_outside(uses: AttributeUses) -> None:
     """Raises Refused where code outside of the class has set or changed it by the time the object crosses."""
     place = uses.outside.sets.get(uses.attribute)
+    if place is not None and uses.outside.deletes(uses.attribute, place):
+        raise Refused(
+            f"{place} deletes it from outside, and a copy would have it again; let a method of the class set it to None"
+        )
     if place is not None:
         raise Refused(f"{place} sets it from outside, and a new one would not be that; give it to the constructor")
     what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)

@@ -64,3 +64,26 @@ def test_a_module_under_a_name_that_a_method_uses_otherwise() -> None:
     assert "return json.dumps(1)" in migrated(plain, RULE)["a.py"]
     taken = {"a.py": plain["a.py"].replace("def dump(self):", "def dump(self, json):")}
     assert "return json.dumps(1)" not in migrated(taken, RULE).get("a.py", "")
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        "self.files: dict = {}\nfor k in path:\n    self.files[k] = {}\n    self.files[k]['a'] = open(k)",
+        "self.files = {'a': []}\nfor k in path:\n    self.files['a'].append(open(k))",
+        "self.files = [[{}]]\nself.files[0][0]['a'] = open(path)",
+    ],
+)
+def test_a_container_inside_of_another(fill: str) -> None:
+    assert "it is in a container inside of another" in refusal(rows(fill))
+    assert not reported(rows(fill.replace("open(", "str(")), RULE)
+
+
+def test_a_handle_that_other_code_deletes() -> None:
+    deleted = rows("self.path = path\nself.file = open(path)")
+    deleted["a.py"] = deleted["a.py"].replace(
+        "    print(Pool", "    first = Rows('b')\n    del first.file\n    print(Pool"
+    )
+    assert refusal(deleted).startswith("a.py:13 deletes it from outside, and a copy would have it again")
+    after = {"a.py": deleted["a.py"].replace("del first.file", "first.file = None")}
+    assert "sets it from outside" in refusal(after)
