@@ -8,7 +8,7 @@ of them count. `process_starts.py` follows no more than these names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ...flow.facts.records import FileFacts, project_facts
 from ...project import Project
@@ -26,64 +26,37 @@ def may_start(project: Project) -> list[str]:
         return [*project.python_paths]  # they may name anything
     for path in project.python_paths:
         project.note_text(path)
-    search = _Search(project_facts(project), {source.path for source in project.matching(_IN_WORD, like=_IN_WORD)})
-    return [path for path in project.python_paths if search.may_start(path)]
+    speaking = {source.path for source in project.matching(_IN_WORD, like=_IN_WORD)}
+    starting = _starting(project_facts(project), speaking)
+    return [path for path in project.python_paths if path in starting]
 
 
-class _Search:
-    def __init__(self, facts: Mapping[str, FileFacts], speaking: set[str]) -> None:
-        """`speaking`: the files with a word of the rule."""
-        self._facts, self._speaking = facts, speaking
-        self._known_names: dict[str, bool] = {}
-        self._cold: set[_Statement] = set()  # they are known to start nothing
-        self._binding: dict[str, dict[str, list[_Statement]]] = {}  # by file and name
-        self._anywhere: dict[str, list[_Statement]] = {}  # by name
-        for path, own in facts.items():
-            names: dict[str, list[_Statement]] = {}
-            for at, statement in enumerate(own.statements):
-                for name in statement.binds:
-                    names.setdefault(name, []).append((path, at))
-            self._binding[path] = names
-            for name, places in names.items():
-                self._anywhere.setdefault(name, []).extend(places)
-
-    def may_start(self, path: str) -> bool:
-        """Some statement of the file, definitions aside, may."""
-        if path not in self._facts:
-            return False
-        todo = [(path, at) for at, statement in enumerate(self._facts[path].statements) if statement.acts]
-        seen = set(todo)
-        for each in todo:  # grows as it goes
-            if each in self._cold:
-                continue
-            if self._starts(each):
-                return True
-            for other in self._leads_to(each):
-                if other not in seen:
-                    seen.add(other)
-                    todo.append(other)
-        self._cold |= seen
-        return False
-
-    def _starts(self, place: _Statement) -> bool:
-        statement = self._facts[place[0]].statements[place[1]]
-        if place[0] in self._speaking and (statement.acts or statement.reads):  # no import
-            return True
-        return any(map(self._is_start, statement.reads)) or any(map(self._is_start, statement.others))
-
-    def _is_start(self, name: str) -> bool:
-        known = self._known_names.get(name)
-        if known is None:
-            known = self._known_names[name] = _STARTS.search(name) is not None
-        return known
-
-    def _leads_to(self, place: _Statement) -> Iterator[_Statement]:
-        path = place[0]
-        statement, own = self._facts[path].statements[place[1]], self._binding[path]
-        for name in statement.reads:
-            if name in own:
-                yield from own[name]
-            elif self._facts[path].star_imports:
-                yield from self._anywhere.get(name, ())
-        for name in statement.others:
-            yield from self._anywhere.get(name, ())
+def _starting(facts: Mapping[str, FileFacts], speaking: set[str]) -> set[str]:
+    """The files with a statement, definitions aside, that may; `speaking`: those with a word of the rule."""
+    known: dict[str, bool] = {}  # whether a name is that of a start
+    readers: dict[tuple[str, str], list[_Statement]] = {}  # by file and name, and by name alone (no file)
+    todo: list[_Statement] = []
+    for path, own in facts.items():
+        bound = {name for statement in own.statements for name in statement.binds}
+        for at, statement in enumerate(own.statements):
+            for name in (*statement.reads, *statement.others):
+                if name not in known:
+                    known[name] = _STARTS.search(name) is not None
+            for name in statement.reads:
+                if name in bound:
+                    readers.setdefault((path, name), []).append((path, at))
+                elif own.star_imports:
+                    readers.setdefault(("", name), []).append((path, at))
+            for name in statement.others:
+                readers.setdefault(("", name), []).append((path, at))
+            speaks = path in speaking and (statement.acts or statement.reads)  # no import
+            if speaks or any(known[name] for name in (*statement.reads, *statement.others)):
+                todo.append((path, at))
+    found = set(todo)
+    for path, at in todo:  # grows as it goes
+        for name in facts[path].statements[at].binds:
+            for reader in (*readers.pop((path, name), ()), *readers.pop(("", name), ())):
+                if reader not in found:
+                    found.add(reader)
+                    todo.append(reader)
+    return {path for path, at in found if facts[path].statements[at].acts}
