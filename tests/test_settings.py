@@ -150,3 +150,14 @@ def test_globs(glob: str, yes: list[str], no: list[str]) -> None:
 def test_an_unknown_kind_of_hazard() -> None:
     with pytest.raises(Problem, match=r"unknown kind 'lamda' in 'only' of entry 1 \(did you mean 'lambda'\?\)"):
         read('[[tool.spawnfix.boundaries]]\ncallable = "a.send"\nonly = ["lamda"]\n')
+
+
+def test_conditions_of_a_boundary() -> None:
+    head = '[tool.spawnfix]\n[[tool.spawnfix.boundaries]]\ncallable = "ours.submit"\npickles = ["job"]\n'
+    settings = read(f'{head}when = {{ workers = "nonzero" }}\nunless = {{ mode = ["inline", 0] }}\n')
+    assert settings.boundaries[0]["when"] == {"workers": "nonzero"}
+    assert settings.boundaries[0]["unless"] == {"mode": ["inline", 0]}
+    with pytest.raises(Problem, match="'unless' in entry 1 needs a list of literals for each argument"):
+        read(f'{head}unless = {{ mode = "inline" }}\n')
+    with pytest.raises(Problem, match="'when' in entry 1 knows only"):
+        read(f'{head}when = {{ workers = "zero" }}\n')
