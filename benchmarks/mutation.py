@@ -227,6 +227,13 @@ def record(tests: list[str], marks: str, more: bool) -> int:
     return int(status)
 
 
+def _on_import(mutant: Mutant) -> bool:
+    """It stands in no function: a constant or a table, which is made when the module is imported."""
+    tree = ast.parse((ROOT / mutant.path).read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return not any(node.lineno <= mutant.lines[0] <= (node.end_lineno or 0) for node in functions)
+
+
 class Choice:
     """Which tests can notice a mutant, the most specific first."""
 
@@ -259,7 +266,7 @@ class Choice:
         by_line = self.by_path.get(mutant.path, {})
         first, last = mutant.lines
         wanted = {test for line in range(first, last + 1) for test in by_line.get(line, ()) if test}
-        if not wanted:  # it runs on import
+        if not wanted or _on_import(mutant):  # then whichever test came first is recorded
             wanted = {test for tests in by_line.values() for test in tests if test}
         chosen: list[str] = []
         total = 0.0
