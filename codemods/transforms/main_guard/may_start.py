@@ -15,6 +15,7 @@ from ...project import Project
 from .process_starts import SET_METHOD
 from .screen import WORDS
 
+_SAYS = re.compile(WORDS)
 _IN_WORD = re.compile(rf"\w*(?:{WORDS})\w*")  # no match of WORDS is longer than a word
 _STARTS = re.compile(rf"{WORDS}|_spawn|{SET_METHOD.rpartition('.')[2]}|lightning|sentence_transformers")
 _Statement = tuple[str, int]  # a file, and which of its statements
@@ -26,7 +27,7 @@ def may_start(project: Project) -> list[str]:
         return [*project.python_paths]  # they may name anything
     for path in project.python_paths:
         project.note_text(path)
-    speaking = {source.path for source in project.matching(_IN_WORD, like=_IN_WORD)}
+    speaking = {source.path for source in project.matching(_SAYS, like=_IN_WORD)}
     starting = _starting(project_facts(project), speaking)
     return [path for path in project.python_paths if path in starting]
 
