@@ -25,6 +25,13 @@ class Place:
         return near(self.path)
 
 
+# The frames that such an error ends under multiprocessing, which rows ask for that could mean other things.
+_FRAMES = {
+    "parent": "multiprocessing/reduction.py: ForkingPickler(file, protocol).dump(obj)",
+    "child": "multiprocessing/spawn.py, in spawn_main: reduction.pickle.load(from_parent)",
+}
+
+
 @dataclass(frozen=True)
 class Obstacle:
     """One value that can't reach a worker. `path` leads to it, as Python; `error` is the interpreter's."""
@@ -45,7 +52,7 @@ class Obstacle:
     @property
     def cause(self) -> Cause | None:
         """What the error means; None when it is not known."""
-        return self.read_cause or cause_of(self.error)
+        return self.read_cause or cause_of(self.error, f"{_FRAMES[self.side]}\n{self.error}")
 
     @property
     def rule(self) -> str | None:
