@@ -48,6 +48,5 @@ browser:  ## the review page in Chromium; needs it, and `pip install -e ".[test,
 installed:  ## what dist/ holds, each in a clean environment
 	release/check_wheel.sh $(PYTHON)
 
-snapshots:  ## write what check says about each case and its variants (findings.txt, tests/data/variants), and show what changed
+snapshots:  ## write what check says about each case (findings.txt), and show what changed
 	$(PYTHON) tests/harness/snapshots.py --update
-	$(PYTHON) tests/harness/variants.py --update
