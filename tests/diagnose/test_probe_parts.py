@@ -63,6 +63,8 @@ def many(part: object) -> list[object]:
     return [*range(probe.SOME), part, *range(5)]
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     ("make", "path"),
     [
@@ -118,6 +120,8 @@ def test_paths_into_a_long_set() -> None:
     assert "lock" in repr(eval(row["path"], {"x": obj}))
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_two_of_a_kind_have_two_paths() -> None:
     shared = lock()
     result, _ = probe.examine(Plain(a=[shared], b=[lock()], c={1: lock(), 2: lock()}), "x", children=False)

@@ -101,6 +101,8 @@ def skipped(errors: str) -> dict[str, str]:
     return {path: reason for path, _, reason in (row.partition(": ") for row in rows)}
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("case", CASES.values(), ids=[path[:60].encode("unicode_escape").decode() for path in CASES])
 def test_repaired_exactly_or_skipped_with_a_reason(outcome: Outcome, case: Case) -> None:
     target = outcome.folder / case.path

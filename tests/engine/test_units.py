@@ -30,6 +30,8 @@ def units_of(files: dict[str, str], known: dict[str, Rule] | None = None) -> tup
     return units, Selector(units, contents, Settings(), "", known)
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     "rule", [rule if rule == "dict-views" else pytest.param(rule, marks=pytest.mark.slow) for rule in sorted(rules())]
 )

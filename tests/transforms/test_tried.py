@@ -63,6 +63,8 @@ def unsafe(rule: str, stored: str, used: str) -> bool:
 TRY = "try:\n        {body}\n    except {caught}:\n        {then}"
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("rule", KEPT)
 @pytest.mark.parametrize(
     ("body", "caught", "then", "other_way"),
