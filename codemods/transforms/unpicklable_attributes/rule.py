@@ -17,6 +17,7 @@ from .classes import Shape
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
+from .used_before import used_before
 
 _DEEPCOPY = "copy.deepcopy"
 _STOPS = "a worker process under spawn or forkserver stops with"
@@ -61,7 +62,9 @@ def _sure(
     confidence, trace, boundary = crossing
     store = hazard.store
     if store.method.name not in search.family.pre_transfer_methods(shape):
-        confidence = Confidence.POSSIBLE
+        used = used_before(search.family, shape, store, trace) if confidence is not Confidence.POSSIBLE else None
+        confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
+        trace = trace if used is None else (*trace[:-1], used, trace[-1])
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]

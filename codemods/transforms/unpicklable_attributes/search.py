@@ -31,6 +31,7 @@ from .by_name import python_below
 from .classes import Family, Shape, Store
 from .containers import cached, fields, fillings, given_fields
 from .injected import Given
+from .used_before import used_before
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
@@ -192,19 +193,22 @@ class Search:
                 if self.counts(made.kind) and name not in shape.worker_only_methods and not self.left_out(shape, name):
                     found.setdefault(name, []).append(Hazard(store, made))
         for name, store in [*made_first, *stores, *fillings(shape)]:
-            if store.value is None or store.method.name in shape.worker_only_methods:
-                continue
-            if not self._instance(shape, store):
+            if store.value is None or not self._instance(shape, store):
                 continue
             given = self.given.kept(shape, store.method, store.value)
             for made in [*self.recogniser.made(shape.outline, store.value), *given]:
-                if self.counts(made.kind) and not self.left_out(shape, name):
+                if self.counts(made.kind) and not self.left_out(shape, name) and self._is_sent(shape, store):
                     made = replace(made, nested=True) if store.fills else made
                     if made.kind.inherited and self._other_context(self.crossing(shape)[1]):
                         made = replace(made, kind=wrong_context(made.kind))
                     found.setdefault(name, []).append(Hazard(store, made))
                     break
         return {} if found and self.decides(shape) else found
+
+    def _is_sent(self, shape: Shape, store: Store) -> bool:
+        """Not only workers set it."""
+        late = store.method.name in shape.worker_only_methods
+        return not late or used_before(self.family, shape, store, self.crossing(shape)[1]) is not None
 
     def _other_context(self, trace: Trace) -> bool:
         """The boundary at the end of `trace` starts its processes by spawn, whatever the default is."""

@@ -102,7 +102,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
                 f"`copy.copy` copies objects of the class, which share the attribute and, as each `{base}`, have "
                 "items; write a `__copy__` that copies both, then the state methods"
             )
-        shares = ["other = self.__class__.__new__(self.__class__)", "other.__dict__.update(self.__dict__)"]
+        shares = ["other = self.__class__.__new__(self.__class__)", _state_of_bases(family, shape)]
         body = ["# `copy.copy` shares what can't be pickled", *shares, "return other"]
         new.append(["def __copy__(self):", *(step + line for line in body)])
     if new:
@@ -110,12 +110,23 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     return found
 
 
+def _state_of_bases(family: Family, shape: Shape) -> str:
+    """The line by which `other` gets what `copy.copy` gave it: by the state methods that base classes have already."""
+    bases = [other.methods for other in family.line(shape) if other is not shape]
+    state = "super().__getstate__()" if any("__getstate__" in methods for methods in bases) else "self.__dict__"
+    if any("__setstate__" in methods for methods in bases):
+        return f"super({shape.node.name}, other).__setstate__({state})"
+    return f"other.__dict__.update({state})"
+
+
 def _has_copy(family: Family, shape: Shape) -> bool:
     return any("__copy__" in other.methods for other in family.line(shape))
 
 
 def _is_frozen(shape: Shape) -> bool:
-    """A dataclass whose attributes can't be set, which its `__dict__` allows."""
+    """A frozen dataclass, or a `__setattr__` of its own, which may refuse or do more: the `__dict__` takes all."""
+    if "__setattr__" in shape.methods:
+        return True
     marks = [mark for mark in shape.node.decorator_list if isinstance(mark, ast.Call)]
     given = [keyword for mark in marks if last_name(mark.func) == "dataclass" for keyword in mark.keywords]
     return any(keyword.arg == "frozen" and getattr(keyword.value, "value", True) for keyword in given)
