@@ -9,7 +9,7 @@ does not hold its commit (a copy of the text files alone, say) is read at its HE
   request: merge, ugly (right, but not as one would write it), needless (the value crosses nothing) or wrong;
 - kind `report`: a place that was only reported, where nothing crosses: needless;
 - kind `hazard`: a real hazard that was not rewritten: refused-true, refused-fixable, possible (seen, below the default
-  bar) or missed; in the eighth part also fixed or wrong, beside the rows of the hunks.
+  bar) or missed; from the eighth part on also fixed or wrong, beside the rows of the hunks.
 
 Prints every label that stands differently from what one would wish, then findings that no label knows (read them),
 then the sums. Counts are not grades: a `wrong` place that is rewritten today has to be read again.
