@@ -96,7 +96,8 @@ handle on demand already (`if self.env is None:`), the copy just gets None.
 
 ## Fix safety
 The copy makes the attribute with the same expression, so that must mean the same there: constants, names of the module,
-other attributes that are not set again; arguments of the constructor are kept as attributes. Statements that set it up
+other attributes that are not set again; arguments of the constructor are kept as attributes. So is what a function of
+the repository returns for an argument (`readahead=not distributed()`): it is called once. Statements that set it up
 right after (`row_factory`, `setFormatter`) are repeated. A handle that may be None or closed is only opened where the
 original is open; a file that is read piece by piece goes on where it was. A dict or list that the constructor fills in
 a loop is filled again by that loop, a cache that is filled on demand begins empty. A handle that is closed when the
