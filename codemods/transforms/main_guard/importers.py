@@ -14,6 +14,9 @@ from ...word_index import is_word
 
 _DYNAMIC = ("import_module", "__import__", "run_path", "run_module", "spec_from_file_location")
 _DYNAMIC_IMPORT = re.compile(rf"\b(?:{'|'.join(_DYNAMIC)})\s*\(([^\n]*)")
+_PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name that is put together begins with
+_FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
+_BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
 
 class Importers:
@@ -108,7 +111,22 @@ class Importers:
                     return other
             elif other != path and whole.search(text):
                 return other
+        folder = path.rpartition("/")[0]
+        for other, package in self._packages:
+            if other != path and (folder == other.rpartition("/")[0] if not package else f"/{package}/" in f"/{path}"):
+                return other
         return None
+
+    @cached_property
+    def _packages(self) -> list[tuple[str, str]]:
+        """Files that import by a name that is put together, with the folder where it begins; "" for their own."""
+        found: list[tuple[str, str]] = []
+        for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC):
+            arguments = "\n".join(match[1] for match in _DYNAMIC_IMPORT.finditer(source.text))
+            named = [name.replace(".", "/") for name in _PACKAGE.findall(source.text)] + _FOLDER.findall(arguments)
+            found += [(source.path, name) for name in dict.fromkeys(named)]
+            found += [(source.path, "")] if _BESIDE.search(arguments) else []
+        return found
 
     @cached_property
     def _strings(self) -> list[tuple[str, str | None]]:

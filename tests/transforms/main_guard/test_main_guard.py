@@ -336,6 +336,53 @@ def test_script_imported_by_name_is_refused() -> None:
     assert "b.py imports this file" in refusal(HEAD + START, "import importlib\nimportlib.import_module('a')\n")
 
 
+COMPUTED = "import importlib, runpy, sys\nname = sys.argv[1]\n"
+
+
+def tree_finding(script: str, importing: str, text: str) -> Finding:
+    """The finding in `script`, where the file `importing` of the same repository has `text`."""
+    files = {script: (HEAD + START).encode(), importing: (COMPUTED + text).encode()}
+    (finding,) = RULE.find(Project(MemoryFiles(files)))
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("importing", "text"),
+    [
+        ("run.py", "job = importlib.import_module(f'jobs.{name}')\n"),
+        ("run.py", "job = importlib.import_module('jobs.' + name)\n"),
+        ("run.py", "job = importlib.import_module('jobs.%s' % name)\n"),
+        ("run.py", "job = importlib.import_module('jobs.{}'.format(name))\n"),
+        ("run.py", "job = importlib.import_module(\n    f'jobs.{name}'\n)\n"),
+        ("run.py", "module = f'jobs.{name}'\njob = importlib.import_module(module)\n"),
+        ("run.py", "job = __import__(f'jobs.{name}')\n"),
+        ("run.py", "job = runpy.run_path(f'./jobs/{name}.py')\n"),
+        ("run.py", "job = importlib.import_module(f'.jobs.{name}', __package__)\n"),
+        ("run.py", "job = importlib.import_module(f'{__package__}.jobs.{name}')\n"),
+        ("jobs/run.py", "job = importlib.import_module('.' + name, __package__)\n"),
+        ("jobs/__init__.py", "job = importlib.import_module(f'{__name__}.{name}')\n"),
+    ],
+)
+def test_script_imported_by_a_name_that_is_put_together_is_refused(importing: str, text: str) -> None:
+    finding = tree_finding("jobs/a.py", importing, text)
+    assert finding.fix is None and f"{importing} imports this file" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ("jobs/a.py", "job = importlib.import_module(f'models.{name}')\n"),
+        ("jobs/a.py", "job = importlib.import_module('.' + name, __package__)\n"),
+        ("jobs/a.py", "print(f'jobs.{name}')\n"),
+        ("old_jobs/a.py", "job = importlib.import_module(f'jobs.{name}')\n"),
+        ("a.py", "job = importlib.import_module(f'jobs.{name}')\n"),
+    ],
+)
+def test_names_of_other_packages_that_are_put_together_import_no_script(script: str, text: str) -> None:
+    finding = tree_finding(script, "run.py", text)
+    assert finding.fix is not None and finding.fix.unsafe is None
+
+
 @pytest.mark.parametrize("lookup", ["globals()['y']", "eval('y')", "vars()['y']", "sys.modules[__name__].y"])
 def test_names_that_a_worker_looks_up_by_text_are_refused(lookup: str) -> None:
     head = "import sys\n" + HEAD.replace("return x", f"return {lookup}")
