@@ -11,13 +11,17 @@ from ..nodes import walk
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One `add_argument` call: `names` as spelled, `keywords` as syntax trees; `odd` says why it can't be rewritten."""
+    """One `add_argument` call: `names` as spelled, `keywords` as syntax trees; `odd` says why it can't be rewritten.
+
+    `parser`: the expression that names its parser.
+    """
 
     path: str
     call: ast.Call
     names: tuple[str, ...]
     keywords: dict[str, ast.expr]
     odd: str | None = None
+    parser: str = ""
 
     @property
     def line(self) -> int:
@@ -64,12 +68,13 @@ def nodes(tree: ast.Module) -> list[ast.AST]:
 def options(path: str, module: ast.Module, *spellings: str) -> Iterator[Option]:
     """The `add_argument` calls of `module` that define one of `spellings` ("--local_rank"), in the order they stand."""
     for node in nodes(module):
-        if not (
-            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument"
-        ):
+        if not isinstance(node, ast.Call):
             continue
         names = tuple(arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
         if not any(name in spellings for name in names):
+            continue
+        method = _bound(module, node) if isinstance(node.func, ast.Name) else node.func
+        if not (isinstance(method, ast.Attribute) and method.attr == "add_argument"):
             continue
         keywords = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
         odd = None
@@ -77,4 +82,46 @@ def options(path: str, module: ast.Module, *spellings: str) -> Iterator[Option]:
             odd = "its names or settings are put together at run time"
         elif extra := [key for key in ("choices", "nargs", "action", "const") if key in keywords]:
             odd = f"it has `{extra[0]}=`"
-        yield Option(path, node, names, keywords, odd)
+        yield Option(path, node, names, keywords, odd, ast.unparse(method.value))
+
+
+def _bound(module: ast.Module, call: ast.Call) -> ast.expr | None:
+    """What the name that is called stands for: `arg = parser.add_argument`, its only binding in the function around."""
+    assert isinstance(call.func, ast.Name)
+    name, around = call.func.id, _around(module, call)
+    binding = [node for node in around if name in _binds(node)]
+    if len(binding) != 1 or not isinstance(binding[0], ast.Assign) or binding[0].lineno >= call.lineno:
+        return None
+    (target, *others) = binding[0].targets
+    return binding[0].value if isinstance(target, ast.Name) and not others else None
+
+
+def _around(module: ast.Module, call: ast.Call) -> list[ast.AST]:
+    """The nodes below the innermost function that holds `call`, with its own parameters; else those of the module."""
+    functions = [
+        node
+        for node in nodes(module)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= call.lineno <= (node.end_lineno or 0)
+    ]
+    inner = max(functions, key=lambda node: node.lineno, default=None)
+    return nodes(module) if inner is None else list(walk(inner))[1:]
+
+
+def _binds(node: ast.AST) -> set[str]:
+    """The names that a node binds by itself."""
+    if isinstance(node, ast.Assign):
+        return {part.id for target in node.targets for part in walk(target) if isinstance(part, ast.Name)}
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, ast.alias):
+        return {(node.asname or node.name).partition(".")[0]}
+    if isinstance(node, ast.arg):
+        return {node.arg}
+    if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+        return {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        return set(node.names)
+    if isinstance(node, (ast.Delete, ast.withitem)):
+        return {part.id for part in walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+    return {node.name or ""} if isinstance(node, ast.ExceptHandler) else set()

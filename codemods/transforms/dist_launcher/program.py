@@ -146,7 +146,7 @@ def _makes_names(tree: ast.Module) -> bool:
 
 def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
     """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
-    found: a table of options, a dataclass, `arg = parser.add_argument`. It may take that."""
+    found: a table of options, a dataclass, `arg = adder(parser)`. It may take that."""
     named = list(project.matching(_QUOTED, part="rank"))
     if not named:
         return None
@@ -239,7 +239,7 @@ def _parsed_by(found: Program, option: Option | None = None) -> set[str]:
             calls[path] = [node for node in all_calls if called(node) in (_STOPS, _SKIPS)]
     near: list[list[ast.Call]] = [calls.get(entry, []), [call for each in calls.values() for call in each]]
     if option is not None:
-        own, parser = calls.get(option.path, []), _receiver(option.call)
+        own, parser = calls.get(option.path, []), option.parser
         near[:0] = [[call for call in own if parser and _receiver(call) == parser], own]
     return next(({called(call) for call in each} for each in near if each), set())
 

@@ -45,8 +45,7 @@ def _parser(program: Program, option: Option) -> tuple[str, str, int]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.lineno <= option.line <= (node.end_lineno or 0)
     ]
-    func = option.call.func
-    return option.path, ast.unparse(func.value) if isinstance(func, ast.Attribute) else "", max(around, default=0)
+    return option.path, option.parser, max(around, default=0)
 
 
 def _check(program: Program, found: list[Option], option: Option) -> None:

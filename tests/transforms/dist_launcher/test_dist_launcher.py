@@ -446,7 +446,7 @@ def test_refuses_an_odd_option(option: str, reason: str) -> None:
         ("from elsewhere.cli import main\nmain()\n", "not in this repository"),
         (HEARS_ARGUMENT.replace("import argparse", "import argparse\nos = 1"), "`os` is taken"),
         ("def broken(:\n", "can't be read"),
-        (HEARS_ARGUMENT.replace("parser.add_argument(", "arg = parser.add_argument\narg("), "a.py:4, which can't be"),
+        (HEARS_ARGUMENT.replace("parser.add_argument(", "arg = adder(parser)\narg("), "a.py:4, which can't be"),
         (
             "import argparse\nTABLE = {'local_rank': 0}\np = argparse.ArgumentParser()\nfor k, v in TABLE.items():\n"
             "    p.add_argument(f'--{k}', default=v)\nprint(p.parse_args().local_rank)\n",

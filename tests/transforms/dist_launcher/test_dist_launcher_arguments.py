@@ -201,3 +201,60 @@ def test_a_program_that_torch_2_can_not_start_meets_no_spelling_of_torch_2(modul
     text = f"from {module} import inf\n" + script("print(opt.lr)")
     found = [item.message for item in reported({"run.sh": LAUNCH, "a.py": text}, RULE)]
     assert any("since torch 2.0" in message for message in found) is (module == "torch._C"), found
+
+
+BY_ANOTHER_NAME = """\
+import argparse
+import os
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    arg = parser.add_argument
+    arg("--lr", type=float)
+    arg("--local_rank", default=0, type=int)
+    args = parser.parse_args()
+    print(args.local_rank)
+
+
+main()
+"""
+
+
+def test_method_of_the_parser_under_another_name() -> None:
+    done = migrated({"run.sh": LAUNCH, "a.py": BY_ANOTHER_NAME}, RULE)
+    assert done["run.sh"] == RUN
+    new = 'arg("--local-rank", "--local_rank", default=int(os.environ.get("LOCAL_RANK", 0)), type=int)'
+    assert done["a.py"] == BY_ANOTHER_NAME.replace('arg("--local_rank", default=0, type=int)', new)
+    module = BY_ANOTHER_NAME.replace("def main():", "if True:").replace("\n\nmain()\n", "")
+    assert new in migrated({"run.sh": LAUNCH, "a.py": module}, RULE)["a.py"]
+
+
+def test_spellings_of_one_parser_under_two_names_are_both_known() -> None:
+    both = BY_ANOTHER_NAME.replace(
+        "    args =", "    parser.add_argument('--local-rank', default=0, type=int)\n    args ="
+    )
+    done = migrated({"run.sh": LAUNCH, "a.py": both}, RULE)
+    assert done["a.py"].count("--local-rank") == 1 and done["a.py"].count("LOCAL_RANK") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    arg = parser.add_argument\n", "    arg = parser.add_argument\n    arg = logged(arg)\n"),
+        ("    arg = parser.add_argument\n", "    arg = parser.add_flag\n"),
+        ("    arg = parser.add_argument\n", "    arg, more = parser.add_argument, 1\n"),
+        ("    arg = parser.add_argument\n", "    for arg in adders(parser):\n        pass\n"),
+        ("    arg = parser.add_argument\n", "    from adders import arg\n"),
+        ("    arg = parser.add_argument\n", "    def arg(*names, **settings):\n        pass\n"),
+        (
+            "    arg = parser.add_argument\n",
+            "    arg = parser.add_argument\n    with adder(parser) as arg:\n        pass\n",
+        ),
+        ("    arg = parser.add_argument\n", "    global arg\n    arg = parser.add_argument\n"),
+        ("def main():", "def main(arg=None):"),
+    ],
+)
+def test_name_that_may_stand_for_something_else_is_refused(old: str, new: str) -> None:
+    contents = {"run.sh": LAUNCH, "a.py": BY_ANOTHER_NAME.replace(old, new)}
+    assert any("which can't be" in reason for reason in reasons(contents, RULE))
