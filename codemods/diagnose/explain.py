@@ -28,6 +28,7 @@ _PROCESSES = re.compile(
     r"|accelerate|lightning|pytorch_lightning|deepspeed)/"
 )
 _TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
+_MOST_BY_TYPE = 3  # files with such findings; more are a question, no answer
 _SAME_LINE = 4  # a frame of the traceback is the very line of a finding
 
 
@@ -99,7 +100,8 @@ def explain_log(log: Log, where: Target | None, settings: Settings | None, typed
     )
     best = [item for item in ranked if item.score == ranked[0].score]
     foreign = _is_foreign(log, read, sorted(report.sources))
-    if foreign and not any(item.score > _TYPE_ALONE for item in best):
+    by_type = all(item.score <= _TYPE_ALONE for item in best)
+    if by_type and (foreign or len({item.finding.path for item in best}) > _MOST_BY_TYPE):
         alike, best = tuple(item.finding for item in best), []
     else:
         alike = () if best or says_what(read) else tuple(finding for finding in report.findings if _is_seen(finding))
@@ -148,9 +150,8 @@ def unknown_error(text: str, log: Log) -> str:
         guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
         words = f"no error in this text that has to do with starting processes; it failed with: {error}"
     elif by_frames:
-        missing = (
-            "" if any(item.is_interrupt for item in log.unknown) else "the error's own line is missing, or not known. "
-        )
+        interrupted = log.stopped or any(item.is_interrupt for item in log.unknown)
+        missing = "" if interrupted else "the error's own line is missing, or not known. "
         return f"{missing}{by_frames}"
     else:
         guess = nearest_family(text)
@@ -165,8 +166,11 @@ def unknown_error(text: str, log: Log) -> str:
 def said_by_frames(log: Log) -> str:
     """What the frames of the last exception, of any Ctrl-C where there is no other, say; "" when they say nothing."""
     errors = [item for item in log.unknown if not item.is_interrupt]
-    interrupted = not errors and bool(log.unknown)
-    stacks = [item.frames for item in log.unknown] if interrupted else [errors[-1].frames if errors else log.frames]
+    interrupted = not errors and (bool(log.unknown) or log.stopped)
+    if errors:
+        stacks = [errors[-1].frames]
+    else:
+        stacks = [item.frames for item in log.unknown] or [log.frames]
     for row in frame_families():
         if row.interrupted != interrupted:
             continue

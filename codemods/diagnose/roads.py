@@ -70,7 +70,8 @@ _ROADS = (
     ),
     _Road(
         r"/torch/serialization\.py:|/joblib/numpy_pickle\w*\.py:|/pandas/io/pickle\.py:",
-        r"\btorch\.save\(|\b(?:c?pickle|dill|cloudpickle|joblib)\.dump\((?!obj, file, protocol)",
+        r"\btorch\.save\(|\b(?:c?pickle|dill|cloudpickle|joblib)\.dump\((?!obj, file, protocol)"
+        r"|(?:^|\n)\s*(?:\w+ = )?\w[\w.]*\.save(?:_\w+)?\([^\n]*\s*\Z",  # a method that saves, right above the error
         "saved to a file",
         "no process is started here: save plain data (model.state_dict(), numbers, lists), or drop the value in "
         "__getstate__ and make it anew in __setstate__; functions need a name at the top of a module",

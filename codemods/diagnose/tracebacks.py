@@ -38,6 +38,7 @@ _PROGRAM = re.compile(
 )
 _MOST_PROGRAMS = 20
 _GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
+_CTRL_C = re.compile(r"\^C\s*Traceback \(most recent call last\)|^\s*\^C\s*$", re.MULTILINE)
 _RANK = re.compile(r"\[(?:PG .*?)?[Rr]ank (?P<rank>\d+)\]|local_rank: (?P<local>\d+)")
 
 
@@ -104,6 +105,7 @@ class Log:
     unknown: tuple[Unknown, ...] = ()
     programs: tuple[str, ...] = ()  # paths of scripts that the text shows being started
     frames: tuple[Frame, ...] = ()  # of the last traceback
+    stopped: bool = False  # the terminal shows Ctrl-C in front of a traceback
 
     @property
     def main(self) -> Traceback | None:
@@ -144,7 +146,8 @@ def read_log(text: str) -> Log:
         unknown += reader.unknown
         frames = reader.frames or frames
     unknown.sort(key=lambda row: row[0])
-    return Log(hits.reports(), tuple(item for _, item in unknown), tuple(programs), frames)
+    stopped = _CTRL_C.search(text) is not None
+    return Log(hits.reports(), tuple(item for _, item in unknown), tuple(programs), frames, stopped)
 
 
 @dataclass(frozen=True)

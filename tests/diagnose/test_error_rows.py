@@ -137,6 +137,57 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
         "",
     ),
     (None, "rank-failed", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:", ""),
+    ("launcher-env", "launcher-env", "KeyError: 'WORLD_SIZE", ""),  # the paste ends before the quote
+    (
+        None,
+        "pinning-at-exit",
+        "ConnectionResetError: [Errno 104] Connection reset by peer",
+        'Exception in thread Thread-4:\nTraceback (most recent call last):\n  File "threading.py", line 9, in run\n'
+        '  File "torch/utils/data/_utils/pin_memory.py", line 28, in _pin_memory_loop\n    r = in_queue.get()',
+    ),
+    (
+        None,
+        "pipe-of-parent",
+        "EOFError",
+        'Process Writer:\n  File "multiprocessing/process.py", line 9, in _bootstrap\n    self.run()\n'
+        '  File "run.py", line 4, in write\n    kind, row = self.pipe.recv()\nEOFError',
+    ),
+    (
+        None,
+        "main-name-unknown",
+        "ImportError: No module named job_main",
+        'File "spawn.py", line 9, in _fixup_main_from_name\n    alter_sys=True)\n  File "runpy.py", line 9, in '
+        '_get_module_details\n    raise error("No module named %s" % mod_name)',
+    ),
+    (
+        None,
+        "cuda-initialization-in-launcher",
+        "RuntimeError: CUDA error: initialization error",
+        "failed (exitcode: 1) local_rank: 1 (pid: 7) of fn: main (start_method: fork)",
+    ),
+    (None, "cuda-initialization", "RuntimeError: CUDA error: initialization error", "(start_method: forkserver)"),
+    (None, "paging-file-model", "OSError: not enough memory (os error 1455)", ""),
+    (None, "open-file-by-cloudpickle", "PicklingError: Cannot pickle files that are not opened for reading: w", ""),
+    (None, "open-file-by-cloudpickle", "_pickle.PicklingError: Cannot pickle closed files", ""),
+    (None, "pickling-error-alone", "stopped by <class '_pickle.PicklingError'>", ""),
+    (
+        "unpicklable-attributes",
+        "test-object",
+        "TypeError: cannot pickle 'module' object",
+        "when serializing dict item 'session'\nwhen serializing _pytest.main.Session state",
+    ),
+    (
+        "unpicklable-attributes",
+        "unpicklable-attributes",
+        "TypeError: cannot pickle 'module' object",
+        "when serializing dict item 'np'\nwhen serializing rows.Rows state",
+    ),
+    (
+        None,
+        "unused-outputs",
+        "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.",
+        "Since `find_unused_parameters=True` is enabled, this likely means that not all `forward` outputs",
+    ),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'
@@ -485,6 +536,7 @@ def test_every_row_has_what_a_reader_needs() -> None:
         "train.py: error: unrecognized arguments: --lr 0.1",
         "OSError: [WinError 87] The parameter is incorrect",
         "KeyError: 'rank'",
+        "KeyError: 'RANK of the node'",
         "killed: 3 processes",
         "NameError: name 'data' is not defined",  # not in a worker
         "ConnectionResetError: [Errno 104] Connection reset by peer",

@@ -111,3 +111,16 @@ def test_an_attribute_that_the_traceback_names_counts() -> None:
     with_note, without = best(error + note), best(error)
     assert without == [(line_of("threading.Lock()"), 2)]
     assert with_note == [(line_of("open(out)"), 4)]
+
+
+def test_a_type_that_fits_in_many_files_is_a_question() -> None:
+    lock = "TypeError: cannot pickle '_thread.lock' object"
+    few, many = (explained_in(lock, {f"part_{n}/train.py": PROGRAM.encode() for n in range(count)}) for count in (3, 4))
+    assert [item.finding.path for item in few.candidates] == [f"part_{n}/train.py" for n in range(3)]
+    assert not few.alike
+    assert not many.candidates and many.command is None
+    assert {item.path for item in many.alike} == {f"part_{n}/train.py" for n in range(4)}
+    assert {item.span.line for item in many.alike} == {line_of("threading.Lock()")}
+    frame = 'Traceback (most recent call last):\n  File "part_2/train.py", line 26, in <module>\n    for row in x:\n'
+    named = explained_in(frame + lock, {f"part_{n}/train.py": PROGRAM.encode() for n in range(4)})
+    assert [item.finding.path for item in named.candidates] == ["part_2/train.py"]

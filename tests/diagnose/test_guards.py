@@ -94,6 +94,8 @@ def test_a_quoted_source_line_is_no_further_error() -> None:
         ("    copied = copy.deepcopy(model)\n", "copied", "deepcopy"),
         ("    pickle.dump(model, stream)\n", "saved to a file", "plain data"),
         (frames("/v/site-packages/datasets/fingerprint.py:hash"), "hashed for a cache", "key"),
+        ("Traceback (most recent call last):\n    keeper.save_round(3, agent)\n", "saved to a file", "plain data"),
+        ("    keeper.save_round(3, agent)\n    run(agent)\n", "sent to a worker", ""),
         (SEND, "sent to a worker", "__getstate__"),
         ("", "sent to a worker", "__getstate__"),
         # in a worker, and yet a copy; and a copy around something that is sent
@@ -165,6 +167,7 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
     [
         (frames("/u/lib/python3.12/multiprocessing/spawn.py:_check_not_importing_main"), "main-again"),
         (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
+        (frames("/a/t.py:go", "/u/lib/python3.12/multiprocess/pool.py:_handle_tasks"), "task-for-pool"),
         (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
         (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
         (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
@@ -183,6 +186,39 @@ def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> Non
     assert row.cause in said and row.next in said
     assert ("Is it this?" in said) == (not row.certain)
     assert ("own line is missing" in said) == (not row.interrupted)
+
+
+def test_a_terminal_that_shows_ctrl_c_was_interrupted() -> None:
+    text = frames("/a/rows.py:main", "/v/site-packages/torch/utils/data/dataloader.py:__next__", "/v/queues.py:get")
+    stopped = read_log("^CTraceback (most recent call last):\n" + text)
+    assert unknown_error("", stopped).startswith("Ctrl-C came while the program waited for a batch")
+    assert "Ctrl-C" not in unknown_error("", read_log("Traceback (most recent call last):\n" + text))
+    failed = read_log("^CTraceback (most recent call last):\n" + text + "ValueError: 3\n")
+    assert "ValueError: 3" in unknown_error("", failed) and "Ctrl-C" not in unknown_error("", failed)
+
+
+def test_an_error_while_the_main_script_is_imported_comes_before_the_guard() -> None:
+    text = frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path")
+    text = text + "    _fixup_main_from_path(data['init_main_from_path'])\n"
+    cut = read_log("Traceback (most recent call last):\n" + text)
+    assert cut.main is not None and cut.main.cause.rule == "main-guard"
+    ended = read_log("Traceback (most recent call last):\n" + text + "ValueError: no such mode\n")
+    assert ended.main is None
+    said = unknown_error("", ended)
+    assert "ValueError: no such mode" in said
+    assert said.index("mend the error itself") < said.index('under `if __name__ == "__main__":`')
+
+
+def test_a_loop_that_was_left_early_is_no_failure_of_a_worker() -> None:
+    thread = (
+        "Exception in thread Thread-4:\nTraceback (most recent call last):\n"
+        + frames("/v/site-packages/torch/utils/data/_utils/pin_memory.py:_pin_memory_loop")
+        + "ConnectionResetError: [Errno 104] Connection reset by peer\n"
+    )
+    alone = read_log(thread).main
+    assert alone is not None and alone.cause.known is not None and alone.cause.known.harmless
+    killed = read_log(thread + "RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed.\n").main
+    assert killed is not None and killed.cause.family == "worker-out-of-memory"
 
 
 def test_every_row_of_frames_has_a_text() -> None:

@@ -31,7 +31,7 @@ ERRORS = (
         reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
     KnownError(
-        rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})'|^\s*'(?P<name2>{_VARIABLE})'\s*$"
+        rf"KeyError:? ?\(?'(?P<name>{_VARIABLE})(?:'|(?!\S)(?!.*'))|^\s*'(?P<name2>{_VARIABLE})'\s*$"
         rf"|could not find '(?P<name3>{_VARIABLE})' in the \w+ environment",
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",

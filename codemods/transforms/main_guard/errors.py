@@ -67,6 +67,7 @@ ERRORS = (
         _ADVICE + "; the last line of the error is not in this text; if the import itself fails, that line says why",
         general=True,
         symptom=True,
+        unfinished=True,
         reference=_REFERENCE,
     ),
 )

@@ -38,6 +38,16 @@ ERRORS = (
     ),
     KnownError(
         r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
+        "a module is reached through an object of the test run (pytest, unittest), and that is part of what is sent to "
+        "a new process",
+        "give the process a target from the top of a module, with plain arguments: no method of the test class, no "
+        "function that uses `self` or a fixture; or start it by fork in the tests: multiprocessing.get_context('fork')",
+        family="test-object",
+        context=r"when serializing (?:_pytest|unittest)\.",
+        source=_MADE_BY,
+    ),
+    KnownError(
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>module)'?",
         "a module is stored as a value on something that is sent to a worker",
         "import it where it is used",
         examples=("TypeError: cannot pickle 'module' object",),
