@@ -145,6 +145,7 @@ class Decisions:
             return Verdict()  # an example for people, whose script is theirs
         if line.flag("use-env") is not None and self.launcher != "python":
             verdict = self._renamed(source, line, line.path)
+            verdict.reason = verdict.reason or verdict.line_stays
             verdict.confidence = Confidence.LIKELY
             return verdict
         if line.starter is not Starter.LAUNCH:

@@ -6,13 +6,16 @@ import re
 
 from ...finding import Refused
 from ...launch.hosts import Host
-from ...launch.lines import LaunchLine, entry_places
+from ...launch.lines import LaunchLine, Starter, entry_places
 from ...project import Project
 from ...syntax.argparse_options import Option
 from ...syntax.modules import Modules
 from . import program as entries
 from .local_rank import RankOption, rank_option, rank_options
 from .self_spawning import OwnRanks, own_ranks, under_line
+
+_TORCH = (Starter.LAUNCH, Starter.TORCHRUN)
+_MOST = 12  # scripts of one name that are read
 
 
 class Scripts:
@@ -60,10 +63,26 @@ class Scripts:
     def _file(self, line: LaunchLine, name: str) -> list[str]:
         places, certain = entry_places(line, name)
         if certain and (places or line.host is not Host.GUIDE):
-            return [place for place in places if place in self.files]
+            here = [place for place in places if place in self.files]
+            bare = line.host is Host.GUIDE and line.starter in _TORCH and "/" not in name and not line.command.folders
+            return self._anywhere(name) if bare and not here else here
         tail = re.sub(r"^(?:\.{1,2}/)+", "", name)  # its folder is unknown: a path of several parts may be the only one
         ends = [path for path in self.files if path.endswith(f"/{tail}") or path == tail]
         return ends if len(ends) == 1 and "/" in tail else []
+
+    def _anywhere(self, name: str) -> list[str]:
+        """The only file of that name, or several that take their `--local_rank` from the same place.
+
+        A guide may leave out the folder where a script stands.
+        """
+        found = sorted(path for path in self.files if path.endswith(f"/{name}"))
+        if len(found) > _MOST:
+            return []
+        programs = [program for path in found if (program := self.program(path)) is not None]
+        if len(found) == 1 or len(programs) < len(found):
+            return found if len(programs) == 1 else []
+        options = {tuple((option.path, option.line) for option in self.rank_options(each)) for each in programs}
+        return found if len(options) == 1 and options != {()} else []
 
     def program(self, target: str) -> entries.Program | None:
         """The script `target` with what it imports; None where it can't be parsed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_dist_launcher import LAUNCH, READS_ENV, SPAWNS, files, findings, migrated
+from test_dist_launcher import LAUNCH, READS_ENV, SPAWNS, files, findings, migrated, reasons
 
 NEVER_READ = """\
 import argparse
@@ -304,3 +304,55 @@ def test_an_option_that_nothing_reads_any_more_is_named(used: bool) -> None:
     (found,) = findings({"run.sh": f"{LAUNCH} --nproc_per_node=2 a.py\n", "a.py": script})
     assert found.fix is not None
     assert ("nothing reads `args.port` any more" in found.fix.title) is not used
+
+
+GONE = f"{LAUNCH} --use_env gone.py\n"
+
+
+def test_line_of_a_script_that_is_not_here_stays_for_old_torch() -> None:
+    (reason,) = reasons({"run.sh": GONE, "requirements.txt": "torch==1.3\n"})
+    assert "names torch 1.3" in reason
+    changed = migrated({"run.sh": GONE, "requirements.txt": "torch==1.13\n"})
+    assert changed["run.sh"] == "torchrun gone.py\n"
+
+
+ONE_OPTION = (
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--local_rank', type=int, default=0)\n"
+)
+TAKES_RANK = f"import torch\n{ONE_OPTION}args = parser.parse_args()\ntorch.cuda.set_device(args.local_rank)\n"
+BY_NAME = f"```\n{LAUNCH} train.py\n```\n"
+
+
+def test_script_that_a_guide_names_without_its_folder() -> None:
+    contents = {"README.md": BY_NAME, "tools/train.py": TAKES_RANK}
+    changed = migrated(contents)
+    assert changed["README.md"] == "```\ntorchrun train.py\n```\n"
+    assert "LOCAL_RANK" in changed["tools/train.py"]
+    assert migrated({**contents, **changed}) == {}
+
+
+def test_scripts_of_one_name_that_share_their_options() -> None:
+    script = "import torch\nfrom engine.cli import parser\nargs = parser.parse_args()\nprint(args.local_rank)\n"
+    shared = {"engine/cli.py": ONE_OPTION, "one/train.py": script, "two/train.py": script}
+    changed = migrated({"README.md": BY_NAME, **shared})
+    assert sorted(changed) == ["README.md", "engine/cli.py"]
+    assert changed["engine/cli.py"].count("LOCAL_RANK") == 1
+
+
+@pytest.mark.parametrize(
+    ("guide", "scripts"),
+    [
+        (BY_NAME, {"one/train.py": READS_ENV, "two/train.py": READS_ENV}),
+        (BY_NAME, {"one/train.py": TAKES_RANK, "two/train.py": READS_ENV}),
+        (BY_NAME, {"one/pretrain.py": READS_ENV}),
+        (BY_NAME.replace("```\n", "```\ncd other\n", 1), {"one/train.py": READS_ENV}),
+        (BY_NAME.replace("train.py", "./gone/train.py"), {"one/train.py": READS_ENV}),
+    ],
+)
+def test_guides_that_may_mean_another_script_stay(guide: str, scripts: dict[str, str]) -> None:
+    assert migrated({"README.md": guide, **scripts}) == {}
+
+
+def test_shell_script_names_the_file_beside_it() -> None:
+    contents = {"run.sh": f"{LAUNCH} train.py\n", "tools/train.py": TAKES_RANK}
+    assert "run.sh" not in migrated(contents)
