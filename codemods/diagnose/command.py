@@ -194,7 +194,7 @@ def _nothing_known(
     """The exit code for a text without an error that is known. Raises Problem when it has another error."""
     if _failed(log) or not piped:
         raise Problem(unknown_error(text, log))
-    interrupted = bool(log.unknown)
+    interrupted = bool(log.unknown) or log.stopped
     said = (
         "the program was interrupted, and shows no other error"
         if interrupted

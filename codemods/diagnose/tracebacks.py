@@ -38,7 +38,7 @@ _PROGRAM = re.compile(
 )
 _MOST_PROGRAMS = 20
 _GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
-_CTRL_C = re.compile(r"\^C\s*Traceback \(most recent call last\)|^\s*\^C\s*$", re.MULTILINE)
+_CTRL_C = re.compile(r"\^C\s*Traceback \(most recent call last\)")
 _RANK = re.compile(r"\[(?:PG .*?)?[Rr]ank (?P<rank>\d+)\]|local_rank: (?P<local>\d+)")
 
 

@@ -126,6 +126,8 @@ INTERRUPT = b'^CTraceback (most recent call last):\n  File "train.py", line 3, i
         pytest.param(OTHER + WARNING, 2, "it failed with: ValueError", id="a warning beside an error of another kind"),
         pytest.param(INTERRUPT, 130, "was interrupted", id="Ctrl-C"),
         pytest.param(ERROR + INTERRUPT, 1, "dict-views", id="Ctrl-C after an error"),
+        pytest.param(INTERRUPT[: INTERRUPT.index(b"Keyb")], 130, "was interrupted", id="Ctrl-C, its last line cut off"),
+        pytest.param(HEALTHY + b"^C\nsaved\n", 0, "no error", id="Ctrl-C that the program handled"),
         pytest.param(b"", 0, "no error", id="nothing"),
     ],
 )
