@@ -56,6 +56,8 @@ class Callees:
         if isinstance(value, ast.Call):
             return self.made_class(outline, value)
         if isinstance(value, ast.Name):
+            if (owner := _own_class(outline, value)) is not None:
+                return outline, owner
             values = [binding.value for binding in outline.lookup(value, value.id)[1]]
             if len(values) == 1 and isinstance(values[0], ast.Call):
                 return self.made_class(outline, values[0])

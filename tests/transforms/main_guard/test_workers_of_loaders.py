@@ -363,3 +363,36 @@ class Data(Base):
 def test_loaders_that_an_object_keeps(loop: str, reports: int) -> None:
     script = f"from objects import Data\ndata = Data([1])\n{loop}\n"
     assert len(reported({"a.py": script, "objects.py": OBJECTS}, RULE)) == reports
+
+
+BY_CLASS_METHOD = """\
+from torch.utils.data import DataLoader
+
+class Loader(DataLoader):
+    @classmethod
+    def of(cls, rows, num_workers=6):
+        loader = cls(dataset=rows, num_workers=num_workers)
+        return loader
+
+class Rows:
+    @classmethod
+    def of(cls, rows, num_workers=6):
+        return cls(rows, num_workers=num_workers)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "reports"),
+    [
+        ("for batch in Loader.of([1]):\n    print(batch)", 1),
+        ("loader = Loader.of([1])\nfor at, batch in enumerate(timed(loader)):\n    print(batch)", 1),
+        ("for batch in Rows.of([1]):\n    print(batch)", 0),
+        ("loader = Loader.of([1])\nprint(len(loader))", 0),
+    ],
+)
+def test_loader_that_a_class_method_makes(loop: str, reports: int) -> None:
+    timed = "def timed(batches):\n    for batch in batches:\n        yield batch\n"
+    files = {"a.py": f"from loaders import Loader, Rows, timed\n{loop}\n", "loaders.py": f"{BY_CLASS_METHOD}\n{timed}"}
+    assert len(reported(files, RULE)) == reports
+    none = {**files, "loaders.py": files["loaders.py"].replace("num_workers=6", "num_workers=0")}
+    assert not reported(none, RULE)
