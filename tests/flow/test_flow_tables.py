@@ -54,6 +54,68 @@ def test_elements_of_a_dict_are_those_of_the_argument(name: str) -> None:
     assert proven(f"import collections, pickle\npickle.dumps({name}({{'a': lambda: 1}})['a'])\n") == [2]
 
 
+@pytest.mark.parametrize("code", ["[lambda: 1] * count", "count * [lambda: 1]", "(0, lambda: 1) * count"])
+def test_a_repeated_list_holds_its_elements_at_every_place(code: str) -> None:
+    assert proven(f"import pickle, sys\ncount = len(sys.argv)\nkept = {code}\npickle.dumps(kept[1])\n") == [3]
+    assert not findings(f"import pickle, sys\ncount = len(sys.argv)\nkept = {code}\npickle.dumps(len(kept))\n")
+
+
+def test_what_a_list_is_repeated_by_is_not_in_it() -> None:
+    assert not findings("import pickle\npickle.dumps([0] * min(2, 3, key=lambda x: x))\n")
+
+
+def test_a_helper_may_repeat_what_is_no_list_yet() -> None:
+    source = (
+        "import pickle\ndef repeated(x, count, kind):\n    if isinstance(x, kind):\n        x = [x] * count\n"
+        "    return x\nnames, fns = repeated('a', 2, str), repeated(lambda: 1, 2, object)\n"
+    )
+    assert proven(f"{source}for at in range(2):\n    pickle.dumps(fns[at])\n") == [6]
+
+
+_OPTIONS = """
+import pickle
+class Data:
+    def __init__(self, read=None, raw=None):
+        self.raw = read() if raw is None else raw
+def load(options):
+    options = {COPY}
+    pickle.dumps(Data(**options))
+load({'NAME': lambda: 1})
+"""
+
+
+@pytest.mark.parametrize("copy", [
+    "{key: value for key, value in options.items()}", "{k: v for k, v in options.items() if not k.startswith('_')}",
+])  # fmt: skip
+def test_a_part_of_a_dict_keeps_values_under_their_keys(copy: str) -> None:
+    source = _OPTIONS.replace("{COPY}", copy)
+    assert proven(source.replace("NAME", "raw")) == [9]
+    assert not findings(source.replace("NAME", "read"))
+
+
+def test_a_part_of_an_object_is_what_its_own_items_are() -> None:
+    source = """
+import pickle
+class Own:
+    def __init__(self, fn):
+        self.fn = fn
+    def items(self):
+        return [("a", self.fn)]
+def load(own):
+    pickle.dumps({k: v for k, v in own.items()})
+load(Own(lambda: 1))
+"""
+    assert proven(source) == [10]
+
+
+@pytest.mark.parametrize("copy", [
+    "{'raw': value for _, value in options.items()}", "{other: v for (k, v), other in zip(options.items(), ['raw'])}",
+    "{k.lower(): v for k, v in options.items()}", "{k: v for k in ['raw'] for _, v in options.items()}",
+])  # fmt: skip
+def test_a_dict_with_other_keys_may_hold_a_value_under_any(copy: str) -> None:
+    assert list(findings(_OPTIONS.replace("{COPY}", copy).replace("NAME", "read"))) == [9]
+
+
 def test_elements_of_a_dict_may_be_given_by_name() -> None:
     assert proven("import pickle\npickle.dumps(dict(a=lambda: 1)['a'])\n") == [2]
 

@@ -14,7 +14,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import MAX_PLACES, literal_key, not_callable, position, starred
+from .syntax import MAX_PLACES, items_of, literal_key, not_callable, position, starred
 
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 
@@ -74,9 +74,19 @@ class Expressions:
         return -1
 
     def _binary(self, node: ast.BinOp) -> int:
+        if isinstance(node.op, ast.Mult):
+            return self._repeated(node)
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.Add) and (left >= 0 or right >= 0):  # [a] + [b], dataset_a + dataset_b
             return self.builder.merge([left, right])
+        return -1
+
+    def _repeated(self, node: ast.BinOp) -> int:
+        """`[x] * n`: what the list holds is at places that are not known."""
+        values = [self.value(side) for side in (node.left, node.right)]
+        for side, value in zip((node.left, node.right), values, strict=True):
+            if value >= 0 and isinstance(side, ast.List | ast.Tuple):
+                return self.builder.container([self.builder.element(value)], type(side).__name__.lower())
         return -1
 
     def _compare(self, node: ast.Compare) -> int:
@@ -166,8 +176,10 @@ class Expressions:
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> int:
         builder = self.builder
-        outer = builder.scope
+        facts, outer = builder.facts, builder.scope
         builder.scope = FactsScope(ScopeKind.COMPREHENSION, outer.qualname, outer, outer.function, outer.owner)
+        kept = items_of(node)
+        whole = self.value(kept) if kept is not None else -1
         for generator in node.generators:
             value = self.value(generator.iter)
             self._bind_inner(generator.target, builder.element(value) if value >= 0 else -1)
@@ -176,6 +188,9 @@ class Expressions:
         if isinstance(node, ast.DictComp):
             builder.distinguish(self.value(node.key), "a key of a dict", node.lineno)
             result = builder.container([self.value(node.value)], "dict")
+            if whole >= 0:
+                made, result = result, builder.node()
+                facts.copies.append((whole, result, made))
         else:
             element = self.value(node.elt)
             if isinstance(node, ast.SetComp):
@@ -184,7 +199,7 @@ class Expressions:
         builder.scope.function = -1  # what it reads is read by the function around it
         builder.leave()
         if isinstance(node, ast.GeneratorExp):
-            builder.facts.hazards.append((result, HazardKind.GENERATOR, position(node)))
+            facts.hazards.append((result, HazardKind.GENERATOR, position(node)))
         return result
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> int:

@@ -16,7 +16,7 @@ from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 17  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 18  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -113,6 +113,8 @@ class FileFacts:
     )  # (base, attribute, value, line, function)
     elements: list[tuple[int, int, str]] = field(default_factory=list)  # (container, result, key): iteration, subscript
     puts: list[tuple[int, int, int, str]] = field(default_factory=list)  # (container, value, line, key)
+    # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`
+    copies: list[tuple[int, int, int]] = field(default_factory=list)
     containers: list[tuple[int, int, tuple[tuple[str, int], ...]]] = field(default_factory=list)  # see below
     # (node, node of the contents, ((key, node), ...) for the values under a literal key). A key that isn't a literal
     # string is "".

@@ -41,6 +41,23 @@ def starred(elements: Iterable[ast.expr]) -> bool:
     return any(isinstance(element, ast.Starred) for element in elements)
 
 
+def items_of(node: ast.expr) -> ast.expr | None:
+    """The name `d` of `{key: value for key, value in d.items() if ...}`, which keeps values under their keys."""
+    match node:
+        case ast.DictComp(
+            key=ast.Name(key),
+            value=ast.Name(value),
+            generators=[
+                ast.comprehension(
+                    target=ast.Tuple([ast.Name(first), ast.Name(second)]),
+                    iter=ast.Call(ast.Attribute(source, "items"), [], []),
+                )
+            ],
+        ) if (key, value) == (first, second) and key != value and dotted(source):
+            return source
+    return None
+
+
 def not_callable(test: ast.expr) -> str:
     """The name that is no function where `test` is false: `callable(d)`, `isfunction(d)`; else ""."""
     if isinstance(test, ast.Call) and len(test.args) == 1 and isinstance(test.args[0], ast.Name):

@@ -27,7 +27,8 @@ class Constraints:
         # a name of a class body -> (result, receiver, class): where it is read as an attribute
         self.members: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         self.supers: dict[int, list[tuple[int, int]]] = defaultdict(list)  # self -> (class, result of `super()`)
-        self.copies: dict[int, list[int]] = defaultdict(list)  # x -> result of `dict(x)`
+        # x -> (result, what it is unless x is a container, or -1) of `dict(x)`
+        self.copies: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self.types: dict[int, list[int]] = defaultdict(list)  # x -> result of `type(x)`
         # an argument -> calls whose result depends on it
         self.variants: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)
@@ -53,8 +54,10 @@ class Constraints:
                 self.elements[container + offset].append((result + offset, key))
         for container, value, line, key in facts.puts:
             self.puts[container + offset].append((value + offset, line, key))
+        for container, copy, other in facts.copies:
+            self.copies[container + offset].append((copy + offset, other + offset))
         for call in facts.calls:
             self.calls[call.function + offset].append((offset, call))
-        for made in (facts.loads, facts.stores, facts.elements, facts.puts):
+        for made in (facts.loads, facts.stores, facts.elements, facts.puts, facts.copies):
             self.watched.update(entry[0] + offset for entry in made)
         self.watched.update(call.function + offset for call in facts.calls)

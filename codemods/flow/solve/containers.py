@@ -52,8 +52,8 @@ class Containers:
         for number in tuple(self.heap.holds[source]):
             self.take(self.heap.values[number], target, key)
 
-    def copy(self, value: Value, result: int) -> None:
-        """`result` is a shallow copy of `value`, where that is a container: `dict(value)`."""
+    def copy(self, value: Value, result: int, other: int = -1) -> None:
+        """`result` is a shallow copy of `value`, where that is a container: `dict(value)`; else what is in `other`."""
         heap = self.heap
         if value.kind == CONTAINER:
             contents = int(value.a)
@@ -62,6 +62,8 @@ class Containers:
                 heap.bags.add(copy)
             heap.copy_into(contents, copy, heap.lines[result])
             heap.add(result, heap.number(Value(CONTAINER, copy)))
+        elif other >= 0:
+            heap.edge(other, result, heap.lines[result])
 
     def pairs_of(self, contents: int, result: int, line: int) -> None:
         """`result` is what `.items()` of a container gives."""

@@ -105,7 +105,7 @@ class PythonBuiltins:
                     heap.edge(argument + offset, heap.field(contents, key), line)
             for other in (*call.double_stars, *given):  # its keys are kept
                 if other >= 0:
-                    self.constraints.add(self.constraints.copies, other + offset, result)
+                    self.constraints.add(self.constraints.copies, other + offset, (result, -1))
                     for number in tuple(heap.holds[other + offset]):
                         self.containers.copy(heap.values[number], result)
 

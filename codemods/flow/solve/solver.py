@@ -212,8 +212,8 @@ class _Solver:
             for owner, result in constraints.supers[node]:
                 heap.add(result, heap.number(Value(SUPER, owner, number)))
         if node in constraints.copies:
-            for result in constraints.copies[node]:
-                self.containers.copy(value, result)
+            for result, other in constraints.copies[node]:
+                self.containers.copy(value, result, other)
         if node in constraints.variants:
             for variant, offset, call in tuple(constraints.variants[node]):
                 self.foreign.make_variant(value, variant, offset, call)
