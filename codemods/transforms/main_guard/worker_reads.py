@@ -273,6 +273,8 @@ class WorkerReads:
 
     def _global(self, outline: Outline, node: ast.expr) -> Global | None:
         """The variable of a module that a name or attribute is: no function, class or module."""
+        if self.resolver.module(outline, node) is not None:
+            return None  # a module of a package: what its functions change is looked at for itself
         if isinstance(node, ast.Attribute):
             module = self.resolver.module(outline, node.value)
             if module is None:

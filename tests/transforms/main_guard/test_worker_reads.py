@@ -332,3 +332,41 @@ def test_a_function_that_is_passed_on_reads_what_is_changed(
 def test_a_function_that_stays_may_read_what_is_changed(read: str, change: str, optimizer: str, passed: str) -> None:
     train = REINFORCE.format(read=read, change=change, optimizer=optimizer, passed=passed)
     assert "__main__" in migrated({"agent.py": AGENT, "train.py": train}, "main-guard")["train.py"]
+
+
+PACKAGE = {
+    "lib/__init__.py": "from . import utils\nfrom .utils import note\n",
+    "lib/utils.py": "LEVEL = 1\nSEEN = []\n\n\ndef note(text):\n    print(text)\n\n\n"
+    "def configure(level):\n    global LEVEL\n    LEVEL = level\n\n\ndef see(x):\n    SEEN.append(x)\n",
+}
+OF_PACKAGE = """\
+import multiprocessing
+{imports}
+
+
+def work(n):
+    {module}.note({module}.LEVEL)
+    {module}.note({module}.SEEN)
+
+
+{module}.{call}
+process = multiprocessing.Process(target=work, args=(1,))
+process.start()
+{module}.{call}
+"""
+BY = [("import lib", "lib.utils"), ("from lib import utils", "utils"), ("import lib.utils as u", "u")]
+
+
+@pytest.mark.parametrize(("imports", "module"), BY)
+def test_call_of_a_module_in_a_package_changes_nothing_by_itself(imports: str, module: str) -> None:
+    train = OF_PACKAGE.format(imports=imports, module=module, call="note('x')")
+    assert "__main__" in migrated({**PACKAGE, "train.py": train}, "main-guard")["train.py"]
+
+
+@pytest.mark.parametrize(("imports", "module"), BY)
+@pytest.mark.parametrize(("call", "name"), [("configure(9)", "LEVEL"), ("see(1)", "SEEN")])
+def test_functions_of_a_module_in_a_package_that_change_it(imports: str, module: str, call: str, name: str) -> None:
+    train = OF_PACKAGE.format(imports=imports, module=module, call=call)
+    train = train.replace(f"{module}.{call}\n", "", 1)
+    (reason,) = reasons({**PACKAGE, "train.py": train}, "main-guard")
+    assert f"changes `{name}` of lib/utils.py" in reason, reason
