@@ -52,7 +52,8 @@ def find(project: Project) -> Iterable[Finding]:
             groups.setdefault(line.module.start, []).append(line)
         for group in groups.values():
             for finding in _launcher(decisions, source, script, group):
-                if script.host is Host.GUIDE and finding.fix is not None:
+                edits = finding.fix.edits if finding.fix is not None else ()
+                if script.host is Host.GUIDE and any(edit.path == source.path for edit in edits):
                     guides[source.path] = source
                 yield finding
             for line in group if script.host != Host.GUIDE else ():

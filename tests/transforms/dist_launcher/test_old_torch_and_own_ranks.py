@@ -356,3 +356,12 @@ def test_guides_that_may_mean_another_script_stay(guide: str, scripts: dict[str,
 def test_shell_script_names_the_file_beside_it() -> None:
     contents = {"run.sh": f"{LAUNCH} train.py\n", "tools/train.py": TAKES_RANK}
     assert "run.sh" not in migrated(contents)
+
+
+def test_text_of_a_guide_whose_command_stays_is_not_reported() -> None:
+    guide = f"Use `torch.distributed.launch`:\n\n{BY_NAME}"
+    old = {"README.md": guide, "tools/train.py": TAKES_RANK, "requirements.txt": "torch==1.7\n"}
+    assert list(migrated(old)) == ["tools/train.py"]
+    assert [each.span.line for each in findings(old)] == [4]
+    new = {**old, "requirements.txt": "torch==1.13\n"}
+    assert sorted(each.span.line for each in findings(new)) == [1, 4]
