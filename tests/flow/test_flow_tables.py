@@ -60,6 +60,20 @@ def test_a_repeated_list_holds_its_elements_at_every_place(code: str) -> None:
     assert not findings(f"import pickle, sys\ncount = len(sys.argv)\nkept = {code}\npickle.dumps(len(kept))\n")
 
 
+@pytest.mark.parametrize("module", [
+    "gym.vector.utils", "gymnasium.vector.utils.misc", "stable_baselines3.common.vec_env",
+    "baselines.common.vec_env.vec_env", "tianshou.env.utils",
+])  # fmt: skip
+def test_what_is_wrapped_for_cloudpickle_is_not_pickled_plainly(module: str) -> None:
+    source = (
+        "from multiprocessing import Process\n{}\ndef run(fns):\n    print(fns)\nif __name__ == '__main__':\n"
+        "    fns = [lambda: 1] * 2\n    for fn in fns:\n"
+        "        Process(target=run, args=(CloudpickleWrapper(fn),)).start()\n"
+    )
+    assert not findings(source.format(f"from {module} import CloudpickleWrapper"))
+    assert list(findings(source.format("from own.utils import CloudpickleWrapper"))) == [6]
+
+
 def test_what_a_list_is_repeated_by_is_not_in_it() -> None:
     assert not findings("import pickle\npickle.dumps([0] * min(2, 3, key=lambda x: x))\n")
 
