@@ -113,7 +113,8 @@ def program() -> None:
     try:
         main()
     except SystemExit as end:
-        if isinstance(end.code, int) and threading.active_count() == 1:
+        others = (each for each in threading.enumerate() if each is not threading.main_thread())
+        if isinstance(end.code, int) and all(each.daemon for each in others):  # Python ends these as abruptly
             _leave(end.code)
         raise
 
