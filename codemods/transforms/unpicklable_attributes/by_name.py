@@ -8,6 +8,7 @@ import re
 from ...finding import Edit, Fix
 from ...project import Project
 from ...syntax.outline import Outline
+from ...syntax.unpicklable_table import kinds
 from .classes import Family, Shape, Store
 
 _REQUIRES = re.compile(
@@ -24,6 +25,11 @@ _INSTALLED = re.compile(
     r"|\bapt(?:-get)?[ \t][^\n]{0,200}?\bpython|^python-|\A)(\d)\.(\d+)\b",
     re.MULTILINE,
 )
+
+
+def counts_older(project: Project) -> bool:
+    """Kinds count that only older Pythons can't pickle."""
+    return any(python_below(project, kind.before) for kind in kinds().values() if kind.before is not None)
 
 
 def python_below(project: Project, version: tuple[int, int]) -> bool:

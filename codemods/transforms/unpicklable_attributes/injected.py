@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
 from ...syntax.unpicklable_table import making
+from .by_name import counts_older
 from .classes import Family, Method, Shape
 from .containers import is_dataclass
 
@@ -23,9 +24,8 @@ _TAKES = ("get", "pop")
 class Given:
     """Answers for one run."""
 
-    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser, older: Callable[[], bool]) -> None:
-        """`older`: what only older Pythons can't pickle counts too."""
-        self.repo, self.family, self.recogniser, self._older = repo, family, recogniser, older
+    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser) -> None:
+        self.repo, self.family, self.recogniser = repo, family, recogniser
 
     def of(self, shape: Shape, parameter: str, seen: frozenset[Shape] = frozenset()) -> list[Made]:
         """What objects of `shape`, or of classes below it, may get as that parameter of its constructor."""
@@ -76,7 +76,7 @@ class Given:
         """Those that make something which can't be pickled."""
         always = making(self.repo.project, older=False)
         more = making(self.repo.project) - always
-        return sorted(always | more if more and self._older() else always)
+        return sorted(always | more if more and counts_older(self.repo.project) else always)
 
     @cached_property
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:

@@ -54,7 +54,7 @@ class Search:
         self.repo = Repo(project)
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
-        self.given = Given(self.repo, self.family, self.recogniser, self._counts_older)
+        self.given = Given(self.repo, self.family, self.recogniser)
         self._known_hazards: dict[Shape, Attributes] = {}
         self._looked_at: dict[str, bool] = {}
 
@@ -241,10 +241,6 @@ class Search:
 
     def counts(self, kind: ObjectKind) -> bool:
         return kind.before is None or python_below(self.project, kind.before)
-
-    def _counts_older(self) -> bool:
-        """Kinds count that only older Pythons can't pickle."""
-        return any(self.counts(kind) for kind in kinds().values() if kind.before is not None)
 
     def decides(self, shape: Shape) -> bool:
         """The class says in some other way how it is pickled."""
