@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from .causes import Cause
 from .frames import Frame
@@ -110,14 +111,20 @@ def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | 
     if back is not None:
         return back
     for frame in reversed(frames):  # the innermost way is the one that failed
-        text = f"{frame.path.replace(chr(92), '/')}:{frame.name}"
-        road = next((road for road in _ROADS if re.search(road.frames, text)), None)
-        if road is not None:
+        road, sent = _of_frame(frame.path, frame.name)
+        if road is not None or sent:
             return road
-        # locks ask for the start of a process themselves, however they are pickled
-        if _PROCESSES.search(text) and frame.name not in ("assert_spawning", "__getstate__", "__reduce__"):
-            return None
     shown = "\n".join(lines)
     if _SOURCE_OF_PROCESSES.search(shown):
         return None
     return next((road for road in _ROADS if re.search(road.source, shown)), None)
+
+
+@lru_cache(maxsize=4096)  # tracebacks repeat their frames, by the thousand where recursion ends them
+def _of_frame(path: str, name: str) -> tuple[_Road | None, bool]:
+    """The way that a frame stands for, and whether it sends to a process."""
+    text = f"{path.replace(chr(92), '/')}:{name}"
+    road = next((road for road in _ROADS if re.search(road.frames, text)), None)
+    # locks ask for the start of a process themselves, however they are pickled
+    sends = name not in ("assert_spawning", "__getstate__", "__reduce__") and _PROCESSES.search(text) is not None
+    return road, sends
