@@ -116,6 +116,8 @@ def test_repaired_exactly_or_skipped_with_a_reason(outcome: Outcome, case: Case)
         assert re.search(case.reason, reasons[shown(case.path)])
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_nothing_else_is_there_and_nothing_else_changed(outcome: Outcome) -> None:
     after = tree(outcome.folder)
     assert outcome.code == 0, outcome.err
