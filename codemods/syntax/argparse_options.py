@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..nodes import walk
+from .binding_rules import bound_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,15 @@ def _bound(module: ast.Module, call: ast.Call) -> ast.expr | None:
     """What the name that is called stands for: `arg = parser.add_argument`, its only binding in the function around."""
     assert isinstance(call.func, ast.Name)
     name, around = call.func.id, _around(module, call)
-    binding = [node for node in around if name in _binds(node)]
-    if len(binding) != 1 or not isinstance(binding[0], ast.Assign) or binding[0].lineno >= call.lineno:
-        return None
-    (target, *others) = binding[0].targets
-    return binding[0].value if isinstance(target, ast.Name) and not others else None
+    binding = [
+        node
+        for node in around
+        if bound_name(node) == name or (isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names)
+    ]
+    for node in around:
+        if isinstance(node, ast.Assign) and node.targets == binding and node.lineno < call.lineno:
+            return node.value
+    return None
 
 
 def _around(module: ast.Module, call: ast.Call) -> list[ast.AST]:
@@ -106,22 +111,3 @@ def _around(module: ast.Module, call: ast.Call) -> list[ast.AST]:
     ]
     inner = max(functions, key=lambda node: node.lineno, default=None)
     return nodes(module) if inner is None else list(walk(inner))[1:]
-
-
-def _binds(node: ast.AST) -> set[str]:
-    """The names that a node binds by itself."""
-    if isinstance(node, ast.Assign):
-        return {part.id for target in node.targets for part in walk(target) if isinstance(part, ast.Name)}
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    if isinstance(node, ast.alias):
-        return {(node.asname or node.name).partition(".")[0]}
-    if isinstance(node, ast.arg):
-        return {node.arg}
-    if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-        return {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        return set(node.names)
-    if isinstance(node, (ast.Delete, ast.withitem)):
-        return {part.id for part in walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    return {node.name or ""} if isinstance(node, ast.ExceptHandler) else set()
