@@ -16,7 +16,7 @@ from ...syntax.receivers import qualified_name
 from .commands import only_asks
 from .data import names
 from .process_starts import Starts, own_nodes
-from .statements import LOG_METHODS
+from .statements import LOG_METHODS, print_call
 
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)
 _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
@@ -138,19 +138,10 @@ def shows(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0)
         if called is not None and any(shows(starts, called[0], inner, depth + 1) for inner in called[1].body):
             return True
         made = starts.callees.called(outline, call) if binds and not depth else None
-        if made is not None and any(_prints(made[0], inner) for inner in made[1].body):
+        printed = map(print_call, made[1].body) if made is not None else ()
+        if made is not None and any(each is not None and shows_itself(made[0], each) for each in printed):
             return True
     return False
-
-
-def _prints(outline: Outline, statement: ast.stmt) -> bool:
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    return (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id == "print"
-        and shows_itself(outline, call)
-    )
 
 
 def at_exit(outline: Outline, moved: Collection[ast.stmt]) -> Function | None:

@@ -48,12 +48,14 @@ def is_plain(statement: ast.stmt) -> bool:
 
 
 def is_print(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and isinstance(statement.value.func, ast.Name)
-        and statement.value.func.id == "print"
-    )
+    return print_call(statement) is not None
+
+
+def print_call(statement: ast.stmt) -> ast.Call | None:
+    """The call, where the statement is a `print(...)` and nothing else."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    is_call = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"
+    return call if is_call and isinstance(call, ast.Call) else None
 
 
 def method_root(statement: ast.stmt) -> str | None:
