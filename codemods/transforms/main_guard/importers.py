@@ -10,6 +10,7 @@ from functools import cached_property
 from ...project import Project
 from ...syntax.modules import Modules
 from ...syntax.repo import Repo
+from ...tree.source import Source
 from ...word_index import is_word
 
 _DYNAMIC = ("import_module", "__import__", "run_path", "run_module", "spec_from_file_location")
@@ -121,21 +122,25 @@ class Importers:
     def _packages(self) -> list[tuple[str, str]]:
         """Files that import by a name that is put together, with the folder where it begins; "" for their own."""
         found: list[tuple[str, str]] = []
-        for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC):
-            arguments = "\n".join(match[1] for match in _DYNAMIC_IMPORT.finditer(source.text))
+        for path, source in self._importing.items():
+            arguments = "\n".join(_DYNAMIC_IMPORT.findall(source.text))
             named = [name.replace(".", "/") for name in _PACKAGE.findall(source.text)] + _FOLDER.findall(arguments)
-            found += [(source.path, name) for name in dict.fromkeys(named)]
-            found += [(source.path, "")] if _BESIDE.search(arguments) else []
+            found += [(path, name) for name in dict.fromkeys(named)]
+            found += [(path, "")] if _BESIDE.search(arguments) else []
         return found
+
+    @cached_property
+    def _importing(self) -> dict[str, Source]:
+        """The files that import by a string, by path."""
+        return {source.path: source for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC)}
 
     @cached_property
     def _strings(self) -> list[tuple[str, str | None]]:
         """Files with the text of an import by a string; None for those of the packaging, where it may be anywhere."""
         found: list[tuple[str, str | None]] = []
-        importing = {source.path: source for source in self.project.matching(_DYNAMIC_IMPORT, words=_DYNAMIC)}
         for path in self.project.paths:
-            if path in importing:
-                found += [(path, match[1]) for match in _DYNAMIC_IMPORT.finditer(importing[path].text)]
+            if path in self._importing:
+                found += [(path, argument) for argument in _DYNAMIC_IMPORT.findall(self._importing[path].text)]
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found
