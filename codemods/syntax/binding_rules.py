@@ -93,8 +93,13 @@ def imported(node: ast.AST) -> Iterator[tuple[str, Meaning]]:
             yield alias.asname or alias.name, (module, alias.name)
 
 
+def positional(function: FunctionNode | ast.Lambda) -> list[str]:
+    """The names of the parameters that take arguments by position, in order."""
+    return [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+
+
 def parameters(function: FunctionNode | ast.Lambda) -> list[str]:
     """All parameter names, in order, the starred ones last."""
     args = function.args
-    plain = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    return [arg.arg for arg in plain] + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]
+    named = [arg.arg for arg in args.kwonlyargs]
+    return positional(function) + named + [arg.arg for arg in (args.vararg, args.kwarg) if arg is not None]

@@ -231,10 +231,8 @@ class Receivers:
 
     def method_at(self, path: str, line: int) -> ReceiverKind:
         """DICT where the function that begins at `line` gives views, else OTHER."""
-        outline = self.repo.outline(path)
-        functions = (node for nodes in outline.definitions.values() for node in nodes) if outline is not None else ()
-        for node in functions:
-            if outline is not None and node.lineno == line and not isinstance(node, ast.ClassDef):
+        for outline, node in self.repo.defined_at(path, line):
+            if not isinstance(node, ast.ClassDef):
                 return _gives(outline, node)
         return ReceiverKind.OTHER
 

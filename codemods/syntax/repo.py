@@ -62,6 +62,16 @@ class Repo:
             return found
         return self.methods(func.attr)
 
+    def defined_at(
+        self, path: str, line: int
+    ) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
+        """The classes and functions whose `class` or `def` stands in this line of a file."""
+        outline = self.outline(path)
+        if outline is None:
+            return []
+        nodes = (node for definitions in outline.definitions.values() for node in definitions)
+        return [(outline, node) for node in nodes if node.lineno == line]
+
     def _defined(self, name: str) -> list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]:
         if name and name not in self._definitions:
             # most files that have the word define nothing of that name, and are not worth an outline

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import parameters, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, position
 from ...syntax.repo import Repo
@@ -233,7 +233,7 @@ class DictChanges:
         parent = outline.parents[function]
         bound = isinstance(parent, ast.ClassDef)
         called = parent.name if isinstance(parent, ast.ClassDef) and function.name == "__init__" else function.name
-        plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
+        plain = positional(function)
         for where, call in self._calls(called):
             value = next((item.value for item in call.keywords if item.arg == target.name), None)
             if value is None and target.name in plain:

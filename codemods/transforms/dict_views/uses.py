@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import parameters, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Function, Outline
 from ...syntax.receivers import Receivers
@@ -158,7 +158,7 @@ class ViewUses:
             if isinstance(holder.index, str):
                 name = holder.index if holder.index in parameters(function) else None
             elif holder.index is not None:
-                plain = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]]
+                plain = positional(function)
                 name = plain[holder.index + bound] if holder.index + bound < len(plain) else None
             if name is not None:
                 yield Holder(

@@ -8,7 +8,7 @@ import re
 from ...finding import Refused
 from ...nodes import walk
 from ...project import Project
-from ...syntax.binding_rules import FUNCTIONS, BindingKind, ScopeKind
+from ...syntax.binding_rules import FUNCTIONS, BindingKind, ScopeKind, positional
 from ...syntax.names import last_name
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
@@ -63,7 +63,7 @@ class BindingChecks:
         Raises Refused where the function is made for that or is put there.
         """
         if not isinstance(unit.node, ast.ClassDef):
-            first = [parameter.arg for parameter in [*unit.node.args.posonlyargs, *unit.node.args.args]][:1]
+            first = positional(unit.node)[:1]
             if first in (["self"], ["cls"]):
                 raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
             if unit.home.kind is ScopeKind.CLASS and assignment_targets(self.scopes.statement_of(unit.node)):
@@ -131,20 +131,20 @@ class BindingChecks:
         """
         if isinstance(unit.node, ast.ClassDef) or not unit.frozen:
             return
-        positional = [parameter.arg for parameter in [*unit.node.args.posonlyargs, *unit.node.args.args]]
-        first = min((positional.index(name) for name in unit.frozen if name in positional), default=len(positional))
-        if first == len(positional):
+        names = positional(unit.node)
+        first = min((names.index(name) for name in unit.frozen if name in names), default=len(names))
+        if first == len(names):
             return
         for use in outside_uses(unit, {unit}):
             call = self.scopes.parents[use.node]
             if not (isinstance(call, ast.Call) and call.func is use.node):
                 continue
             if len(call.args) > first or any(isinstance(argument, ast.Starred) for argument in call.args):
-                self._refuse_call(positional[first], f"line {call.lineno}")
+                self._refuse_call(names[first], f"line {call.lineno}")
         for seen in self.known.given(self.path, *start_of(unit.node)):
             if seen.what == "*" or int(seen.what) > first:
                 where = f"line {seen.line}" if seen.path == self.path else f"{seen.path}:{seen.line}"
-                self._refuse_call(positional[first], where)
+                self._refuse_call(names[first], where)
 
     def _refuse_call(self, name: str, where: str) -> None:
         raise Refused(f"`{name}` may be passed by position ({where}), which a partial does not allow: {CALLABLE}")

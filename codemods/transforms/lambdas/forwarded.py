@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.binding_rules import FUNCTIONS, positional
 from ...syntax.repo import Repo
 from ...syntax.resolver import method
 from ...syntax.scope_data import Binding, Variable, end_of, start_of
@@ -57,7 +57,7 @@ class Forwards:
         """What the lambda adds by keyword to a call of a local variable: right whatever the parameters are."""
         call = node.body
         assert isinstance(call, ast.Call)
-        own = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+        own = positional(node)
         if unit.functions or not isinstance(call.func, ast.Name) or self._captured(unit, call.func) is None:
             return None
         if [argument.id if isinstance(argument, ast.Name) else None for argument in call.args] != own:
@@ -145,7 +145,7 @@ class Forwards:
         assert isinstance(call, ast.Call)
         slots = [item.arg for item in (*taken.posonlyargs, *taken.args)]
         first_keyword = len(taken.posonlyargs)
-        own = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
+        own = positional(node)
         placed: dict[int, ast.expr] = {}
         named: list[tuple[str, ast.expr]] = []
         for at, argument in enumerate(call.args):

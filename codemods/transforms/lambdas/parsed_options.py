@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Mapping
 
 from ...project import Project
+from ...syntax.binding_rules import positional
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Definition, method
@@ -155,7 +156,7 @@ class ParsedOptions:
 
     def _is_always_given(self, outline: Outline, function: ast.FunctionDef, name: str, depth: int) -> bool:
         """Each mention of the function in the project calls it with parsed options for the parameter."""
-        parameters = [item.arg for item in (*function.args.posonlyargs, *function.args.args)]
+        parameters = positional(function)
         if name not in parameters or not isinstance(outline.parents[function], ast.Module):
             return False
         at, seen = parameters.index(name), False

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Collection
 
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import parameters, positional
 from ...syntax.outline import Outline, ValueBinding
 from ...syntax.repo import Repo
 
@@ -96,7 +96,7 @@ def _comes_back(repo: Repo, outline: Outline, binding: ValueBinding, name: str) 
     if isinstance(target, ast.Tuple):
         at = next((at for at, item in enumerate(target.elts) if isinstance(item, ast.Name) and item.id == name), None)
     given = [at for at, item in enumerate(call.args) if isinstance(item, ast.Name) and item.id == name]
-    names = [item.arg for item in (*found.node.args.posonlyargs, *found.node.args.args)]
+    names = positional(found.node)
     if len(given) != 1 or given[0] >= len(names) or any(isinstance(item, ast.Starred) for item in call.args):
         return False
     parameter = names[given[0]]

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from ...project import Project
-from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.binding_rules import FUNCTIONS, positional
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 
-_WORDS = re.compile(r"\b(?:setattr|delattr|vars|__dict__)\b")
+_WORDS = ("setattr", "delattr", "vars", "__dict__")
+_SAYS = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b")
 _READS = frozenset(["items", "keys", "values", "get", "copy", "__contains__"])
 _ITSELF = frozenset(["self", "cls"])
 
@@ -25,7 +26,7 @@ def written_by_name(project: Project, repo: Repo, attribute: str, is_other: Is) 
 
     `is_other`: whether an expression is surely not the object that is asked about.
     """
-    for source in project.matching(_WORDS):
+    for source in project.matching(_SAYS, words=_WORDS):
         outline = repo.outline(source.path)
         if outline is None or any(_may_write(repo, outline, node, attribute, is_other) for node in outline.nodes):
             return True
@@ -76,7 +77,7 @@ def _is_changed_by(
     found = repo.resolver.definition(outline, call.func)
     if found is None or not isinstance(found.node, FUNCTIONS):
         return False
-    names = [item.arg for item in (*found.node.args.posonlyargs, *found.node.args.args)]
+    names = positional(found.node)
     if isinstance(passed, ast.keyword):
         name = passed.arg  # None for `**vars(args)`, which is a copy
     else:

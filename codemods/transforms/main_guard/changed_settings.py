@@ -11,6 +11,7 @@ from ...finding import Confidence, Hop
 from ...flow.answers.crossings import flow_of
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
+from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
@@ -137,21 +138,15 @@ class _Search:
             crossing = flow_of(self.starts.project).instances(path, line)
             if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
                 continue
-            outline = self.repo.outline(path)
-            for definitions in outline.definitions.values() if outline is not None else ():
-                for node in definitions:
-                    if isinstance(node, ast.ClassDef) and node.lineno == line and outline is not None:
-                        self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
+            for outline, node in self.repo.defined_at(path, line):
+                if isinstance(node, ast.ClassDef):
+                    self._add_methods(Class(outline, node), crossing.confidence, crossing.trace[-1])
         for path, line, hop in flow_of(self.starts.project).sent():
-            outline = self.repo.outline(path)
-            for definitions in outline.definitions.values() if outline is not None else ():
-                for node in definitions:
-                    if outline is None or node.lineno != line:
-                        continue
-                    if isinstance(node, ast.ClassDef):
-                        self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
-                    else:
-                        self._add(outline, node, Confidence.PROVEN, hop)
+            for outline, node in self.repo.defined_at(path, line):
+                if isinstance(node, ast.ClassDef):
+                    self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
+                else:
+                    self._add(outline, node, Confidence.PROVEN, hop)
 
     def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
         for name in wanted:
@@ -253,7 +248,7 @@ class _Search:
         if called is None:
             return False
         other, function, skip = called
-        own = [argument.arg for argument in [*function.args.posonlyargs, *function.args.args]][skip:]
+        own = positional(function)[skip:]
         at = next((index for index, argument in enumerate(call.args) if argument is node), None)
         given = next((word.arg for word in call.keywords if word.value is node), None)
         name = own[at] if at is not None and at < len(own) else given

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 
+from ...syntax.binding_rules import positional
 from ...syntax.callees import Function
 from ...syntax.outline import Outline
 
@@ -20,7 +21,7 @@ _CHANGES = frozenset({"append", "extend", "insert", "pop", "remove", "clear"})  
 
 def literals_of(outline: Outline, function: Function, call: ast.Call, skip: int) -> dict[str, object]:
     """The parameters of `function`, never bound again, that `call` gives constants, without the first `skip`."""
-    names = [item.arg for item in [*function.args.posonlyargs, *function.args.args]]
+    names = positional(function)
     if any(isinstance(item, ast.Starred) for item in call.args) or any(item.arg is None for item in call.keywords):
         return {}
     given = dict(zip(names[skip:], call.args, strict=False)) | {

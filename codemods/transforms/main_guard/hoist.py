@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop, Refused
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
 from ...syntax.outline import Outline
@@ -98,7 +98,7 @@ def _sent_on(starts: Starts, outline: Outline, call: ast.Call, depth: int) -> Se
     if found is None:
         return None
     sure, names = found
-    own = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]][skip:]
+    own = positional(function)[skip:]
     if any(isinstance(value, ast.Starred) for value in call.args):
         return None
     pairs = [*zip(own, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]

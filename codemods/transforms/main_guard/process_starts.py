@@ -17,7 +17,7 @@ from ...finding import Confidence, Hop
 from ...flow.boundaries import table
 from ...nodes import children, walk
 from ...project import Project
-from ...syntax.binding_rules import parameters
+from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
 from ...syntax.main_guard import is_main_process_test, is_other_name_test
 from ...syntax.modules import Modules
@@ -180,7 +180,7 @@ class Starts:
         self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0
     ) -> Start | None:
         inner: dict[str, Confidence] = {}
-        names = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args]][skip:]
+        names = positional(function)[skip:]
         pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
         for name, value in pairs:
             sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...finding import Hop
 from ...nodes import walk
+from ...syntax.binding_rules import positional
 from ...syntax.resolver import FinalValue
 from .binding import plain_binding
 from .file_view import FileView, Function, spelled, walk_scope
@@ -150,7 +151,7 @@ def _in_methods(view: FileView, owner: ast.ClassDef, site: Site, key: str, depth
 
 def _position(scope: Function, key: str, method: bool) -> tuple[int, str] | None:
     """Where `key` stands among the arguments of a call of this function."""
-    ordered = [arg.arg for arg in [*scope.args.posonlyargs, *scope.args.args]]
+    ordered = positional(scope)
     static = any(dotted(mark) == "staticmethod" for mark in scope.decorator_list)
     if key in ordered:
         return ordered.index(key) - (1 if method and not static else 0), key

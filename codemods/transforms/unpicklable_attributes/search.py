@@ -83,12 +83,10 @@ class Search:
             crossing = flow.instances(path, line)
             if crossing is None or not crossing.confidence.reaches(self.project.bar):
                 continue
-            outline = self.repo.outline(path)
-            for classes in outline.definitions.values() if outline is not None else ():
-                for node in classes:
-                    if isinstance(node, ast.ClassDef) and node.lineno == line and outline is not None:
-                        for base in self.family.line(self.family.shape(outline, node)):
-                            found.setdefault(base.outline.path, set()).add(base.node)
+            for outline, node in self.repo.defined_at(path, line):
+                if isinstance(node, ast.ClassDef):
+                    for base in self.family.line(self.family.shape(outline, node)):
+                        found.setdefault(base.outline.path, set()).add(base.node)
         return found
 
     def hazards_of(self, shape: Shape) -> Attributes:
