@@ -32,7 +32,7 @@ from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .split import repeats_in_words, split
-from .statements import names_bound
+from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
@@ -109,7 +109,8 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
         for at, statement in enumerate(body[: first or 0])
         if _runs(statement) and (what := repeated(starts, outline, statement)) is not None
     }
-    prints = [at for at in range(first or 0) if _prints(starts, outline, body[at]) and _alone(body, at)]
+    end = len(body) if first is None else first  # what a child would run again, once the rest is guarded
+    prints = [at for at in range(end) if _prints(starts, outline, body[at]) and _alone(body, at)]
     answer = _wrapped(starts, importers, outline, source, first, alone, repeats, prints)
     message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
@@ -186,6 +187,8 @@ def _wrapped(
 
 def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
     """Every child would print it once more."""
+    if is_guard(statement):
+        return False
     if only_prints(starts, outline, statement):
         return True
     if isinstance(statement, ast.If):  # what it chooses for the functions of the file is its purpose

@@ -36,7 +36,7 @@ def split(
     the second result says in words what is repeated. The third: those of `prints` that stay outside. Raises Refused.
     """
     splitter = Splitter(project, outline, source, imported, frozenset(outside))
-    early = sorted(at for at in {*repeats, *prints, *alone} if first is not None and at < first)
+    early = sorted(at for at in {*repeats, *prints, *alone} if first is None or at < first)
     early = [at for at in early if not splitter.sets_up_the_log(at)]
     wrong = {at: found for at, found in repeats.items() if found.harm is Harm.WRONG}
     firm = next((at for at in early if at in wrong), first)
@@ -83,7 +83,7 @@ def _first_that_fits(
         check(runs, is_last)
         return runs
 
-    printed = frozenset(at for at in prints if first is not None and at < first and at in early)
+    printed = frozenset(at for at in prints if at in early)
     for above in early:
         if firm is not None and above <= firm:
             with suppress(Refused):
