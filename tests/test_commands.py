@@ -399,7 +399,7 @@ def test_no_git_replaces_nothing_when_one_file_changed_meanwhile(
         (["check"], r"Missing argument 'PATH'.*spawnfix check --help"),
         (["check", ".", "--nope"], "No such option"),
         (["chekc", "."], "No such command 'chekc'"),
-        (["check", "a\0b"], "null byte"),
+        (["check", "a\0b"], "null (byte|character)"),
         (["check", "x" * 300], "File name too long"),
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",

@@ -89,7 +89,7 @@ class Source:
             try:
                 plain = _FUTURE_FSTRINGS.sub(rb"\1utf-8", data, count=1)
                 encoding = tokenize.detect_encoding(io.BytesIO(plain).readline)[0]
-            except (SyntaxError, UnicodeDecodeError) as error:
+            except (SyntaxError, UnicodeError, LookupError) as error:  # 3.14 decodes with what is no text encoding
                 raise UnreadableSource(f"encoding: {error}") from None
             if _codec(encoding) not in _CODECS:
                 raise UnreadableSource(f"encoding: {encoding} is not one that source is written in")

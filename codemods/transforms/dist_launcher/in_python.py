@@ -37,6 +37,9 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
     strings = {
         id(node): False for node in nodes(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
+    whole = {  # an f-string of which it is a part, whose own position is the same in all versions of Python
+        id(part): node for node in nodes(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+    }
     for node in nodes(tree):
         if isinstance(node, (ast.List, ast.Tuple)):
             words = [item.value if isinstance(item, ast.Constant) else None for item in node.elts]
@@ -46,12 +49,12 @@ def launches_in_python(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, 
             for part in (inner for given in node.args[:1] for inner in ast.walk(given)):
                 if id(part) in strings and not strings[id(part)] and _COMMAND.search(part.value):  # type: ignore[attr-defined]
                     strings[id(part)] = True
-                    yield part, "a string is run as a command"  # type: ignore[misc]
+                    yield whole.get(id(part), part), "a string is run as a command"  # type: ignore[arg-type]
         elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
             first = next((part for part in ast.walk(node.value) if id(part) in strings), None)
             if isinstance(first, ast.Constant) and _starts_launcher(str(first.value)):
                 strings[id(first)] = True
-                yield first, "a string holds the command"
+                yield whole.get(id(first), first), "a string holds the command"
         elif isinstance(node, ast.ImportFrom) and node.module == LAUNCH and not node.level:
             yield node, "the launcher's own functions are imported"
         elif isinstance(node, ast.Import) and any(alias.name == LAUNCH for alias in node.names):
