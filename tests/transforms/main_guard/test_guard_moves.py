@@ -190,3 +190,43 @@ MAIN = (
 )
 def test_other_ways_to_ask_for_the_main_process(last: str, guarded: bool) -> None:
     assert (reported({"a.py": MAIN + last}, "main-guard") == []) is guarded
+
+
+METHOD = """\
+import multiprocessing as mp
+
+mp.set_start_method("spawn")
+{above}
+
+def square(n):
+    return n * n
+
+
+{below}
+if __name__ == "__main__":
+    with mp.Pool(2) as pool:
+        print(pool.map(square, [3]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        pytest.param('print("starts")\n', "", id="beside the start method"),
+        pytest.param("", 'print("defined")\n', id="below the functions"),
+        pytest.param('print("starts")\n', 'print("defined")\n', id="both"),
+    ],
+)
+def test_a_start_method_takes_what_is_printed_along(above: str, below: str) -> None:
+    """So far a child stopped where the method is set again; one that goes on would print every line once more."""
+    (after,) = migrated({"a.py": METHOD.format(above=above, below=below)}, "main-guard").values()
+    tops = [line for line in after.splitlines() if line.startswith(("print", "mp."))]
+    assert not tops, after
+    assert after.count("print(") == 1 + bool(above) + bool(below)
+
+
+def test_a_start_method_above_what_prints_and_is_needed() -> None:
+    text = METHOD.format(above="", below="def offset():\n    print('asked')\n    return 1\n\n\nOFFSET = offset()\n")
+    text = text.replace("n * n", "n * n + OFFSET")
+    (finding,) = reported({"a.py": text}, "main-guard")
+    assert finding.fix is not None and "prints" in (finding.fix.unsafe or "")
