@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from harness.compositions import Program, composed, patterns
-from harness.same_meaning import Outcome, outcomes, real_spawn
+from harness.same_meaning import Outcome, outcomes, real
 from harness.scripts import script, script_patterns
 
 SMALLEST = {"fixed": 0.5, "refused": 0.2}  # of all programs, at least
@@ -81,7 +81,7 @@ def test_the_fast_spawn_is_like_the_real_one() -> None:
     programs = [program for program in _programs(range(20_000, 20_400, 19)) if not program.reads_what_it_changed]
     for each in outcomes(programs):
         if each.what == "fixed":
-            assert real_spawn(each.after) == each.printed[2], each.after
+            assert real(each.after) == each.printed[2], each.after
 
 
 @pytest.mark.slow

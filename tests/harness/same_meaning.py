@@ -20,6 +20,7 @@ from .compositions import Program, shrunk
 
 PATH = "program.py"
 RUNNER = Path(__file__).with_name("run_programs.py")
+SITE = Path(__file__).with_name("site")  # sets the default start method
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,18 @@ def outcomes(programs: Sequence[Program], python: str = sys.executable) -> list[
     return found
 
 
-def real_spawn(text: str) -> str:
-    """What the program prints where its children are new interpreters."""
+def real(text: str, method: str = "spawn", python: str = sys.executable) -> str:
+    """What the program prints where its children are started by `python` itself; `method` "": by its default."""
     with tempfile.TemporaryDirectory() as folder:
-        head, guard, tail = text.partition("if __name__ == '__main__':\n")
-        spawn = f"{guard}    multiprocessing.set_start_method('spawn')\n"
-        Path(folder, PATH).write_text(head + spawn + tail, encoding="utf-8")
-        environment = os.environ | {"PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0"}
-        command = [sys.executable, PATH]
+        Path(folder, PATH).write_text(text, encoding="utf-8")
+        environment = {
+            **os.environ,
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": str(SITE),
+            "HARNESS_START_METHOD": method,
+        }
+        command = [python, PATH]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         ending = done.stderr.rstrip().rpartition("\n")[2].partition(":")[0].rpartition(".")[2]
         return done.stdout + (f"ended by {ending}\n" if done.returncode else "")

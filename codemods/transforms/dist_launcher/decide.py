@@ -20,7 +20,7 @@ from .local_rank import (
     spelling,
 )
 from .rendezvous import Address, asks_the_environment, fixed_address, met_by_environment
-from .scripts import Scripts
+from .scripts import Scripts, local_rank_in_shell
 from .self_spawning import own_ranks
 from .teach import missing_spellings, teach
 from .torch_version import Named, Version, depth, is_about, named_versions, oldest_for
@@ -366,7 +366,13 @@ class Decisions:
             confidence=Confidence.LIKELY if joins else Confidence.POSSIBLE,
         )
         verdict.hops += [Hop(where, number, "uses the value") for where, number in told.reads[:1]]
+        left_over = local_rank_in_shell(self.project, path)
         try:
+            if left_over is not None:
+                raise Refused(
+                    f"{left_over} sets LOCAL_RANK in a shell that starts {path} without a launcher, and the script "
+                    "would take it: unset it there first"
+                )
             verdict.edits, verdict.imports = teach(self.project, program, found)
         except Refused as refusal:
             verdict.reason = refusal.reason

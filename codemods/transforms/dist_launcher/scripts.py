@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...finding import Refused
+from ...launch import containers
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, Starter, entry_places
 from ...project import Project
@@ -15,6 +16,7 @@ from .local_rank import RankOption, rank_option, rank_options
 from .self_spawning import OwnRanks, own_ranks, under_line
 
 _TORCH = (Starter.LAUNCH, Starter.TORCHRUN)
+_SETS_LOCAL_RANK = re.compile(r"^[^#\n]*?\bLOCAL_RANK=", re.MULTILINE)
 _MOST = 12  # scripts of one name that are read
 
 
@@ -121,3 +123,20 @@ class Scripts:
             pattern = re.compile(rf"(?<!\bdef )\b{re.escape(function)}\b")
             self._named[function] = any(self.project.matching(pattern, word=function))
         return self._named[function]
+
+
+def local_rank_in_shell(project: Project, target: str) -> str | None:
+    """The place of a shell text that sets LOCAL_RANK and names the script `target`, which no launcher starts."""
+    name = target.rpartition("/")[2]
+    for path in project.paths:
+        if containers.host_of(path, "#!sh") not in (Host.SCRIPT, Host.RECIPE, Host.IMAGE, Host.WORKFLOW):
+            continue
+        try:
+            is_named = name.encode() in project.data(path)
+        except OSError:
+            continue
+        source = project.source(path) if is_named else None
+        found = _SETS_LOCAL_RANK.search(source.text) if source is not None else None
+        if source is not None and found is not None:
+            return f"{path}:{source.position(found.end())[0]}"
+    return None

@@ -17,7 +17,7 @@ from .choose_name import class_name
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
-from .identity import gets_attributes, shows_attributes, told_apart
+from .identity import gets_attributes, lost_attribute, shows_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks
 from .known import Known, outside_uses
 from .stdlib_forms import is_factory
@@ -74,14 +74,17 @@ class Forms:
         if isinstance(unit.node, ast.Lambda) and is_factory(scopes, unit.node) and self.rewrite.reads_factories:
             move.is_distinct = True
         if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
-            with contextlib.suppress(Refused):  # else a partial, which keeps them in the process that set them
+            try:
                 self._as_object(move, alone, "attributes are set on it")
+            except Refused:
+                self._check_no_attribute_lost(unit)
         if keeps_state(scopes, unit):
             try:
                 self._as_object(move, alone, "attributes are set on it, which a worker does not see")
             except Refused:
                 if any(unit.functions.get(variable) is unit for variable in unit.uses):
                     raise  # it reads them by its own name
+                self._check_no_attribute_lost(unit)
                 move.is_distinct = True
         move.is_distinct = move.is_distinct and not move.is_object
         move.is_bare = move.is_object and shows_attributes(self.known, self.rewrite.path, unit.node)
@@ -91,6 +94,13 @@ class Forms:
             if isinstance(call, ast.Call) and call.args[:1] == [place] and last_name(call.func) == "partial":
                 what = f"`{ast.unparse(call.func)}` (line {call.lineno}) would keep what the new partial calls"
                 raise Refused(f"it is compared with the function of another call, and {what}: {CALLABLE}")
+
+    def _check_no_attribute_lost(self, unit: Unit) -> None:
+        """Raises Refused where code reads an attribute that a partial keeps only in the process that set it."""
+        rewrite = self.rewrite
+        lost = lost_attribute(rewrite.project, self.known, rewrite.path, rewrite.scopes, unit)
+        if lost is not None:
+            raise Refused(f"{lost}, and `multiprocessing` pickles a partial without its attributes: {CALLABLE}")
 
     def _is_given_attributes(self, unit: Unit) -> bool:
         """An attribute is set on it where it is made, also through a name bound again."""

@@ -7,6 +7,7 @@ there is no such form: it stays.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Protocol
 from weakref import WeakKeyDictionary
@@ -14,13 +15,15 @@ from weakref import WeakKeyDictionary
 from ...finding import Refused
 from ...flow.answers.introspection import Question
 from ...nodes import walk
+from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS, ScopeKind
 from ...syntax.names import last_name
-from ...syntax.scope_data import start_of
+from ...syntax.scope_data import line_of, start_of
 from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .settled import origin_in
 
+_GIVEN = "given the attribute `"
 _SET_ATTRIBUTES = frozenset({"passed to `setattr`", "passed to `vars`", "asked for its `__dict__`"})
 _ADVICE = "move it to module level by hand, if one class will do for all"
 
@@ -53,7 +56,35 @@ def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:
     `multiprocessing` pickles a partial without its attributes, and an object with them.
     """
     uses = [place.what for place in known.identities(path, *start_of(node))]
-    return any(use.startswith("given the attribute") or use in _SET_ATTRIBUTES for use in uses)
+    return any(use.startswith(_GIVEN) or use in _SET_ATTRIBUTES for use in uses)
+
+
+def lost_attribute(project: Project, known: Identities, path: str, scopes: Scopes, unit: Unit) -> str | None:
+    """The place that reads an attribute that is set on the function, which it lacks as a partial in a worker; in words.
+
+    Where it can't be seen which attributes those are, the place that sets them.
+    """
+    names: dict[str, None] = {}
+    for place in known.identities(path, *start_of(unit.node)):
+        if place.what in _SET_ATTRIBUTES:
+            return f"{_where(place, path)} may set attributes on it"
+        if place.what.startswith(_GIVEN):
+            names[place.what[len(_GIVEN) :].strip("`")] = None
+    for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
+        parent = scopes.parents[use.node]
+        if isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load):
+            names[parent.attr] = None
+        elif isinstance(parent, (ast.Attribute, ast.Call)):
+            shows = isinstance(parent, ast.Attribute) and parent.attr == "__dict__"
+            if shows or (isinstance(parent, ast.Call) and last_name(parent.func) in ("setattr", "vars")):
+                return f"line {line_of(parent)} may set attributes on it"
+    for name in names:
+        read = re.compile(rf"\.\s*{name}\b(?!\s*(?:[-+*/|&]?=(?!=)|:\s*\w[^=\n]*=))|['\"]{name}['\"]")
+        for source in project.matching(read, word=name):
+            found = read.search(source.text)
+            line = source.position(found.start())[0] if found is not None else 1
+            return f"`{name}` is set on it, and {_named(source.path, line, path)} reads that"
+    return None
 
 
 def shows_attributes(known: Identities, path: str, node: ast.AST) -> bool:
@@ -87,8 +118,15 @@ def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> Non
 
 
 def _in_words(place: Question, path: str) -> str:
-    where = f"line {place.line}" if place.path == path else f"{place.path}:{place.line}"
-    return f"is {place.what} ({where})"
+    return f"is {place.what} ({_where(place, path)})"
+
+
+def _where(place: Question, path: str) -> str:
+    return _named(place.path, place.line, path)
+
+
+def _named(path: str, line: int, here: str) -> str:
+    return f"line {line}" if path == here else f"{path}:{line}"
 
 
 def _compares_by_class(scopes: Scopes, node: ast.ClassDef) -> bool:

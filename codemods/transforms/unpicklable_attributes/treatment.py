@@ -13,6 +13,7 @@ from .attribute_uses import AttributeUses, Hazard
 from .classes import Store
 from .containers import Filling, is_deep
 from .data import names
+from .held_locks import check_not_held
 from .on_demand import is_lazy, left_closed
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
@@ -79,6 +80,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         return _filled(uses, stores)
     _check_stores(uses, stores)
     check_kept_elsewhere(uses)
+    check_not_held(uses)
     facts = _Facts.of(uses, stores)
     return _left_out(uses, facts) or _recreated(uses, facts)
 

@@ -764,6 +764,25 @@ def test_messages_name_the_consequence() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("shell", "taught"),
+    [
+        pytest.param("export LOCAL_RANK=3\npython a.py\n", False, id="exported"),
+        pytest.param("LOCAL_RANK=$SLURM_LOCALID python a.py --local_rank 0\n", False, id="for one command"),
+        pytest.param("# LOCAL_RANK=3 is what a launcher would set\npython a.py\n", True, id="in a comment"),
+        pytest.param("export LOCAL_RANK=3\npython b.py\n", True, id="for another script"),
+        pytest.param("python a.py --local_rank 0\n", True, id="not set"),
+    ],
+)
+def test_a_shell_that_sets_local_rank_without_a_launcher(shell: str, taught: bool) -> None:
+    """The script ignores the variable so far; with it as the default, it would take another program's rank."""
+    joins = "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
+    contents = files(run_sh=shell, a_py=HEARS_ARGUMENT + joins)
+    assert ("a.py" in migrated(contents)) is taught
+    if not taught:
+        assert any("run.sh:1 sets LOCAL_RANK in a shell that starts a.py" in each for each in reasons(contents))
+
+
 # other hosts
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 import types
+from multiprocessing.reduction import ForkingPickler
 
 import pytest
 
@@ -598,6 +600,25 @@ def test_a_partial_keeps_attributes_where_no_class_would_do(function: str) -> No
     after, reasons = hoisted(f"def build(n):\n    {function}\n\n    step.k = 1\n    return step\n")
     assert not reasons
     assert "    step = functools.partial(_build_step, n)\n\n    step.k = 1\n    return step\n" in after
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        pytest.param("print(step.k)", "`k` is set on it, and line 8 reads that", id="read"),
+        pytest.param("print(getattr(step, 'k', 0))", "`k` is set on it, and line 8 reads that", id="read by its name"),
+        pytest.param("step.k = 2", None, id="set again"),
+        pytest.param("step.kind = other.kinds", None, id="another name"),
+    ],
+)
+def test_a_partial_would_lose_an_attribute_that_is_read(use: str, words: str | None) -> None:
+    """`multiprocessing` pickles a partial by its function and arguments alone; attributes are read in workers."""
+    sent = functools.partial(print)
+    sent.k = 1  # type: ignore[attr-defined]
+    assert not hasattr(pickle.loads(ForkingPickler.dumps(sent)), "k")
+    text = "class Box:\n    def build(self):\n        def step(x):\n            return self.n, x\n        step.k = 1\n"
+    after, reasons = hoisted(text + f"        return step\ndef use(step):\n    {use}\nuse(Box().build())\n")
+    assert any(words in each for each in reasons) if words is not None else "functools.partial" in after, reasons
 
 
 def test_what_another_file_asks_of_a_function() -> None:

@@ -32,7 +32,6 @@ FIXED = [
     "identities: list of a class shared by its objects",
     "looks: keyword called self",
     "looks: attributes shown are those that were set",
-    "looks: attribute on what becomes a bound method",
     "looks: getfullargspec of a function of self",
     "looks: hasattr __self__",
     "looks: method borrowed by another class",
