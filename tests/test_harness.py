@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import check, snapshots
+from harness import check, rows, snapshots
 from harness.case import BadCase, Case, folders
 from harness.check import check_case, check_in_memory
 from harness.programs import run
@@ -272,3 +272,48 @@ def test_in_memory_check_fails_where_the_case_is_wrong(tmp_path: Path) -> None:
     shutil.rmtree(case.folder / "after", ignore_errors=True)
     with pytest.raises(AssertionError, match="look-alike"):
         check_in_memory(Case.load(case.folder))
+
+
+TABLE = """\
+%% head
+first
+%% tail
+last
+%% block two
++ a
++ b
+=== one
+=== another
+second
+# file: b.py
+third
+--- answer
+3 likely: its reason...
++ [two]
+"""
+
+
+def test_tables_of_rows(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "table.txt").write_text(TABLE, encoding="utf-8")
+    assert rows.rows(tmp_path) == {
+        "table: one": rows.Row({"main.py": "first\nlast\n"}, []),
+        "table: another": rows.Row(
+            {"main.py": "first\nsecond\n", "b.py": "third\nlast\n"}, ["3 likely: its reason...", "+ a", "+ b"]
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "agreed"),
+    [
+        (["3 likely: its reason", "+ a"], True),
+        (["3 likely: its reason is this", "+ a"], True),
+        (["3 likely: its rea", "+ a"], False),
+        (["3 likely: its reason", "+ a "], False),
+        (["3 likely: its reason"], False),
+        (["3 likely: its reason", "+ a", "+ b"], False),
+    ],
+)
+def test_rows_agree_line_by_line(found: list[str], agreed: bool) -> None:
+    assert rows.agrees(found, ["3 likely: its reason...", "+ a"]) == agreed

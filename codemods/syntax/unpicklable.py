@@ -85,7 +85,7 @@ class Recogniser:
                 yield from (replace(item, choice=True) for item in self._made(outline, branch, depth + 1))
         elif isinstance(node, ast.NamedExpr):
             yield from self._made(outline, node.value, depth)
-        elif isinstance(node, _CONTAINERS):
+        elif isinstance(node, (*_CONTAINERS, ast.BinOp)):
             for part in _parts(node):
                 yield from (replace(item, nested=True) for item in self._made(outline, part, depth + 1))
         elif isinstance(node, ast.Name):
@@ -234,6 +234,10 @@ class Recogniser:
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
+    """What a container is made of; of `[a] * n` and `n * [a]` too."""
+    if isinstance(node, ast.BinOp):
+        sides = (node.left, node.right) if isinstance(node.op, ast.Mult) else ()
+        return [part for side in sides if isinstance(side, (ast.List, ast.Tuple)) for part in side.elts]
     if isinstance(node, ast.Dict):
         return list(node.values)
     if isinstance(node, ast.DictComp):

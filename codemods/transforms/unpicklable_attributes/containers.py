@@ -11,6 +11,7 @@ from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from .classes import Shape, Store
 from .data import names
+from .mutation import named
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
@@ -220,12 +221,18 @@ class Filling:
                 loop, statement.targets[0].id, store
             ):
                 raise Refused(f"line {statement.lineno} opens what goes into two attributes; let one of them own it")
-            recreator.check_local(statement.targets[0])
+            if not self._is_repeated(statement.targets[0], [statement, *body]):
+                recreator.check_local(statement.targets[0])
             needed |= {node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)}
             bound |= names
             body.insert(0, statement)
         head = f"for {rebuilder.source_of(loop.target)} in {rebuilder.text_of(loop.iter)}:"
         return [head, *(f"    {self._statement(statement, bound)}" for statement in body)]
+
+    def _is_repeated(self, name: ast.Name, again: list[ast.stmt]) -> bool:
+        """Whatever is done to the local of that name is done again in the copy."""
+        uses = named(self.outline, self.first.method, name.id)
+        return all(self.outline.statement(use) in again for use in uses)
 
     def _kept_too(self, loop: ast.For, name: str, store: Store) -> bool:
         """Another statement of the loop puts it somewhere else as well."""

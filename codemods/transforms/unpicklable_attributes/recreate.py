@@ -265,8 +265,8 @@ class Recreator:
                     continue
                 given = [*call.args, *(keyword.value for keyword in call.keywords)]
                 if self._is_it(call.func.value, name):
-                    word = str(given[0].value).lower() if given and isinstance(given[0], ast.Constant) else ""
-                    if call.func.attr in kind.setup or (call.func.attr == "execute" and word.startswith("pragma")):
+                    words = ast.unparse(given[0]).lower().lstrip("(f\"'") if given else ""  # also `"PRAGMA x=%d" % n`
+                    if call.func.attr in kind.setup or (call.func.attr == "execute" and words.startswith("pragma")):
                         lines.append(self._call_again(call))
                 elif any(self._is_it(argument, name) for argument in given) and call.func.attr in kind.setup:
                     lines.append(self._call_again(call))
