@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import argparse
 import bz2
 import concurrent.futures
 import csv
+import ctypes
 import functools
 import glob
 import gzip
+import hashlib
 import io
 import itertools
 import logging
@@ -20,12 +23,14 @@ import multiprocessing
 import multiprocessing.pool
 import os
 import queue
+import random
 import re
 import select
 import selectors
 import socket
 import sqlite3
 import ssl
+import struct
 import subprocess
 import sys
 import tarfile
@@ -76,6 +81,12 @@ def _manager(stack: ExitStack, folder: Path) -> Any:
     from multiprocessing.managers import SyncManager
 
     return SyncManager()  # as Manager() makes it; its process is not needed
+
+
+def _shared_memory(stack: ExitStack, folder: Path) -> Any:
+    from multiprocessing.managers import SharedMemoryManager
+
+    return SharedMemoryManager()
 
 
 def _zip(folder: Path) -> Path:
@@ -200,6 +211,16 @@ REAL: dict[str, Make] = {
     "select.epoll": lambda s, p: _closed(s, select.epoll()),
     "asyncio.new_event_loop": _loop,
     "asyncio.get_event_loop": _loop,
+    "multiprocessing.managers.SharedMemoryManager": _shared_memory,
+    "argparse.ArgumentParser": lambda s, p: argparse.ArgumentParser(),
+    "ctypes.CDLL": lambda s, p: ctypes.CDLL(None if sys.platform != "win32" else "kernel32"),
+    "ctypes.cdll.LoadLibrary": lambda s, p: ctypes.cdll.LoadLibrary(None if sys.platform != "win32" else "kernel32"),
+    "hashlib.md5": lambda s, p: hashlib.md5(b"a", usedforsecurity=False),
+    "hashlib.sha1": lambda s, p: hashlib.sha1(b"a", usedforsecurity=False),
+    "hashlib.sha256": lambda s, p: hashlib.sha256(b"a"),
+    "hashlib.sha512": lambda s, p: hashlib.sha512(b"a"),
+    "struct.Struct": lambda s, p: struct.Struct("<I"),
+    "random.SystemRandom": lambda s, p: random.SystemRandom(),
     "subprocess.Popen": lambda s, p: _ended(s, subprocess.Popen([sys.executable, "-c", ""])),
     "weakref.ref": lambda s, p: weakref.ref(_KEPT),
     "weakref.WeakValueDictionary": lambda s, p: weakref.WeakValueDictionary(),
