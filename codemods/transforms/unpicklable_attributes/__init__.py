@@ -14,9 +14,8 @@ hazard. Iterators of `itertools` are only reported, as `possible`: they can't be
 
 Objects of installed packages often hide what can't be pickled: the environment inside a `torchvision.datasets.LSUN`,
 the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock,
-a geometry of Open3D.
-Some eighty of them are known, nearly all tried with the version that the table names; the message says which attribute of
-the object it is. An object that is passed to a `DataLoader` itself is reported too.
+a geometry of Open3D. Some eighty of them are known, nearly all tried with the version that the table names; the message
+says which attribute of the object it is. An object that is passed to a `DataLoader` itself is reported too.
 
 ## Why it breaks
 Under spawn and forkserver the dataset is pickled for every worker of a `DataLoader`, and an object whose method goes to
