@@ -28,6 +28,7 @@ from codemods.finding import Fix
 from codemods.project import Project
 from codemods.rule import Rule
 from codemods.tree.files import MemoryFiles
+from codemods.tree.source import Source
 
 WORDS = 6  # of a reason that stands above in full
 
@@ -107,10 +108,8 @@ def answer(rule: Rule, files: dict[str, str]) -> list[str]:
 
 def _changes(files: dict[str, str], fixes: list[Fix]) -> Iterator[str]:
     for name, text in files.items():
-        edits = {(edit.start, edit.end, edit.text) for fix in fixes for edit in fix.edits if edit.path == name}
-        new = text
-        for start, end, words in sorted(edits, reverse=True):
-            new = new[:start] + words + new[end:]
+        edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits if edit.path == name)
+        new = Source(name, text).apply(edits)
         for line in difflib.ndiff(text.splitlines(), new.splitlines()):
             if line[0] in "+-":
                 yield f"{line[0]} {line[2:]}".rstrip()

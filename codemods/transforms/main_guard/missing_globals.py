@@ -144,7 +144,8 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
     for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
         above = outline.parents[name]
         if isinstance(above, ast.Call) and above.func is name:
-            continue  # its result is sent
+            runs += _methods_in_workers(outline, name)  # where it is a class; else its result is sent
+            continue
         for binding in outline.lookup(name, name.id)[1]:
             made = binding.value.func if isinstance(binding.value, ast.Call) else None
             each = binding.statement
@@ -153,14 +154,19 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
             elif isinstance(binding.value, ast.Call) and starts.name(outline, binding.value.func) == _PARTIAL:
                 runs += _top_functions(outline, binding.value.args[:1])
             elif isinstance(made, ast.Name):
-                classes = [other.statement for other in outline.lookup(made, made.id)[1]]
-                runs += [
-                    method
-                    for owner in classes
-                    for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
-                    if isinstance(method, FUNCTIONS) and method.name in _WORKER
-                ]
+                runs += _methods_in_workers(outline, made)
     return runs
+
+
+def _methods_in_workers(outline: Outline, made: ast.Name) -> list[Function]:
+    """What workers call of an object of the class that `made` names."""
+    classes = [binding.statement for binding in outline.lookup(made, made.id)[1]]
+    return [
+        method
+        for owner in classes
+        for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
+        if isinstance(method, FUNCTIONS) and method.name in _WORKER
+    ]
 
 
 def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[Function]:
