@@ -144,7 +144,7 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
     for name in (node for top in arguments for node in ast.walk(top) if isinstance(node, ast.Name)):
         above = outline.parents[name]
         if isinstance(above, ast.Call) and above.func is name:
-            runs += _methods_in_workers(outline, name)  # where it is a class; else its result is sent
+            runs += _methods_in_workers(outline, name)  # of a function, the result is sent
             continue
         for binding in outline.lookup(name, name.id)[1]:
             made = binding.value.func if isinstance(binding.value, ast.Call) else None
@@ -159,12 +159,12 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
 
 
 def _methods_in_workers(outline: Outline, made: ast.Name) -> list[Function]:
-    """What workers call of an object of the class that `made` names."""
+    """What workers call of an object of the class that `made` names, at module level."""
     classes = [binding.statement for binding in outline.lookup(made, made.id)[1]]
     return [
         method
         for owner in classes
-        for method in (owner.body if isinstance(owner, ast.ClassDef) else ())
+        for method in (owner.body if isinstance(owner, ast.ClassDef) and owner in outline.module.body else ())
         if isinstance(method, FUNCTIONS) and method.name in _WORKER
     ]
 
