@@ -18,7 +18,7 @@ from .class_use import ClassUse
 from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
 from .identity import gets_attributes, lost_attribute, shows_attributes, told_apart
-from .inspection_checks import CALLABLE, Form, InspectionChecks
+from .inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .known import Known, outside_uses
 from .stdlib_forms import is_factory
 
@@ -60,7 +60,7 @@ class Forms:
         elif asks_name is not None:
             raise Refused(f"{asks_name}: {CALLABLE}")
         if form is Form.FUNCTION:
-            move.shown = self.inspection.shown_name(unit, is_renamed)
+            move.shown = shown_name(self.known, self.rewrite.path, unit.node, is_renamed)
 
     def choose_form(self, move: Move, alone: bool) -> None:
         """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""

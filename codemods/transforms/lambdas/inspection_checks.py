@@ -15,7 +15,7 @@ from ...syntax.names import last_name
 from ...syntax.scope_data import start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
-from .candidate import Unit
+from .candidate import Movable, Unit
 from .known import Known, outside_uses
 from .libraries import libraries
 
@@ -159,19 +159,6 @@ class InspectionChecks:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asks_name
 
-    def shown_name(self, unit: Unit, renamed: bool) -> str | None:
-        """The place that reads the name of a function that stays one, which says something else then; in words."""
-        if isinstance(unit.node, ast.ClassDef):
-            return None
-        is_lambda = isinstance(unit.node, ast.Lambda)
-        for question in self.known.asked(self.path, *start_of(unit.node)):
-            where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
-            if question.what == "__qualname__" or (question.what == "__name__" and (is_lambda or renamed)):
-                now = "`<lambda>`" if is_lambda else "the name of the function around it"
-                what = "it is " if question.what == "__name__" else "it holds "
-                return f"its `{question.what}` is read ({where}), and {what}{now} no more"
-        return None
-
     def _was_passed(self, unit: Unit, value: ast.expr) -> bool:
         """A parameter, never bound again, of the function that makes the unit: it has its value before."""
         if not isinstance(value, ast.Name) or not unit.home.is_local:
@@ -188,3 +175,17 @@ class InspectionChecks:
             owner = self.scopes.owner(self.scopes.around(value), value.id)
             return owner is not None and all(binding.kind not in LASTING for binding in owner.bindings[value.id])
         return isinstance(value, ast.Subscript)
+
+
+def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | None:
+    """The place that reads the name of a function that stays one, which says something else then; in words."""
+    if isinstance(node, ast.ClassDef):
+        return None
+    is_lambda = isinstance(node, ast.Lambda)
+    for question in known.asked(path, *start_of(node)):
+        where = f"line {question.line}" if question.path == path else f"{question.path}:{question.line}"
+        if question.what == "__qualname__" or (question.what == "__name__" and (is_lambda or renamed)):
+            now = "`<lambda>`" if is_lambda else "the name of the function around it"
+            what = "it is " if question.what == "__name__" else "it holds "
+            return f"its `{question.what}` is read ({where}), and {what}{now} no more"
+    return None

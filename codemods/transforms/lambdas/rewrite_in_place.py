@@ -13,6 +13,7 @@ from .candidate import Movable
 from .def_text import lambda_as_def
 from .file_state import FileRewrite
 from .identity import told_apart
+from .inspection_checks import shown_name
 from .known import Known
 from .stdlib_forms import filled_text, is_factory, known_shape
 
@@ -36,10 +37,10 @@ def in_place(rewrite: FileRewrite, node: Movable, known: Known) -> Fix | None:
     text = filled_text(rewrite.source, node) if calls == {"1"} else None  # which takes nothing by keyword
     if text is not None and not known.asked(rewrite.path, *start_of(node)):
         return Fix(f"Say `{text}` instead of the lambda", (rewrite.replace_lambda(node, text),))
-    return _def_in_place(rewrite, node)
+    return _def_in_place(rewrite, node, shown_name(known, rewrite.path, node, True))
 
 
-def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
+def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) -> Fix | None:
     scopes = rewrite.scopes
     statement = scopes.parents[node]
     if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
@@ -91,7 +92,7 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda) -> Fix | None:
     room = max(0, gap - below) if block[-1] is not statement else 0
     rewrite.room_below[last] = room
     edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
-    return Fix(f"Write `{target.id}` as a function", tuple(edits))
+    return Fix(f"Write `{target.id}` as a function", tuple(edits), unsafe=unsafe)
 
 
 def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:
