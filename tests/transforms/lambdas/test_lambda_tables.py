@@ -1,4 +1,4 @@
-"""Every row of the tables in rows/: what is found of a function that crosses, what it becomes, and each reason in full."""
+"""Every row of the tables in rows/: what is found of a function that crosses, what it becomes, each reason in full."""
 
 from __future__ import annotations
 
