@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from .modules import Modules
 from .outline import Outline
@@ -25,6 +26,10 @@ class Callees:
             return self._function(outline, func)
         if not isinstance(func, ast.Attribute):
             return None
+        if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name) and func.value.func.id == "super":
+            around = outline.owner(func)
+            above = self.resolver.lineage(Class(outline, around))[1:] if around is not None else ()
+            return _first(above, func.attr)
         owner = outline.owner(func) if outline.is_self(func.value) else _own_class(outline, func.value)
         if owner is not None:
             return self._method(Class(outline, owner), func.attr)
@@ -35,10 +40,11 @@ class Callees:
 
     def _method(self, cls: Class, name: str) -> tuple[Outline, Function, int] | None:
         """The method of a class, or of the nearest of its bases that has it."""
-        for at in self.resolver.lineage(cls):
-            if (found := method(at.node, name)) is not None:
-                return at.outline, found, 1
-        return None
+        return _first(self.resolver.lineage(cls), name)
+
+    def initialiser(self, outline: Outline, made: ast.ClassDef) -> tuple[Outline, Function, int] | None:
+        """The `__init__` of a class, or of the nearest of its bases that has one."""
+        return self._method(Class(outline, made), "__init__")
 
     def _function(self, outline: Outline, func: ast.expr) -> tuple[Outline, Function, int] | None:
         found = self.resolver.definition(outline, func)
@@ -80,6 +86,14 @@ class Callees:
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
         """The file of the repo that `from ... import *` names."""
         return self.resolver.star_source(outline, statement)
+
+
+def _first(classes: Iterable[Class], name: str) -> tuple[Outline, Function, int] | None:
+    """The method `name` of the first of `classes` that has it."""
+    for at in classes:
+        if (found := method(at.node, name)) is not None:
+            return at.outline, found, 1
+    return None
 
 
 def _own_class(outline: Outline, node: ast.expr) -> ast.ClassDef | None:

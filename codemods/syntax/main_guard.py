@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from .names import last_name
+
+_OF_PROGRAMS = ("__main__", "__mp_main__")
+_SPECIAL = re.compile(r"__\w+__")
 
 
 def is_main_guard(node: ast.AST) -> bool:
@@ -24,6 +28,16 @@ def is_main_name_test(test: ast.expr) -> bool:
 def is_other_name_test(test: ast.expr) -> bool:
     """True for `__name__ != "__main__"`: what stands under its `else` runs in the main process alone."""
     return _compares_name(test, (ast.NotEq, ast.IsNot, ast.NotIn))
+
+
+def is_never_true(test: ast.expr) -> bool:
+    """True for `__name__ == "__main2__"`: no program and no module is called so, and the block is switched off."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.Is))):
+        return False
+    sides = [test.left, test.comparators[0]]
+    texts = [side.value for side in sides if isinstance(side, ast.Constant) and isinstance(side.value, str)]
+    named = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
+    return named and len(texts) == 1 and texts[0] not in _OF_PROGRAMS and _SPECIAL.fullmatch(texts[0]) is not None
 
 
 def _compares_name(test: ast.expr, how: tuple[type[ast.cmpop], ...]) -> bool:

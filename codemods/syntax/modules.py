@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Container, Iterable, Iterator
 
@@ -40,6 +41,12 @@ class Modules:
             self._found[key] = self._search(*key)
         return self._found[key]
 
+    def fitting(self, start: str, end: str) -> list[str]:
+        """The files with dotted names that begin with `start`, below any folder of `sys.path`, and end with `end`."""
+        before, behind = (re.escape(part.replace(".", "/")) for part in (start, end))
+        wanted = re.compile(rf"(?:|.*/){before}[\w/]+{behind}\.py")
+        return [path for path in sorted(self.paths) if wanted.fullmatch(path) and not path.endswith("/__init__.py")]
+
     def imported(self, importer: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         """The files of the repo that an import statement in `importer` names, in order: a module, then what of it."""
         if isinstance(node, ast.Import):
@@ -64,7 +71,7 @@ class Modules:
         top = module.partition(".")[0]
         while True:  # the script's folder first, then the folders above it up to the root
             found = self._file(f"{folder}/{relative}" if folder else relative)
-            if found is not None and not self._inside(folder, top):
+            if found is not None and (relative.count("/") > 1 or not self._inside(folder, top)):
                 return found
             if not folder:
                 break
@@ -81,7 +88,10 @@ class Modules:
         return candidates[0] if len(candidates) == 1 else None
 
     def _inside(self, folder: str, top: str) -> bool:
-        """`top` in `folder` is a part of a package, and something installed goes by the same name."""
+        """`top` in `folder` is a part of a package, and something installed goes by the same name.
+
+        A path of three names that is here is meant: the package may be where programs are started.
+        """
         return top in self.installed and f"{folder}/__init__.py" in self.paths
 
 

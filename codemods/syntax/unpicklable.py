@@ -27,6 +27,7 @@ from .unpicklable_table import (
 Stores = Callable[[Outline, ast.Attribute], "list[tuple[Outline, ast.expr]]"]  # the values that `self.x` gets
 Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of the class that an expression names
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
+_BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
 _DEPTH = 6
 _BUILTIN = ("open",)  # the builtin of the table
@@ -147,7 +148,7 @@ class Recogniser:
         where, function = functions[0]
         own = where.own(function)
         if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own):
-            if not function.decorator_list:
+            if all(isinstance(mark, ast.Name) and mark.id in _BINDING for mark in function.decorator_list):
                 yield Made(GENERATOR, outline, node)
             return
         for item in own:

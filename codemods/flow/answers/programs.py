@@ -106,7 +106,7 @@ class Programs:
         """The files that the imports of a file name; `among`: the imports that bind one of these nodes."""
         modules = self.solution.program.modules
         named = [(level, module, name) for node, module, level, name in facts.imports if among is None or node in among]
-        named += [(level, module, "") for module, level in facts.star_imports]
+        named += [(level, module, "") for module, level, _ in facts.star_imports]
         for level, module, name in named:
             dotted = [module, f"{module}.{name}" if module else name] if name not in ("", "*") else [module]
             for inner in dotted:

@@ -24,6 +24,7 @@ class FactsBuilder:
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
+        self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
         self.mentions = Mentions()

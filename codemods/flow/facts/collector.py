@@ -25,6 +25,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     expressions = Expressions(builder)
     statements = Statements(builder, expressions)
     for statement in tree.body:
+        builder.top = statement
         statements.body((statement,))
         builder.mentions.end(statement)
     facts, module = builder.facts, builder.module

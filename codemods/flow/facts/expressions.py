@@ -14,7 +14,7 @@ from .builder import FactsBuilder
 from .definitions import enter_function
 from .records import Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import MAX_PLACES, items_of, literal_key, not_callable, position, starred
+from .syntax import MAX_PLACES, items_of, literal_key, name_pattern, not_callable, position, starred
 
 VIEW_METHODS = frozenset({"keys", "values", "items"})
 
@@ -280,6 +280,8 @@ class Expressions:
             node = node.args[0]  # the name says the same
         if isinstance(node, ast.Constant):
             literals[key] = node.value
+        elif key == 0 and (pattern := name_pattern(node)) is not None:
+            literals[key] = pattern
         elif isinstance(node, ast.Name):
             scope: FactsScope | None = self.builder.scope
             while scope is not None and node.id not in scope.bound:
@@ -314,7 +316,7 @@ class Expressions:
         """Assign `value`, which is what `expression` gives where one is written, to `target`."""
         builder = self.builder
         if isinstance(target, ast.Name):
-            constant = expression.value if isinstance(expression, ast.Constant) else SEVERAL
+            constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
             builder.bind(target.id, value, constant)
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)

@@ -16,9 +16,17 @@ from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 18  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 19  # part of the cache key: raise it when the meaning of a field changes
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """A dotted name that is put together: what it begins and ends with, `f"configs.{name}"`. A literal of `Call`."""
+
+    start: str  # has a dot
+    end: str
 
 
 @dataclass(slots=True)
@@ -127,7 +135,9 @@ class FileFacts:
     classes: list[Class] = field(default_factory=list)
     class_nodes: list[int] = field(default_factory=list)
     imports: list[tuple[int, str, int, str]] = field(default_factory=list)  # (node, module, level, name or "")
-    star_imports: list[tuple[str, int]] = field(default_factory=list)
+    star_imports: list[tuple[str, int, bool]] = field(
+        default_factory=list
+    )  # (module, level, it is one of several ways: under an `if`, a `try`)
     hazards: list[tuple[int, HazardKind, Position]] = field(default_factory=list)  # (node, kind, position)
     module_names: dict[str, int] = field(default_factory=dict)
     unbound: list[tuple[str, int]] = field(default_factory=list)  # names bound nowhere in the file

@@ -127,7 +127,7 @@ class Statements:
         for alias in node.names:
             builder.mentions.note_import(alias.name, alias.asname or alias.name)
             if alias.name == "*":
-                builder.facts.star_imports.append((node.module or "", node.level))
+                builder.facts.star_imports.append((node.module or "", node.level, node is not builder.top))
             else:
                 target = builder.bind(alias.asname or alias.name)
                 builder.facts.imports.append((target, node.module or "", node.level, alias.name))

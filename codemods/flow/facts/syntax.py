@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from ...nodes import walk
 from ...syntax.names import dotted, without_arguments
-from .records import Position
+from .records import NamePattern, Position
 
 _RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
 _RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
+_PACKAGE = re.compile(r"\w+(?:\.\w+)*\.")
+_PART = re.compile(r"[\w.]*")
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
@@ -35,6 +38,35 @@ def literal_key(node: ast.expr) -> str:
         if isinstance(node.value, int) and not isinstance(node.value, bool) and 0 <= node.value < MAX_PLACES:
             return f"#{node.value}"
     return ""
+
+
+def name_pattern(node: ast.expr | None) -> NamePattern | None:
+    """What is known of a dotted name that is put together: `f"configs.{x}"`, `"configs." + x`, `"configs.%s" % x`."""
+    ends = _ends(node) if isinstance(node, ast.JoinedStr | ast.BinOp | ast.Call) else None
+    if ends is None or not _PACKAGE.match(ends[0]) or not all(map(_PART.fullmatch, ends)):
+        return None
+    return NamePattern(*ends)
+
+
+def _ends(node: ast.expr) -> tuple[str, str] | None:
+    """The text before the first and behind the last part of a text that is not known."""
+    parts: list[ast.expr] = []
+    match node:
+        case ast.JoinedStr(values):
+            parts = values
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(str() as text)):
+            return text.partition("%")[0], text.rpartition("%s")[2] if "%s" in text else "?"
+        case ast.Call(func=ast.Attribute(ast.Constant(str() as text), "format")):
+            return text.partition("{")[0], text.rpartition("}")[2]
+        case ast.BinOp(op=ast.Add()):
+            while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+                parts.insert(0, node.right)
+                node = node.left
+            parts.insert(0, node)
+    if len(parts) < 2:
+        return None
+    texts = [part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "" for part in parts]
+    return texts[0], texts[-1]
 
 
 def starred(elements: Iterable[ast.expr]) -> bool:

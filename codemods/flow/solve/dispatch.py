@@ -81,6 +81,10 @@ class Dispatch:
             self._call_later(started[0], offset, started[1])
         if self.foreign.call_selective(name, value, receiver, offset, call):
             return
+        if name == "importlib.import_module":
+            self.attributes.module_names.import_by_name(
+                call.literals.get(0, call.literals.get("name")), call.result + offset
+            )
         if name in table.starters:
             self._set_start_method(node, name, call)
         if name.endswith("().__init__"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ..facts.records import FileFacts
+from ..facts.records import FileFacts, NamePattern
 from .constraints import Constraints
 from .heap import CLASS, FOREIGN, MODULE, Heap, Value
 from .program import Program
+
+_MAX_MODULES = 40  # as many modules may be meant by a name that is put together
 
 
 class ModuleNames:
@@ -30,10 +32,7 @@ class ModuleNames:
             self._import(index, node + offset, module, level, name)
         stars = list(self._star_closure(index))
         for name, node in facts.unbound:
-            origin = next((star for star in stars if name in self.nodes[star]), None)
-            if origin is not None:
-                heap.edge(self.nodes[origin][name], node + offset, heap.lines[node + offset])
-            else:
+            if not self._bind_by_star(stars, name, node + offset):
                 heap.add(node + offset, heap.number(Value(FOREIGN, self._foreign_name(facts, name))))
         for number, node in enumerate(facts.class_nodes):
             heap.add(node + offset, heap.number(Value(CLASS, program.class_offset[index] + number)))
@@ -43,7 +42,7 @@ class ModuleNames:
         if hasattr(builtins, name):
             return name  # libraries that bind one of these at their top are rare
         program = self.program
-        for module, level in facts.star_imports:
+        for module, level, _ in facts.star_imports:
             if not level and program.modules.absolute(facts.path, module) is None:
                 full = f"{module}.{name}"
                 if program.table.concerns(program.table.canonical(full)):
@@ -71,10 +70,7 @@ class ModuleNames:
                 if inner is not None:
                     heap.add(node, heap.number(Value(MODULE, program.file_index[inner])))
                     return
-            for star in self._star_closure(origin):
-                if name in self.nodes[star]:
-                    heap.edge(self.nodes[star][name], node, heap.lines[node])
-                    return
+            self._bind_by_star(self._star_closure(origin), name, node)
             return
         if level:
             inner = program.modules.relative(path, level, f"{module}.{name}" if module else name)
@@ -85,21 +81,44 @@ class ModuleNames:
         elif not level:
             heap.add(node, heap.number(Value(FOREIGN, f"{module}.{name}")))
 
-    def _star_closure(self, index: int) -> Iterator[int]:
+    def import_by_name(self, name: object, near: int) -> None:
+        """`near` is what `import_module(name)` gives; where the name is put together, any module that it may mean."""
+        program, heap = self.program, self.heap
+        found: list[str] = []
+        if isinstance(name, NamePattern):
+            found = program.modules.fitting(name.start, name.end)
+        elif isinstance(name, str) and (path := program.modules.absolute(program.files[heap.file_of[near]], name)):
+            found = [path]
+        for path in found if len(found) <= _MAX_MODULES else ():
+            heap.add(near, heap.number(Value(MODULE, program.file_index[path])))
+
+    def _bind_by_star(self, stars: Iterable[tuple[int, bool]], name: str, node: int) -> bool:
+        """`node` is what `from ... import *` binds `name` to: in all of several ways, else in the first module."""
+        heap, found = self.heap, False
+        for star, one_of_several in stars:
+            if name in self.nodes[star]:
+                heap.edge(self.nodes[star][name], node, heap.lines[node])
+                found = True
+                if not one_of_several:
+                    break
+        return found
+
+    def _star_closure(self, index: int) -> Iterator[tuple[int, bool]]:
+        """The files that star imports name; whether they are one of several ways."""
         program = self.program
-        seen, todo = {index}, [index]
+        seen, todo = {index}, [(index, False)]
         while todo:
-            at = todo.pop()
+            at, above = todo.pop()
             facts = program.facts[at]
-            for module, level in facts.star_imports:
+            for module, level, choice in facts.star_imports:
                 path = facts.path
                 found = (
                     program.modules.relative(path, level, module) if level else program.modules.absolute(path, module)
                 )
                 if found is not None and program.file_index[found] not in seen:
                     seen.add(program.file_index[found])
-                    todo.append(program.file_index[found])
-                    yield program.file_index[found]
+                    todo.append((program.file_index[found], above or choice))
+                    yield program.file_index[found], above or choice
 
     def load(self, index: int, attribute: str, result: int) -> None:
         program, heap = self.program, self.heap
@@ -111,10 +130,8 @@ class ModuleNames:
         if inner is not None and program.files[index].endswith("__init__.py"):
             heap.add(result, heap.number(Value(MODULE, program.file_index[inner])))
             return
-        for star in self._star_closure(index):
-            if attribute in self.nodes[star]:
-                heap.edge(self.nodes[star][attribute], result, heap.lines[result])
-                return
+        if self._bind_by_star(self._star_closure(index), attribute, result):
+            return
         if attribute in self.constraints.stored_on_others:
             self.bind(index, attribute, result)
             heap.edge(names[attribute], result, heap.lines[result])

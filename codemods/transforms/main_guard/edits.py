@@ -99,6 +99,8 @@ class _Moved:
         while first > 1 and source.line_text(first - 1).startswith("#"):
             first -= 1
         last = end = statement.end_lineno or statement.lineno
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            last = end = _with_comments(source, last)
         while not source.line_text(end + 1).strip():
             end += 1
         cut = first

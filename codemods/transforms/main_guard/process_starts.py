@@ -19,7 +19,7 @@ from ...nodes import children, walk
 from ...project import Project
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
-from ...syntax.main_guard import is_main_process_test, is_other_name_test
+from ...syntax.main_guard import is_main_process_test, is_never_true, is_other_name_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
@@ -133,8 +133,8 @@ class Starts:
         if made is not None:
             if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
                 return _start(outline, node, Confidence.PROVEN, "a process is created and started")
-            initialiser = method(made[1], "__init__")
-            return self._through(outline, node, given, made[0], initialiser, 1) if initialiser else None
+            initialiser = self.callees.initialiser(*made)
+            return self._through(outline, node, given, *initialiser) if initialiser else None
         if isinstance(node.func, ast.Attribute) and last in names("consuming"):
             if self._spawns(outline, node.func.value):
                 return _start(outline, node, Confidence.PROVEN, f"`{last}` starts the processes of its strategy")
@@ -388,7 +388,7 @@ def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Itera
         if node in dead:
             continue
         yield node
-        if isinstance(node, ast.If) and is_main_process_test(node.test):
+        if isinstance(node, ast.If) and (is_main_process_test(node.test) or is_never_true(node.test)):
             todo += node.orelse[::-1]
         elif isinstance(node, ast.If) and is_other_name_test(node.test):
             todo += node.body[::-1]

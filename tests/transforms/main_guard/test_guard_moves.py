@@ -230,3 +230,15 @@ def test_a_start_method_above_what_prints_and_is_needed() -> None:
     text = text.replace("n * n", "n * n + OFFSET")
     (finding,) = reported({"a.py": text}, "main-guard")
     assert finding.fix is not None and "prints" in (finding.fix.unsafe or "")
+
+
+def test_comments_at_the_end_of_a_function_stay_in_it() -> None:
+    text = (
+        "import numpy\nfrom multiprocessing import Pool\n\nrows = numpy.load('a.npy')\n\n\ndef work(n):\n    return n\n"
+        "    # debug(n)\n\n    # more\n\n\nlimit = 2\n\n\n"
+        "def main():\n    Pool(limit).map(work, rows)\n    # show()\n\n\nmain()\n"
+    )
+    after = migrated({"a.py": text}, "main-guard")["a.py"]
+    assert "    return n\n    # debug(n)\n\n    # more\n\n\ndef main():\n" in after
+    assert "Pool(limit).map(work, rows)\n    # show()\n\n\nif __name__" in after
+    assert after.count("#") == text.count("#")

@@ -70,3 +70,58 @@ def test_an_executor_that_is_passed_on() -> None:
     text += "        print(await loop.run_in_executor(pool, work, 4))\nasyncio.run(main())\n"
     [finding] = findings(text)
     assert finding.span.line == 9 and finding.fix is not None
+
+
+RIG = """
+from multiprocessing import Process
+
+def work(n):
+    return n
+
+class Rig:
+    def __init__(self, sizes):
+        self.all = [Process(target=work, args=(size,)) for size in sizes]
+        for each in self.all:
+            each.start()
+
+class Other:
+    pass
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("cls", "starts"),
+    [
+        ("class Fast(Rig):\n    def __init__(self, sizes):\n        super().__init__(sizes)\n", True),
+        ("class Fast(Rig):\n    def __init__(self, sizes):\n        super(Fast, self).__init__(sizes)\n", True),
+        ("class Fast(Rig):\n    def __init__(self, sizes):\n        Rig.__init__(self, sizes)\n", True),
+        ("class Fast(Rig):\n    pass\n", True),
+        (
+            "class Mid(Rig):\n    pass\nclass Fast(Mid):\n    def __init__(self, s):\n        super().__init__(s)\n",
+            True,
+        ),
+        ("class Fast(Rig):\n    def __init__(self, sizes):\n        self.sizes = sizes\n", False),
+        ("class Fast(Other):\n    def __init__(self, sizes):\n        super().__init__()\n", False),
+        ("class Fast(Rig):\n    def __init__(self, sizes):\n        super().other(sizes)\n", False),
+    ],
+)
+def test_what_the_initialiser_of_a_base_starts(cls: str, starts: bool) -> None:
+    found = findings(f"{RIG}{cls}rig = Fast([1, 2])\n")
+    assert [each.confidence for each in found] == [Confidence.PROVEN] * starts
+
+
+@pytest.mark.parametrize(
+    ("test", "starts"),
+    [
+        ("__name__ == '__main2__'", False),
+        ("'__off__' == __name__", False),
+        ("__name__ == '__mp_main__'", True),
+        ("__name__ == 'train'", True),
+        ("__name__ != '__main2__'", True),
+        ("NAME == '__main2__'", True),
+    ],
+)
+def test_a_block_that_is_switched_off(test: str, starts: bool) -> None:
+    text = f"from multiprocessing import Pool\nNAME = 'a'\nif {test}:\n    Pool(2).map(abs, [1])\n"
+    assert len(findings(text)) == starts

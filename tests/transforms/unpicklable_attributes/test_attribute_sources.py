@@ -119,3 +119,14 @@ def test_words_that_write_to_a_database(call: str, writes: bool) -> None:
     assert (finding.fix is None) is writes
     said = "line 7 writes to the database; connect in the process that writes"
     assert (finding.reason or "").startswith(said if writes else "")
+
+
+@pytest.mark.parametrize(("mark", "seen"), [("@staticmethod", True), ("@classmethod", True), ("@cached", False)])
+def test_a_generator_of_a_method_without_an_object(mark: str, seen: bool) -> None:
+    first = "" if mark == "@staticmethod" else "cls, "
+    text = (
+        f"from tools import cached\nclass Rows:\n    def __init__(self, rows):\n        self.one = self.each(rows)\n\n"
+        f"    {mark}\n    def each({first}rows):\n        while True:\n            yield from rows\n\n"
+        f"    def run(self, n):\n        return next(self.one)\n{USE.format('Rows([1])')}"
+    )
+    assert len(reasons({"a.py": text}, RULE)) == seen
