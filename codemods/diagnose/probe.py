@@ -1449,11 +1449,10 @@ def diagnose(
         total["payload_bytes"] += other["payload_bytes"]
         total["shared_bytes"] += other["shared_bytes"]
         total["unfinished"] = total["unfinished"] or other["unfinished"]
+    if total["target"] != name and _safely(lambda: obj.num_workers, None) == 0:  # the parts of a loader
+        total["notes"].append("%s has num_workers=0: nothing is sent as long as that stays" % name)
     total["target"] = name
     total["picklable"] = not total["problems"]
-    if len(results) > 1 or results[0]["target"] != name:
-        if _safely(lambda: obj.num_workers, None) == 0:
-            total["notes"].append("%s has num_workers=0: nothing is sent as long as that stays" % name)
     return total
 
 
