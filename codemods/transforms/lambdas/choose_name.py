@@ -21,6 +21,7 @@ from .free_names import (
     snake,
 )
 from .known import outside_uses
+from .old_place import is_spelled_in_calls
 from .stdlib_forms import spelled
 
 _VERB = re.compile(r"^_(?:get|make|build|create)_(?=\w)")
@@ -78,7 +79,7 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         move.name, move.is_repeated = named, True
     elif isinstance(node, ast.Lambda):
         _name_lambda(rewrite, move, node, [item.unit.node for item in twins] if several else [])
-    elif not several and _keeps_name(rewrite, move, node.name):
+    elif not several and _keeps_name(rewrite, move, node.name, moves):
         move.keeps_name = True
         move.name = rewrite.names.keep(node.name)
     elif isinstance(node, ast.ClassDef) or move.is_object:
@@ -124,11 +125,12 @@ def _name_lambda(
     move.name = rewrite.names.fresh(wanted, f"{wanted}_{more}" if more else "")
 
 
-def _keeps_name(rewrite: FileRewrite, move: Move, name: str) -> bool:
+def _keeps_name(rewrite: FileRewrite, move: Move, name: str, moves: dict[Unit, Move]) -> bool:
     """A function or class that leaves nothing behind is called as it was, where that is free."""
     unit = move.unit
     movable = unit.variable is not None and rewrite.can_vanish(unit)
-    return movable and not move.is_object and not move.is_partial and rewrite.names.keeps(name, unit.home)
+    leaves = move.is_partial and not (isinstance(unit.node, ast.ClassDef) and is_spelled_in_calls(rewrite, move, moves))
+    return movable and not move.is_object and not leaves and rewrite.names.keeps(name, unit.home)
 
 
 def _name_function(rewrite: FileRewrite, move: Move, node: FunctionNode, moves: dict[Unit, Move]) -> None:

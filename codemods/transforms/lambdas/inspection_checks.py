@@ -12,6 +12,8 @@ from ...flow.answers.introspection import ON_A_CLASS
 from ...project import Project
 from ...syntax.binding_rules import LASTING, BindingKind
 from ...syntax.names import last_name
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class
 from ...syntax.scope_data import start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
@@ -56,6 +58,8 @@ class InspectionChecks:
 
         Raises Refused where the project relies on any of the rest.
         """
+        if isinstance(unit.node, ast.ClassDef) and renamed:
+            self._check_class_name(unit.node)
         if isinstance(unit.node, ast.Lambda) and "<lambda>" in self.source.text:
             raise Refused("the file looks for functions called `<lambda>`: give it a name by hand")
         frames = _FRAMES.search(self.source.text) if renamed or isinstance(unit.node, ast.Lambda) else None
@@ -94,6 +98,23 @@ class InspectionChecks:
                     raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
                 raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
         return asks_name
+
+    def _check_class_name(self, node: ast.ClassDef) -> None:
+        """Raises Refused where `type(x).__name__` may be the name of the class, which becomes another."""
+        repo = Repo(self.project)
+        outline = repo.outline(self.path)
+        lineage = repo.resolver.lineage(Class(outline, node)) if outline is not None else []
+        own = {id(inner) for cls in lineage for inner in ast.walk(cls.node)}
+        for where in dict.fromkeys(cls.outline for cls in lineage):
+            for name in ("__name__", "__qualname__"):
+                for read in where.attributes.get(name, ()):
+                    owner = where.owner(read)
+                    of_object = _class_of(read.value)
+                    other = of_object is not None and where.is_self(of_object) and owner is not None
+                    if of_object is None or (id(read) not in own and (other or where is not outline)):
+                        continue
+                    place = f"line {read.lineno}" if where is outline else f"{where.path}:{read.lineno}"
+                    raise Refused(f"`{ast.unparse(read)}` is read ({place}), and the class would get another name")
 
     @cached_property
     def _asking(self) -> list[tuple[str, ast.Attribute | ast.Name]]:
@@ -189,3 +210,11 @@ def shown_name(known: Known, path: str, node: Movable, renamed: bool) -> str | N
             what = "it is " if question.what == "__name__" else "it holds "
             return f"its `{question.what}` is read ({where}), and {what}{now} no more"
     return None
+
+
+def _class_of(value: ast.expr) -> ast.expr | None:
+    """What `type(x)` or `x.__class__` is the class of; None for something else."""
+    if isinstance(value, ast.Attribute) and value.attr == "__class__":
+        return value.value
+    is_type = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "type"
+    return value.args[0] if is_type and isinstance(value, ast.Call) and len(value.args) == 1 else None

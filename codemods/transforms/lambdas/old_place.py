@@ -35,8 +35,7 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     uses = outside_uses(unit, moves)
     seen_by_name = _is_seen_by_name(rewrite, unit)
     if unit.variable is not None and not move.is_object and rewrite.can_vanish(unit):
-        spells = isinstance(node, ast.ClassDef) and move.arguments and not seen_by_name
-        if spells and _may_spell(rewrite, uses, move):
+        if move.arguments and is_spelled_in_calls(rewrite, move, moves):
             return [_removal(rewrite, node), *(call_edit(rewrite, use, move) for use in uses)]
         if move.keeps_name or (not uses and not seen_by_name):
             return [_removal(rewrite, node)]
@@ -134,11 +133,14 @@ def _is_made_at_once(rewrite: FileRewrite, node: ast.AST, calls: Sequence[Use]) 
     return after.value is rewrite.scopes.parents[calls[0].node]
 
 
-def _may_spell(rewrite: FileRewrite, calls: Sequence[Use], move: Move) -> bool:
-    """Each call may name the class and give it the captured values: there are few, and their lines stay short."""
+def is_spelled_in_calls(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> bool:
+    """Each call names the class and gives it the captured values: there are few, and their lines stay short."""
+    node, calls = move.unit.node, outside_uses(move.unit, moves)
+    if not isinstance(node, ast.ClassDef) or _is_seen_by_name(rewrite, move.unit):
+        return False
     if move.unit.fields and not _is_made_at_once(rewrite, move.unit.node, calls):
         return False
-    more = len(", ".join([move.base, *move.arguments]))
+    more = len(", ".join([move.base or node.name, *move.arguments]))
     lines = [line_of(use.node) for use in calls]
     longest = max((len(rewrite.source.line_text(line)) + more * lines.count(line) for line in lines), default=0)
     return len(lines) <= 2 and longest <= rewrite.width

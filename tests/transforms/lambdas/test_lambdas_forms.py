@@ -246,7 +246,7 @@ def build(scale):
     return Local()
 """,
             """\
-class _BuildLocal:
+class Local:
     \"\"\"Scales.\"\"\"
 
     width = 2
@@ -260,7 +260,7 @@ class _BuildLocal:
 
 
 def build(scale):
-    return _BuildLocal(scale)
+    return Local(scale)
 """,
             id="a class without initialiser",
         ),
@@ -280,7 +280,7 @@ def build(scale, more=5):
     return Local(4, *rows)
 """,
             """\
-class _BuildLocal(object):
+class Local(object):
     def __init__(self, scale, more, n, *rest):
         \"\"\"Makes it.\"\"\"
         self.scale = scale
@@ -294,7 +294,7 @@ class _BuildLocal(object):
 
 def build(scale, more=5):
     rows = [1, 2]
-    return _BuildLocal(scale, more, 4, *rows)
+    return Local(scale, more, 4, *rows)
 """,
             id="a class with an initialiser",
         ),
@@ -331,7 +331,7 @@ class Base(Top):
         self.k = k
 
 
-class _BuildLocal(Base):
+class Local(Base):
     def __init__(self, scale, k):
         self.scale = scale
         super().__init__(k)
@@ -341,7 +341,7 @@ class _BuildLocal(Base):
 
 
 def build(scale):
-    return _BuildLocal(scale, 2)
+    return Local(scale, 2)
 """,
             id="a base in the file",
         ),
@@ -355,7 +355,7 @@ def build(scale):
     return Local()
 """,
             """\
-class _BuildLocal:
+class Local:
     def __init__(self, scale):
         self._scale = scale
 
@@ -364,7 +364,7 @@ class _BuildLocal:
 
 
 def build(scale):
-    return _BuildLocal(scale)
+    return Local(scale)
 """,
             id="an attribute by name",
         ),
@@ -381,7 +381,7 @@ def build(scale):
     return Local()
 """,
             """\
-class _BuildLocal:
+class Local:
     def __init__(self, scale):
         self._scale = scale
         self.scale = 7
@@ -391,7 +391,7 @@ class _BuildLocal:
 
 
 def build(scale):
-    return _BuildLocal(scale)
+    return Local(scale)
 """,
             id="an attribute of the same name",
         ),
@@ -480,7 +480,7 @@ def build(scale):
     return Local()
 """,
             """\
-class _BuildLocal:
+class Local:
     def __init__(self, size):
         self.size = size
 
@@ -489,7 +489,7 @@ class _BuildLocal:
 
 
 def build(scale):
-    return _BuildLocal(scale * 2)
+    return Local(scale * 2)
 """,
             id="a class attribute of an object that is made at once",
         ),
@@ -503,7 +503,7 @@ def build(scale):
     return Local()
 """,
             """\
-class _BuildLocal:
+class Local:
     def __init__(self, scale):
         self.scale = scale
 
@@ -512,7 +512,7 @@ class _BuildLocal:
 
 
 def build(scale):
-    return _BuildLocal(scale)
+    return Local(scale)
 """,
             id="an f-string",
         ),
@@ -928,3 +928,53 @@ def build():
 """
     )
     assert "func=_build_spacing" in text and "func=_build_image_label" in text and text.count("func=_build_scale") == 2
+
+
+SHOWN = """\
+class Base:
+    def label(self):
+        return {base}
+
+class Rows:
+    pass
+
+class Other:
+    def label(self):
+        return {other}
+
+def build(scale):
+    class Rows(Base):
+        def __call__(self, x):
+            return x * scale
+    return Rows()
+
+def show(rows):
+    print({show})
+"""
+PLAIN = {"base": "1", "other": "1", "show": "rows(1)"}
+
+
+@pytest.mark.parametrize(
+    ("part", "read", "line"),
+    [
+        ("base", "type(self).__name__", 3),
+        ("base", "self.__class__.__qualname__", 3),
+        ("show", "type(rows).__name__", 19),
+        ("show", "rows.__class__.__name__", 19),
+        ("show", "type(rows).__mro__", None),
+        ("other", "type(self).__name__", None),
+    ],
+)
+def test_a_class_whose_name_is_read_keeps_it(part: str, read: str, line: int | None) -> None:
+    """Its own name is taken at module level, so it would get another."""
+    after, reasons = hoisted(SHOWN.format(**{**PLAIN, part: read}))
+    assert ("class _BuildRows(Base):" in after) is (line is None)
+    assert line is None or any(f"`{read}` is read (line {line})" in each for each in reasons), reasons
+
+
+def test_a_class_with_values_keeps_its_name_where_that_is_free() -> None:
+    after, _ = hoisted(
+        SHOWN.replace("class Rows:\n    pass\n\n", "").format(**{**PLAIN, "show": "type(rows).__name__"})
+    )
+    assert "class Rows(Base):\n    def __init__(self, scale):" in after
+    assert "    return Rows(scale)\n" in after

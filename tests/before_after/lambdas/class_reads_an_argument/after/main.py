@@ -14,7 +14,7 @@ def in_worker(fn, rows):
     return result
 
 
-class _BuildScale:
+class Scale:
     def __init__(self, scale):
         self.scale = scale
 
@@ -23,7 +23,7 @@ class _BuildScale:
 
 
 def build(scale):
-    return _BuildScale(scale)
+    return Scale(scale)
 
 
 def main():
