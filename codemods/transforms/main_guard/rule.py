@@ -189,6 +189,9 @@ def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
     """Every child would print it once more."""
     if is_guard(statement):
         return False
+    if isinstance(statement, ast.Try) and any(_sets_method(starts, outline, inner) for inner in statement.body):
+        handlers = [inner for handler in statement.handlers for inner in handler.body]
+        return any(shows(starts, outline, inner) for inner in handlers)  # a child has a method, so it comes there
     if only_prints(starts, outline, statement):
         return True
     if isinstance(statement, ast.If):  # what it chooses for the functions of the file is its purpose

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...finding import Refused
+from ...flow.answers.crossings import flow_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from .attribute_uses import AttributeUses
@@ -21,7 +22,9 @@ def check_not_held(uses: AttributeUses) -> None:
         return
     found = list(_uses(uses))
     asked = next((node.lineno for outline, node in found if _asks(outline, node)), None)
-    taken = next((node.lineno for outline, node in found if _keeps(outline, node)), None)
+    run_there = {(path, line) for path, line, _ in flow_of(uses.family.repo.project).sent()}
+    here = ((outline, node) for outline, node in found if _place(outline, node) not in run_there)
+    taken = next((node.lineno for outline, node in here if _keeps(outline, node)), None)
     if asked is not None and taken is not None:
         raise Refused(
             f"line {asked} asks for it without waiting, and it may be taken (line {taken}) when a process starts: a "
@@ -35,6 +38,11 @@ def _uses(uses: AttributeUses) -> Iterator[tuple[Outline, ast.Attribute]]:
         for node in outline.attributes.get(uses.attribute, ()):
             if isinstance(node.ctx, ast.Load):
                 yield outline, node
+
+
+def _place(outline: Outline, node: ast.AST) -> tuple[str, int]:
+    """Where the function around is defined: what workers are sent runs after the start."""
+    return outline.path, getattr(outline.scope(node), "lineno", 0)
 
 
 def _called(outline: Outline, node: ast.Attribute) -> tuple[str, ast.Call] | None:

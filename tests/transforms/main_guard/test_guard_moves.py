@@ -242,3 +242,20 @@ def test_comments_at_the_end_of_a_function_stay_in_it() -> None:
     assert "    return n\n    # debug(n)\n\n    # more\n\n\ndef main():\n" in after
     assert "Pool(limit).map(work, rows)\n    # show()\n\n\nif __name__" in after
     assert after.count("#") == text.count("#")
+
+
+@pytest.mark.parametrize(
+    ("handler", "goes"),
+    [
+        pytest.param("print('set before')", True, id="printed by each child"),
+        pytest.param("pass", False, id="nothing to see"),
+    ],
+)
+def test_a_start_method_that_is_tried(handler: str, goes: bool) -> None:
+    """In a child it is set already, so the child runs the handler."""
+    text = (
+        f"import multiprocessing as mp\n\ntry:\n    mp.set_start_method('spawn')\nexcept RuntimeError:\n"
+        f"    {handler}\n\n\ndef work(n):\n    return n\n\n\npool = mp.Pool(2)\nprint(pool.map(work, [1]))\n"
+    )
+    (after,) = migrated({"a.py": text}, "main-guard").values()
+    assert ("    try:\n        mp.set_start_method('spawn')\n" in after) is goes

@@ -52,6 +52,12 @@ def test_a_lock_that_may_be_taken_is_not_a_new_one(methods: str, main: str, kind
     assert "without waiting" in reason or "fills or sets it" in reason
 
 
+def test_what_a_worker_takes_is_not_taken_at_the_start() -> None:
+    text = _text(WAITS, START).replace("print(store.ask())", "print(store.ask(), store.gate.acquire(False))")
+    (after,) = migrated({"a.py": text}, "unpicklable-attributes").values()
+    assert after.count("threading.Lock()") == 2
+
+
 def test_locked_is_a_question_too() -> None:
     (reason,) = reasons({"a.py": _text(LOCKED, HELD)}, "unpicklable-attributes")
     assert "line 10 asks for it without waiting, and it may be taken (line 20)" in reason
