@@ -17,7 +17,7 @@ from ..settings import Settings
 from ..transforms import rules
 from .families import frame_families
 from .frames import Frame
-from .nearest import nearest_family
+from .nearest import described_by, nearest_family
 from .places import Spot, find_spots, module_of, own_path_of_frame, path_of_frame, without_module
 from .report import near
 from .tracebacks import Log, Traceback
@@ -154,6 +154,10 @@ def unknown_error(text: str, log: Log) -> str:
         missing = "" if interrupted else "the error's own line is missing, or not known. "
         return f"{missing}{by_frames}"
     else:
+        described = described_by(text)
+        if described is not None:
+            asked = f"{described.cause}: {described.next}"
+            return f"no error line in this text that is known, only a description. Is it this? {asked}"
         guess = nearest_family(text)
         words = (
             "no error in this text that has to do with starting processes (give the last lines of the traceback too)"
@@ -172,7 +176,7 @@ def said_by_frames(log: Log) -> str:
     else:
         stacks = [item.frames for item in log.unknown] or [log.frames]
     for row in frame_families():
-        if row.interrupted != interrupted:
+        if row.interrupted != interrupted or (row.unfinished and errors):
             continue
         for frame in (frame for stack in stacks for frame in reversed(stack)):
             if row.pattern.search(f"{frame.path}:{frame.name}".replace("\\", "/")):

@@ -19,7 +19,7 @@ _RICH = re.compile(
 _ARROW = re.compile(r"^\s*(?:-+>|❱)\s*(?P<line>\d+)\b", re.MULTILINE)
 _QUOTED_CODE = re.compile(r"^\s*(?:(?:-+>|❱)\s*)?\d+\s*(?:[│|]|\s{2,}|\s(?=\S*\())")
 _LIBRARY = re.compile(
-    r"[/\\](?:site|dist|local)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\][Ll]ib[/\\](?!site)(?=[\w]+\.py|multiprocessing|"
+    r"(?:^|[/\\.])(?:site|dist|local)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\][Ll]ib[/\\](?!site)(?=[\w]+\.py|multiprocessing|"
     r"concurrent|importlib|json|logging|asyncio|unittest)|^<(?!ipython|stdin)"
     r"|[/\\]?multiprocessing[/\\]\w+\.py$|[/\\]_spawnfix_probe\.py$|[/\\]torch[/\\](?:utils|distributed|multiprocessing|nn|cuda)[/\\]"
     r"|^[\\/]?lib[/\\]python\d|[/\\]python@?[\d.]+[/\\]|[/\\]Frameworks[/\\]Python|[/\\]runpy\.py$|[/\\](?:bin|Scripts)[/\\]\w+$"

@@ -9,6 +9,7 @@ from functools import cache
 
 from ..known_error import KnownError
 from .causes import Row, canonical, known_rows
+from .families import ProseFamily, prose_families
 from .literals import alternatives
 
 _WORD = re.compile(r"\b(?!\w*error\b)[a-z]{4,}")
@@ -39,11 +40,19 @@ _COMMON = {
     "driver",
     "multiprocessing",
     "expected",
+    "command",
+    "failed",
+    "exit",
+    "status",
+    "cannot",
+    "space",
+    "left",
 }
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
 _LEAST = 1.35  # rare words in common, weighed by how few rows have them
 _SHARE = 0.3  # of the text's own words, by the same weight: a long text has something of every row
 _MOST_WORDS = 60
+_LONGEST_PROSE = 20_000  # characters; more is a log
 
 
 def nearest_family(text: str) -> KnownError | None:
@@ -64,6 +73,16 @@ def nearest_family(text: str) -> KnownError | None:
         if score >= least and (best is None or score > best[0]):
             best = (score, row.error)
     return None if best is None else best[1]
+
+
+def described_by(text: str) -> ProseFamily | None:
+    """The family that a description in words, without an error, speaks of; None when it fits none."""
+    if len(text) > _LONGEST_PROSE:
+        return None
+    for row in prose_families():
+        if all(pattern.search(text) for pattern in row.patterns) and not (row.unless and row.unless.search(text)):
+            return row
+    return None
 
 
 @cache

@@ -46,6 +46,7 @@ _PREFIX = re.compile(
             r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
             r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s?",
             r"\[\d\d:\d\d:\d\d\]\s|\d\d:\d\d:\d\d[.,]\d{3} ",
+            r"ERROR: Received the following error from (?P<stream_environment>[\w<>-]+): ",  # gym, gymnasium
             r"\[ *\d+s\] ",  # seconds of a build
             r"(?:\*\*|`{1,3})(?=\S)",  # Markdown
         )

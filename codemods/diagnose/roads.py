@@ -17,6 +17,11 @@ _ADVICE_HOLDS = {"dict-views"}  # its advice is as good on every way
 _FAMILIES = {
     "by-inheritance",
     "interpreter-value",
+    "traceback-value",
+    "torch-builtin",
+    "replaced-method",
+    "class-not-found-in-main",
+    "keras-generator",
     "replaced",
     "not-found-by-name",
     "not-found-in-main",
@@ -94,16 +99,44 @@ _SOURCE_OF_PROCESSES = re.compile(
 )
 
 
+# What the frames add to the advice for a value that is sent.
+_BESIDE = (
+    (
+        re.compile(r"multiprocessing/popen_forkserver\.py:"),
+        "Python 3.14 starts processes by forkserver on Linux, and that pickles what fork inherited: "
+        'multiprocessing.get_context("fork") works as before, as long as nothing hangs',
+    ),
+    (
+        re.compile(r"/cloudpickle(?:_fast)?(?:/\w+)?\.py:"),
+        "cloudpickle takes along what a function of the main script uses, globals too: make the value inside of the "
+        "function, or put both into a module that workers import",
+    ),
+)
+
+
+def is_of_pickle(cause: Cause) -> bool:
+    """True where `cause` is about a value that can't be pickled, or not be made again."""
+    return cause.rule in _RULES or cause.rule == "main-guard" or cause.family in _FAMILIES
+
+
 def on_its_road(cause: Cause, error: str, frames: Sequence[Frame], lines: Iterable[str]) -> Cause:
     """`cause` in the words of the way that the value took; as it is where it is sent to a worker, or nothing tells."""
     if cause.rule not in _RULES and cause.family not in _FAMILIES:
         return cause
     road = _road(error, frames, lines)
     if road is None:
-        return cause
+        return _with_more_advice(cause, frames)
     what = cause.what.replace(_SENT, road.words).replace(_FOUND, "that pickle finds")
     advice = f"{cause.advice}; {road.advice}" if cause.rule in _ADVICE_HOLDS else road.advice
     return replace(cause, what=what, advice=advice)
+
+
+def _with_more_advice(cause: Cause, frames: Sequence[Frame]) -> Cause:
+    if not frames or cause.rule not in _RULES:
+        return cause
+    places = [f"{frame.path.replace(chr(92), '/')}:" for frame in frames]
+    more = [advice for path, advice in _BESIDE if any(map(path.search, places))]
+    return replace(cause, advice="; ".join((cause.advice, *more))) if more else cause
 
 
 def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | None:

@@ -7,6 +7,7 @@ from rich.console import Console
 from ..review.text import clean
 from ..transforms import rules
 from .explain import Explanation, user_frames
+from .roads import is_of_pickle
 from .show import show_line as _line
 from .tracebacks import Traceback
 
@@ -42,7 +43,7 @@ def show_explanation(explanation: Explanation, console: Console | None = None, h
     if frames:
         _line(
             out,
-            "  it was sent from " if cause.type or cause.name else "  it happened at ",
+            "  it was sent from " if is_of_pickle(cause) and (cause.type or cause.name) else "  it happened at ",
             clean(", from ".join(frames[:3])),
         )
     if not cause.secondary:

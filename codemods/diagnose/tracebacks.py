@@ -26,11 +26,14 @@ _ERROR = re.compile(
     r"(?:^|[\s|:\]'\"(`])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*)$"
 )
 _PLAIN = re.compile(
-    r"^\s*(?P<type>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt)|KeyboardInterrupt|SystemExit)(?::\s|:?\s*$)"
+    r"^(?:\s*(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|Stop(?:Async)?Iteration)"
+    r"|(?:[a-z_]\w*\.)+[A-Z]\w*)(?::\s|:?\s*$)"  # with a module, any name: subprocess.TimeoutExpired
 )
 _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
 _NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
 _CUT_OFF = re.compile(r"(?:ConnectionResetError|ConnectionRefusedError|BrokenPipeError|EOFError)\b")
+_NARROWEST = 60  # columns; shorter lines were not broken by their width
+_GOES_ON = re.compile(r"[a-z_]")
 _PIPES = re.compile(r"multiprocessing[/\\](?:connection|forkserver|popen_\w+|reduction)\.py$")
 _PROGRAM = re.compile(
     r"""\b(?:python[\d.]*(?:\.exe)?|torchrun|accelerate|deepspeed)['"]?[\s,].*?(?P<started>[\w./\\~-]+\.py)(?!\w)"""
@@ -160,7 +163,7 @@ class _Hit:
         cause = self.found.cause
         known = cause.known
         question, harmless = known is not None and known.question, known is not None and known.harmless
-        return (self.found.quoted, question, harmless, cause.secondary, _is_symptom(cause), cause.rule is None)
+        return (self.found.quoted, harmless, cause.secondary, question, _is_symptom(cause), cause.rule is None)
 
     @property
     def within_group(self) -> tuple[object, ...]:
@@ -239,6 +242,8 @@ class _Stream:
                 if program is not None and program.lastgroup is not None:
                     self._programs.setdefault(program[program.lastgroup])
             cause = self._cause(number, text)
+            if cause is None or cause.known is None or cause.known.general:
+                text, cause = self._wrapped(number, text, cause)
             if cause is None:
                 self._look_at_unknown(number, text)
                 continue
@@ -274,6 +279,17 @@ class _Stream:
         end = number + (_MIXED if self._begun else _AROUND)  # above all tracebacks it is a title: they follow
         return cause_of(text, lambda: "\n".join(self._lines[begin:end])) or self._in_context(number)
 
+    def _wrapped(self, number: int, text: str, cause: Cause | None) -> tuple[str, Cause | None]:
+        """The line `text` with the next one and their cause, where a terminal or mail broke a message in two."""
+        below = self._lines[number + 1] if number + 1 < len(self._lines) else ""
+        if len(text) < _NARROWEST or not _GOES_ON.match(below) or self._cause(number + 1, below) is not None:
+            return text, cause
+        for whole in (f"{text.rstrip()} {below}", f"{text}{below}"):
+            found = self._cause(number, whole)
+            if found is not None and found != cause and not (found.known and found.known.general):
+                return whole, found
+        return text, cause
+
     def _in_context(self, number: int) -> Cause | None:
         """The cause of an error whose words say nothing without the frames above it."""
         text = self._lines[number]
@@ -305,10 +321,23 @@ class _Stream:
         ranks = [line.rank] if line.rank is not None else [int(rank["rank"] or rank["local"])] if rank else []
         streams = (self._stream,) if self._stream else ()
         begin = max(self._start, number - _AROUND)
-        cause = on_its_road(cause, words, self._frames, self._lines[begin:number])
+        cause = on_its_road(cause, words, self._frames or self._frames_below(number), self._lines[begin:number])
         return Traceback(
             words, cause, tuple(self._frames), tuple(notes), streams, tuple(ranks), line=self._rows[number][0]
         )
+
+    def _frames_below(self, number: int) -> tuple[Frame, ...]:
+        """The frames below an error that stands above all tracebacks, as a title, where no other error ends them."""
+        if self._begun:
+            return ()
+        frames = []
+        for later in range(number + 1, min(number + _AROUND, len(self._lines))):
+            frame = frame_of(self._lines[later])
+            if frame is not None:
+                frames.append(frame)
+            elif frames and _PLAIN.match(self._lines[later]) and not self._is_code(later):
+                return ()
+        return tuple(frames)
 
     def _look_at_unknown(self, number: int, text: str) -> None:
         if not (self._frames or self._begun) and (text[:1].isspace() or ": " not in text):

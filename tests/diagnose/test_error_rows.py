@@ -495,6 +495,31 @@ MESSAGES += [
     (None, "worker-exited", "RuntimeError: DataLoader 1 workers exit unexpectedly, pids: 4706", ""),
     (None, "not-found-in-main", "Can't pickle <function work at 0x7f>: attribute lookup work on __main__ failed", ""),
     (None, "launcher-behind-script", "error: unrecognized arguments: -m torch.distributed.launch", ""),
+    (None, "torch-builtin", "Can't pickle <class 'torch._C._VariableFunctions'>: it's not the same object as", ""),
+    (None, "replaced-method", "Can't pickle <function Net.step at 0x7f>: it's not the same object as m.Net.step", ""),
+    (
+        None,
+        "class-not-found-in-main",
+        "Can't pickle <class '__main__.Row'>: attribute lookup Row on __main__ failed",
+        "",
+    ),
+    (None, "traceback-value", "PicklingError: Can't pickle <class 'traceback'>", ""),
+    (None, "traceback-value", "TypeError: cannot pickle 'traceback' object", ""),
+    (None, "keras-generator", "TypeError: can't pickle generator objects", "model.fit_generator(rows(), workers=2)"),
+    (None, "keras-generator-asked", "TypeError: cannot pickle 'generator' object", "on Windows with Keras 2.7"),
+    (None, "nccl-shared-memory", "NCCL WARN Call to posix_fallocate failed : No space left on device", ""),
+    (None, "nccl-shared-memory", "NCCL WARN Error while creating shared memory segment nccl-shm-send-1", ""),
+    (None, "leaked-shared-memory", "There appear to be 2 leaked shared_memory objects to clean up at shutdown", ""),
+    (None, "test-worker-crashed", "worker 'gw3' crashed while running 'tests/test_rows.py::test_all'", ""),
+    (None, "pipe-in-del", "BrokenPipeError: [Errno 32] Broken pipe", "Exception ignored in: <function Envs.__del__ at"),
+    (None, "gluon-timeout", "Worker timed out after 120 seconds. This might be caused by", ""),
+    (
+        None,
+        "library-asks-for-fork",
+        "ValueError: cannot find context for 'fork'",
+        'File "C:\\lib\\site-packages\\jobs.py", line 21, in <module>\n    context = mp.get_context("fork")',
+    ),
+    (None, "module-of-parent-asked", "ModuleNotFoundError: No module named 'rows'", "/lib/multiprocessing/spawn.py"),
 ]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
 

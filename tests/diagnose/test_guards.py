@@ -169,6 +169,8 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
         (frames("/a/t.py:go", "/u/lib/python3.12/multiprocess/pool.py:_handle_tasks"), "task-for-pool"),
         (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
+        (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
+        (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
         (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
         (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
         (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
@@ -186,6 +188,13 @@ def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> Non
     assert row.cause in said and row.next in said
     assert ("Is it this?" in said) == (not row.certain)
     assert ("own line is missing" in said) == (not row.interrupted)
+
+
+@pytest.mark.parametrize("place", ["/v/envs/subproc_vec_env.py:step_async", "/a/tools.py:init_distributed_mode"])
+def test_frames_that_only_guess_are_silent_beside_an_error(place: str) -> None:
+    text = "Traceback (most recent call last):\n" + frames(place) + "ZeroDivisionError: division by zero\n"
+    said = unknown_error(text, read_log(text))
+    assert "ZeroDivisionError" in said and "Is it this?" not in said
 
 
 def test_a_terminal_that_shows_ctrl_c_was_interrupted() -> None:
@@ -241,3 +250,55 @@ def test_a_consequence_points_at_the_error_that_is_not_known() -> None:
         + "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly\n"
     )
     assert "the error that matters may be: ValueError: no such row, at /a/job.py:9" in shown(read_log(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        (
+            "it stops with: RuntimeError: DataLoader worker (pid 47) is killed by signal: Bus\nerror. Why?",
+            "shared-memory-full",
+        ),
+        (
+            "_pickle.PicklingError: Can't pickle <class 'dict_keys'>: attribute lookup dict_k\neys on builtins failed",
+            "dict-views",
+        ),
+    ],
+)
+def test_a_message_that_a_terminal_broke_in_two(text: str, family: str) -> None:
+    main = read_log(text).main
+    assert main is not None and main.cause.family == family
+
+
+def test_two_lines_are_two_messages() -> None:
+    short = "the signal: Bus\nerror in the table\n"
+    other = "RuntimeError: the worker (pid 47) that reads the table is killed by signal: Bus\nError: x\n"
+    assert read_log(short).main is None and read_log(other).main is None
+
+
+def test_what_frames_add_for_a_value_that_is_sent() -> None:
+    error = "TypeError: cannot pickle 'weakref.ReferenceType' object\n"
+    fork = frames("/a/t.py:main", "/usr/lib/python3.14/multiprocessing/popen_forkserver.py:__init__")
+    below = read_log(error + "Traceback (most recent call last):\n" + fork).main
+    above = read_log("Traceback (most recent call last):\n" + fork + error).main
+    for main in (below, above):
+        assert main is not None and 'get_context("fork")' in main.cause.advice
+    other = read_log(error + "Traceback (most recent call last):\n" + fork + "ValueError: 3\n").main
+    assert other is not None and 'get_context("fork")' not in other.cause.advice
+    by_value = frames("/a/t.py:main", "/v/ray/cloudpickle/cloudpickle_fast.py:dump")
+    task = read_log("Traceback (most recent call last):\n" + by_value + error).main
+    assert task is not None and "globals too" in task.cause.advice
+
+
+def test_a_variable_is_not_sent() -> None:
+    text = "Traceback (most recent call last):\n" + frames("/a/t.py:main", "...site-packages/x/y.py:go")
+    said = shown(read_log(text + "KeyError: 'LOCAL_RANK'\n"))
+    assert "it happened at /a/t.py:9\n" in said and "it was sent" not in said
+    assert "it was sent from /a/t.py:9\n" in shown(read_log(text + "TypeError: cannot pickle 'weakref' object\n"))
+
+
+def test_an_error_that_an_environment_passes_on() -> None:
+    log = read_log(
+        "ERROR: Received the following error from Worker-2: TypeError: no such action\nERROR: Shutting down\n"
+    )
+    assert log.main is None and [item.error for item in log.unknown] == ["TypeError: no such action"]

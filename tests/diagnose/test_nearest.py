@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from codemods.diagnose.causes import cause_of
-from codemods.diagnose.nearest import nearest_family
+from codemods.diagnose.explain import unknown_error
+from codemods.diagnose.families import prose_families
+from codemods.diagnose.nearest import described_by, nearest_family
+from codemods.diagnose.tracebacks import read_log
 
 
 @pytest.mark.parametrize(
@@ -50,3 +53,47 @@ def test_a_long_text_has_something_of_every_row() -> None:
     assert nearest_family("collective operation timeout rank") is not None
     words = " ".join(f"{a}{b}word" for a in "abcdefghij" for b in "abcdefghij")
     assert nearest_family(f"{long} {words}") is None
+
+
+DESCRIBED = [
+    ("gunicorn with preload: the model never answers, the workers just hang in predict", "server-forks"),
+    ("With num_workers=4 the loop hangs after some batches, with 0 it is fine", "workers-hang"),
+    ("Pool(8).map(f, rows) is stuck for ever, no message", "workers-hang"),
+    ("num_workers 大于 0 的时候程序就卡住了", "workers-hang"),
+    ("Training with torchrun on 4 GPUs freezes at the first step", "ranks-hang"),
+    ("多卡训练的时候卡死,单卡正常", "ranks-hang"),
+    ("two machines, --nnodes=2, both wait a minute and stop: connection timed out", "ranks-time-out"),
+]
+
+
+@pytest.mark.parametrize(("text", "family"), DESCRIBED)
+def test_a_description_without_an_error_is_asked_about(text: str, family: str) -> None:
+    log = read_log(text)
+    found = described_by(text)
+    assert log.main is None and found is not None and found.family == family
+    said = unknown_error(text, log)
+    assert f"Is it this? {found.cause}: {found.next}" in said
+
+
+def test_every_row_of_descriptions_has_a_text() -> None:
+    assert {row.family for row in prose_families()} == {family for _, family in DESCRIBED}
+    assert all(row.reference.startswith("https://") for row in prose_families())
+
+
+def test_an_error_comes_before_a_description() -> None:
+    text = "With num_workers=4 it hangs, and then\n\nValueError: too many dimensions 'str'\n"
+    assert "Is it this?" not in unknown_error(text, read_log(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which num_workers should I take for one GPU and a batch of 16?",
+        "The page of the dataset hangs in my browser, can you upload it to another server?",
+        "With DDP on 4 GPUs the loss is nan after three epochs, on one GPU it is fine.",
+        "训练速度很慢,num_workers 设置多少合适?",
+        "x" * 30_000 + " num_workers hangs",
+    ],
+)
+def test_what_is_no_hang_of_processes_is_not_described(text: str) -> None:
+    assert described_by(text) is None

@@ -14,7 +14,10 @@ and where it is needed
 - `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
 
 Rows of frames.toml have `frames` (regular expressions for `path:function`) in place of `patterns`, and the flags
-`interrupted` (Ctrl-C ended the program) and `certain` (an answer, not a question).
+`interrupted` (Ctrl-C ended the program), `certain` (an answer, not a question) and `unfinished` (as above).
+
+Rows of prose.toml have `all` (regular expressions that all must match somewhere) in place of `patterns`: what people
+describe in words. They are asked about, in texts without any error.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ else:
 
 FILES = ("pickling", "starting", "limits", "workers", "distributed")  # the order in which rows are tried
 _FRAMES = "frames"  # the file of what frames alone say
+_PROSE = "prose"  # the file of what people describe in words
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
 _FLAGS = {"general", "secondary", "symptom", "harmless", "question", "unfinished"}
 
@@ -81,6 +85,7 @@ class FrameFamily:
     reference: str
     interrupted: bool  # only for Ctrl-C; the others are never for that
     certain: bool  # an answer; the others are questions
+    unfinished: bool  # only where the error's own line is missing
 
 
 @cache
@@ -96,6 +101,36 @@ def frame_families() -> tuple[FrameFamily, ...]:
             entry["reference"],
             entry.get("interrupted", False),
             entry.get("certain", False),
+            entry.get("unfinished", False),
+        )
+        for family, entry in tomllib.loads(text).items()
+    )
+
+
+@dataclass(frozen=True)
+class ProseFamily:
+    """What a description without an error speaks of."""
+
+    family: str
+    patterns: tuple[re.Pattern[str], ...]  # all of them match
+    unless: re.Pattern[str] | None
+    cause: str
+    next: str
+    reference: str
+
+
+@cache
+def prose_families() -> tuple[ProseFamily, ...]:
+    """All of them, in the order in which they are tried. Raises KeyError for a row that is not complete."""
+    text = resources.files(__package__).joinpath(f"{_PROSE}.toml").read_text("utf-8")
+    return tuple(
+        ProseFamily(
+            family,
+            tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry["all"]),
+            re.compile(entry["unless"], re.IGNORECASE) if "unless" in entry else None,
+            entry["cause"],
+            entry["next"],
+            entry["reference"],
         )
         for family, entry in tomllib.loads(text).items()
     )

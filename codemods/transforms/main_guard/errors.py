@@ -50,6 +50,7 @@ ERRORS = (
         "task uses inside its module",
         named_only=True,
         family="global-in-worker",
+        question=True,
         context=_IN_WORKER,
         reference=_REFERENCE,
     ),

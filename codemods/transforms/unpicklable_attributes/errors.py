@@ -30,7 +30,7 @@ ERRORS = (
         source=((r"lock|RLock|TextIO", r"[Ll]ogger"),),
     ),
     KnownError(
-        r"(?P<type>h5py) objects cannot be (?:pickled|serialized)",
+        r"(?P<type>h5py)(?: objects?)? (?:cannot|can't) be (?:pickled|serialized)",
         "an open HDF5 file is stored on something that is sent to a worker",
         "keep the path, and open the file in the worker when it is first read",
         examples=("TypeError: h5py objects cannot be pickled",),
@@ -68,10 +68,19 @@ ERRORS = (
         source=_MADE_BY,
     ),
     KnownError(
+        r"can(?:not|'t) (?:pickle|serialize) '?(?P<type>weakref(?:\.ReferenceType)?|weakproxy|KeyedRef)'?\b",
+        "a weak reference is stored on something that is sent to a worker: on an object, or on what that refers to",
+        "drop it in __getstate__ of its class, and make it anew in __setstate__; Lightning's ddp_spawn pickles model, "
+        'data and trainer with all that they refer to: strategy="ddp" does not',
+        examples=("TypeError: cannot pickle 'weakref' object",),
+        source=_MADE_BY,
+    ),
+    KnownError(
         rf"can(?:not|'t) (?:pickle|serialize) '?{TYPE_IN_ERROR}'?(?: object| instance)",
-        "a lock, file, handle or client, which belongs to this process, is stored on something that is sent to "
-        "a worker",
-        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
+        "a lock, file, handle, client or another object that belongs to this process (also one of a compiled library) "
+        "is stored on something that is sent to a worker",
+        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used; of data, "
+        "store plain values (a NumPy array, a list)",
         examples=("TypeError: cannot pickle '_thread.lock' object",),
         general=True,
         source=_MADE_BY,
