@@ -16,6 +16,8 @@ _FILES = re.compile(
     r"|Pipfile|[^/]*(conda|env|requirement|dependenc)[^/]*\.ya?ml|[^/]*dockerfile[^/]*)$",
     re.IGNORECASE,
 )
+_YAML = re.compile(r"([^/]*/)?[^/]*\.ya?ml$", re.IGNORECASE)  # at the top or one folder below
+_OF_CONDA = re.compile(r"^dependencies:[ \t]*$", re.MULTILINE)  # an environment may be called anything
 _GUIDE = re.compile(r"\.(md|rst)$", re.IGNORECASE)
 _SCRIPT = re.compile(r"(^|/)[^/]*(install|setup|env)[^/]*\.(sh|bash)$", re.IGNORECASE)
 _INSTALLS = re.compile(r"\b(?:pip3?|conda|mamba) (?:env )?(?:install|create)\b")
@@ -98,8 +100,9 @@ def named_versions(project: Project) -> list[Named]:
     found: list[Named] = []
     for path in project.paths:
         guide = _GUIDE.search(path) is not None
-        source = project.source(path) if guide or _FILES.search(path) or _SCRIPT.search(path) else None
-        if source is None or not _MENTIONS.search(source.text):
+        known = guide or _FILES.search(path) is not None or _SCRIPT.search(path) is not None
+        source = project.source(path) if known or _YAML.match(path) else None
+        if source is None or not _MENTIONS.search(source.text) or not (known or _OF_CONDA.search(source.text)):
             continue
         before = len(found)
         for number, line in enumerate(source.text.splitlines(), 1):
