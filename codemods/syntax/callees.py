@@ -27,16 +27,19 @@ class Callees:
         if not isinstance(func, ast.Attribute):
             return None
         if isinstance(func.value, ast.Call) and isinstance(func.value.func, ast.Name) and func.value.func.id == "super":
-            around = outline.owner(func)
-            above = self.resolver.lineage(Class(outline, around))[1:] if around is not None else ()
-            return _first(above, func.attr)
+            named, around = func.value.args[:1], outline.owner(func)
+            start = self.class_of(outline, named[0]) if named else (outline, around) if around is not None else None
+            return _first(self.resolver.lineage(Class(*start))[1:] if start is not None else (), func.attr)
         owner = outline.owner(func) if outline.is_self(func.value) else _own_class(outline, func.value)
         if owner is not None:
             return self._method(Class(outline, owner), func.attr)
         if self.resolver.module(outline, func.value) is not None:
             return self._function(outline, func)
         created = self.class_of(outline, func.value)
-        return self._method(Class(*created), func.attr) if created is not None else None
+        found = self._method(Class(*created), func.attr) if created is not None else None
+        if found is not None and call.args and outline.is_self(call.args[0]) and func.attr == "__init__":
+            return *found[:2], 0  # `Base.__init__(self, ...)`
+        return found
 
     def _method(self, cls: Class, name: str) -> tuple[Outline, Function, int] | None:
         """The method of a class, or of the nearest of its bases that has it."""
@@ -92,7 +95,8 @@ def _first(classes: Iterable[Class], name: str) -> tuple[Outline, Function, int]
     """The method `name` of the first of `classes` that has it."""
     for at in classes:
         if (found := method(at.node, name)) is not None:
-            return at.outline, found, 1
+            alone = any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in found.decorator_list)
+            return at.outline, found, 0 if alone else 1
     return None
 
 

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from codemods.syntax.main_guard import is_main_guard, is_main_process_test
+from codemods.syntax.main_guard import is_main_guard, is_main_process_test, is_never_true
 
 SCRIPT_ONLY = [
     '__name__ == "__main__"',
@@ -53,3 +53,21 @@ def test_a_question_about_the_process(text: str) -> None:
 def test_a_worker_may_pass(text: str) -> None:
     assert not is_main_guard(if_statement(text))
     assert not is_main_process_test(if_statement(text).test)
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ('__name__ == "__main2__"', True),
+        ('"__skip__" is __name__', True),
+        ('__name__ == "__mp_main__"', False),  # a spawned worker is called so
+        ('__name__ == "__main__"', False),
+        ('__name__ == "train"', False),  # imported under this name
+        ('__name__ == "pkg.__init__"', False),
+        ('__name__ != "__main2__"', False),
+        ('name == "__main2__"', False),
+        ('__name__ == "__main2__" or DEBUG', False),
+    ],
+)
+def test_a_name_that_no_module_has(text: str, never: bool) -> None:
+    assert is_never_true(if_statement(text).test) is never

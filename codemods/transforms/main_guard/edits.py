@@ -70,6 +70,17 @@ def _with_comments(source: Source, high: int) -> int:
     return high
 
 
+def _end_of_block(source: Source, statement: ast.stmt) -> int:
+    """The last line of a statement, with the comments below it that are indented as its block is."""
+    last = line = statement.end_lineno or statement.lineno
+    while line < len(source.line_starts) and (text := source.line_text(line + 1)).lstrip()[:1] in ("", "#"):
+        line += 1
+        if text.strip() and len(text) - len(text.lstrip()) <= statement.col_offset:
+            break  # it is about what follows
+        last = line if text.strip() else last
+    return last
+
+
 def _without_its_line(source: Source, guard: ast.If, indent: str, gone: Collection[int]) -> Iterator[Edit]:
     """The edits that leave only the block of `guard`, and one blank line above it. `gone`: lines that go anyway."""
     top, first = guard.lineno, guard.body[0]
@@ -93,14 +104,12 @@ class _Moved:
 
     @classmethod
     def of(cls, source: Source, statement: ast.stmt) -> _Moved:
-        """Blank lines after it go with it, and those before it but one."""
+        """Comments at the end of its block and blank lines after it go with it, and blank lines before it but one."""
         marks = statement.decorator_list if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else []
         first = min([statement.lineno, *(mark.lineno for mark in marks)])
         while first > 1 and source.line_text(first - 1).startswith("#"):
             first -= 1
-        last = end = statement.end_lineno or statement.lineno
-        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-            last = end = _with_comments(source, last)
+        last = end = _end_of_block(source, statement)
         while not source.line_text(end + 1).strip():
             end += 1
         cut = first
@@ -149,7 +158,7 @@ def _attached_lines(source: Source, guard: ast.If, statement: ast.stmt) -> tuple
     first = min([statement.lineno, *(mark.lineno for mark in getattr(statement, "decorator_list", ()))])
     while first - 1 > guard.lineno and source.line_text(first - 1).lstrip().startswith("#"):
         first -= 1
-    return first, statement.end_lineno or statement.lineno
+    return first, _end_of_block(source, statement)
 
 
 def moved_text(source: Source, guard: ast.If, statement: ast.stmt, moved: Iterable[ast.stmt] = ()) -> tuple[str, Edit]:

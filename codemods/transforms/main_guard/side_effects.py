@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from ...syntax.callees import FUNCTIONS, Function, method
+from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -82,9 +82,9 @@ def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[
     if called is not None:
         yield called[:2]
     made = starts.callees.made_class(outline, call)
-    initialiser = method(made[1], "__init__") if made is not None else None
-    if made is not None and initialiser is not None:
-        yield made[0], initialiser
+    initialiser = starts.callees.initialiser(*made) if made is not None else None
+    if initialiser is not None:
+        yield initialiser[:2]
 
 
 def _computes(outline: Outline, function: Function) -> bool:
@@ -205,9 +205,18 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         last == "cuda" or (last == "to" and any(_DEVICE.search(ast.unparse(argument)) for argument in call.args))
     ):
         return Repeated("puts something on the GPU", Harm.COSTLY)
+    on_device = any(keyword.arg == "device" and _names_gpu(keyword.value) for keyword in call.keywords)
+    if on_device and name.startswith("torch."):
+        return Repeated("puts something on the GPU", Harm.COSTLY)
     if name == "torch.cuda.set_device":
         return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY)
     return None
+
+
+def _names_gpu(value: ast.expr) -> bool:
+    """`"cuda"`, `f"cuda:{rank}"`."""
+    first = value.values[0] if isinstance(value, ast.JoinedStr) and value.values else value
+    return isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value.startswith("cuda")
 
 
 def _opens_null(call: ast.Call) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
-from ...syntax.callees import FUNCTIONS, Function, method
+from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -159,9 +159,9 @@ class WorkerReads:
             if called is not None:
                 yield called[0], called[1]
             made = callees.made_class(outline, call) if called is None else None
-            initialiser = method(made[1], "__init__") if made is not None else None
-            if made is not None and initialiser is not None:
-                yield made[0], initialiser
+            initialiser = callees.initialiser(*made) if made is not None else None
+            if initialiser is not None:
+                yield initialiser[:2]
 
     def _run(self, outline: Outline, argument: ast.expr) -> Iterator[Code]:
         """What a worker runs of what it is sent: functions, and methods of objects."""

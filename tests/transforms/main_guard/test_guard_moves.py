@@ -259,3 +259,33 @@ def test_a_start_method_that_is_tried(handler: str, goes: bool) -> None:
     )
     (after,) = migrated({"a.py": text}, "main-guard").values()
     assert ("    try:\n        mp.set_start_method('spawn')\n" in after) is goes
+
+
+def test_comments_that_are_about_what_follows_do_not() -> None:
+    text = (
+        "import torch\nfrom torch.utils.data import DataLoader\n\nmodel = torch.nn.Linear(2, 2).cuda()\n\n\n"
+        "def work(i):\n    print(i)\n    # debug(i)\n\n    # shape(i)\n\n\nlimit = 10\n\n\n"
+        "def other(i):\n    return i\n    # the last\n# all of it\nfor b in DataLoader([1], num_workers=2):\n"
+        "    print(work(b), limit)\n    # next\n"
+    )
+    done = migrated({"train.py": text}, "main-guard")["train.py"]
+    assert done == (
+        "import torch\nfrom torch.utils.data import DataLoader\n\n\n"
+        "def work(i):\n    print(i)\n    # debug(i)\n\n    # shape(i)\n\n\n"
+        'def other(i):\n    return i\n    # the last\n\n\nif __name__ == "__main__":\n'
+        "    model = torch.nn.Linear(2, 2).cuda()\n\n    limit = 10\n\n    # all of it\n"
+        "    for b in DataLoader([1], num_workers=2):\n        print(work(b), limit)\n        # next\n"
+    )
+
+
+def test_comments_at_the_end_of_a_function_leave_the_guard_with_it() -> None:
+    text = (
+        "import multiprocessing as mp\n\nif __name__ == '__main__':\n    print(1)\n\n    def work(i):\n"
+        "        return i\n        # debug(i)\n    # go\n    with mp.Pool(2) as pool:\n        pool.map(work, [1])\n"
+    )
+    done = migrated({"train.py": text}, "main-guard")["train.py"]
+    assert done == (
+        "import multiprocessing as mp\n\n\ndef work(i):\n    return i\n    # debug(i)\n\n\n"
+        "if __name__ == '__main__':\n    print(1)\n\n    # go\n    with mp.Pool(2) as pool:\n"
+        "        pool.map(work, [1])\n"
+    )

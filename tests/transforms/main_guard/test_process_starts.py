@@ -120,6 +120,10 @@ def test_loaders_by_way_of(loop: str) -> None:
             "        self.m = DataLoader(rows)\n        for b in self.m:\n            pass\nT()\n",
             id="another",
         ),
+        pytest.param(
+            "if __name__ == '__main2__':\n    for b in DataLoader(rows, num_workers=2):\n        pass\n",
+            id="switched off by another name",
+        ),
     ],
 )
 def test_what_starts_nothing(text: str) -> None:
@@ -132,3 +136,64 @@ def test_a_process_of_ones_own_class_is_one() -> None:
     assert done["a.py"].endswith('if __name__ == "__main__":\n    p = Mine()\n    p.start()\n')
     other = own.replace("mp.Process", "Thread")
     assert reported({"a.py": HEAD + other}, RULE) == []
+
+
+BASES = """import multiprocessing as mp
+
+
+def work(rows):
+    print(rows)
+
+
+class Base:
+    def __init__(self, rows):
+        self.workers = [mp.Process(target=work, args=(row,)) for row in rows]
+        for worker in self.workers:
+            worker.start()
+
+
+class Plain:
+    def __init__(self, rows):
+        self.rows = rows
+
+    @staticmethod
+    def count(rows):
+        return [batch for batch in rows]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "starts"),
+    [
+        ("class Mine(Base):\n    def __init__(self, rows):\n        super().__init__(rows)\n", True),
+        ("class Mine(Base):\n    def __init__(self, rows):\n        super(Mine, self).__init__(rows)\n", True),
+        ("class Mine(Base):\n    def __init__(self, rows):\n        Base.__init__(self, rows)\n", True),
+        ("class Mine(Base):\n    pass\n", True),
+        ("class Middle(Base):\n    pass\n\n\nclass Mine(Middle):\n    pass\n", True),
+        ("class Mine(Base):\n    def __init__(self, rows):\n        self.rows = rows\n", False),
+        ("class Mine(Plain):\n    def __init__(self, rows):\n        super().__init__(rows)\n", False),
+        ("class Mine(Base):\n    def __init__(self, rows):\n        super(Base, self).__init__()\n", False),
+        (
+            "class Mine(Plain, Base):\n    def __init__(self, rows):\n        super().__init__(rows)\n",
+            False,  # the nearest base that has one
+        ),
+    ],
+)
+def test_constructors_of_bases(body: str, starts: bool) -> None:
+    files = {"lib.py": BASES, "own.py": f"from lib import Base, Plain\n\n\n{body}", "train.py": ""}
+    files["train.py"] = "import own\n\nrunner = own.Mine([1, 2])\nprint(runner)\n"
+    assert [finding.path for finding in reported(files, RULE)] == (["train.py"] if starts else [])
+    if starts:
+        done = migrated(files, RULE)["train.py"]
+        assert done.endswith('if __name__ == "__main__":\n    runner = own.Mine([1, 2])\n    print(runner)\n')
+
+
+def test_the_arguments_of_a_static_method_and_of_a_base_that_is_named() -> None:
+    loop = "loader = DataLoader(rows, num_workers=2)\n"
+    assert (
+        len(reported({"lib.py": BASES, "a.py": f"from lib import Plain\n{HEAD}{loop}Plain.count(loader)\n"}, RULE)) == 1
+    )
+    own = "class Mine(Plain):\n    def __init__(self, rows):\n        Plain.__init__(self, rows)\n        list(rows)\n"
+    assert (
+        len(reported({"lib.py": BASES, "a.py": f"from lib import Plain\n{HEAD}{own}{loop}Mine(loader)\n"}, RULE)) == 1
+    )
