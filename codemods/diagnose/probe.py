@@ -1071,6 +1071,14 @@ class _Send(pickle.Pickler):
 
 
 class _Receive(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return super().find_class(module, name)
+        except AttributeError:
+            if module in sys.modules:  # else importing it failed
+                return _look_up(module, name)  # which fails in the same words on every Python; 3.14 has new ones
+            raise
+
     def persistent_load(self, pid: Any) -> Any:
         return _stand_in(pid[0], pid[1:])
 
