@@ -28,6 +28,7 @@ from codemods.batch.run import BatchOptions, only_one, run_batch
 from codemods.batch.spec import Flags, Limits, Outcome, Spec, Status
 from codemods.commands import main
 from codemods.problem import Problem
+from harness.tool import spawnfix
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -51,7 +52,7 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{Path(__file__).parent}")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, Path(__file__).parent, ROOT / "tests"))))
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -76,7 +77,15 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 def batch(*arguments: str | Path, cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=600, cwd=cwd, input=stdin)
+    """The command, in this process; its workers are processes of their own."""
+    if stdin:
+        return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=600, cwd=cwd, input=stdin)
+    before = Path.cwd()
+    os.chdir(cwd or before)
+    try:
+        return spawnfix("batch", *map(str, arguments), cache=Path(os.environ["SPAWNFIX_CACHE_DIR"]))
+    finally:
+        os.chdir(before)
 
 
 def summary(out: Path) -> dict[str, Any]:
@@ -104,6 +113,7 @@ def three(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_a_branch_a_patch_and_a_report_for_each_and_the_repository_untouched(three: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "src/bad", tmp_path / "out"
     before = everything(source)
@@ -145,6 +155,7 @@ def test_a_branch_a_patch_and_a_report_for_each_and_the_repository_untouched(thr
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_exit_0_when_no_repository_failed(three: Path, tmp_path: Path) -> None:
     three.write_text("src/good\n")
     assert batch(three, "--out", tmp_path / "out").returncode == 0
@@ -152,6 +163,7 @@ def test_exit_0_when_no_repository_failed(three: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_unchanged_costs_nothing_and_a_new_commit_is_looked_at(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     three.write_text("src/bad\nsrc/good\n")
@@ -184,6 +196,7 @@ def test_unchanged_costs_nothing_and_a_new_commit_is_looked_at(three: Path, tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_failed_ones_are_tried_again_when_asked(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     batch(three, "--out", out)
@@ -200,6 +213,7 @@ def test_failed_ones_are_tried_again_when_asked(three: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("words", [["run"], []], ids=["run", "short form"])
 def test_run_and_status_are_commands_of_their_own(words: list[str], three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -209,6 +223,7 @@ def test_run_and_status_are_commands_of_their_own(words: list[str], three: Path,
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_limit_leaves_the_rest_queued(three: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     batch(three, "--out", out, "--limit", "1")
@@ -219,6 +234,7 @@ def test_limit_leaves_the_rest_queued(three: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_in_place_makes_the_branch_there_and_nothing_else(three: Path, tmp_path: Path) -> None:
     source = tmp_path / "src/bad"
     (source / "train.py").write_text(PROGRAM + "# at work\n")
@@ -233,6 +249,7 @@ def test_in_place_makes_the_branch_there_and_nothing_else(three: Path, tmp_path:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: Path) -> None:
     source, fork = tmp_path / "src/bad", tmp_path / "forks/src+bad.git"
     git(source, "tag", "v1")
@@ -261,6 +278,7 @@ def test_url_is_cloned_at_its_ref_and_the_branch_pushed(three: Path, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_killed_after_the_push_and_begun_again_is_no_failure(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +296,7 @@ def test_killed_after_the_push_and_begun_again_is_no_failure(
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_who_is_larger_than_the_disk_limit_is_one_failed_row(tmp_path: Path) -> None:
     big = make(tmp_path / "src/big", {"train.py": PROGRAM})
     for number in range(3):  # each small enough to be asked for, together too much
@@ -310,6 +329,7 @@ def test_local_repository_at_a_ref(three: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_hostile_repositories_are_read_and_nothing_of_theirs_runs(tmp_path: Path) -> None:
     hooked = make(tmp_path / "src/hooked", {"train.py": PROGRAM, ".gitattributes": "*.py filter=evil diff=evil\n"})
     for hook in ("post-checkout", "reference-transaction", "pre-push", "post-index-change"):
@@ -666,6 +686,7 @@ def _published(folder: Path, filters: bool) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize("filters", [True, False])
 def test_clones_from_a_server_are_shallow_and_the_password_is_kept_nowhere(
     tmp_path: Path, web: str, filters: bool
@@ -713,6 +734,7 @@ def test_a_clone_from_a_server_has_neither_history_nor_large_files(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 def test_a_redirect_does_not_get_the_password(tmp_path: Path, web: str) -> None:
     """The host in the address sends us on to another one, which asks for a password too."""
     (tmp_path / "web/me").mkdir(parents=True)
