@@ -655,6 +655,8 @@ def test_the_third_article_from_error_to_a_program_that_runs(failing: Path) -> N
     assert (after.returncode, after.stdout) == (0, "exit code 0\n"), after.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.in_process
 def test_a_text_that_never_begins_anew_keeps_the_last_frames() -> None:
     frame = '  File "/a/b.py", line {}, in f\n    x = y\n'
     text = "".join(frame.format(n) + "TypeError: cannot pickle 'dict_keys' object\n" for n in range(1, 3001))

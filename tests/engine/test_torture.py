@@ -85,7 +85,12 @@ def in_place(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Outcome:
     return Outcome(folder, before, *spawnfix(home, "migrate", "--no-git", folder))
 
 
-@pytest.fixture(params=[pytest.param("in_git", marks=pytest.mark.slow), "in_place"])
+@pytest.fixture(
+    params=[
+        pytest.param("in_git", marks=pytest.mark.slow),
+        pytest.param("in_place", marks=[pytest.mark.slow, pytest.mark.in_process]),
+    ]
+)
 def outcome(request: pytest.FixtureRequest) -> Outcome:
     return request.getfixturevalue(request.param)
 
