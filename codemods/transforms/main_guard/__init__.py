@@ -75,7 +75,8 @@ under the guard and read by a worker is set above it, and so is what is only loo
 environment variable, an import.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
-do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe.
+do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe. What is
+set on an object of another module (`cfg.RANK = rank`) is for them only where code that workers may run imports it.
 
 ## References
 - https://docs.python.org/3/library/multiprocessing.html#the-spawn-and-forkserver-start-methods

@@ -48,7 +48,7 @@ class Importers:
             source = self.project.source(each)
             if source is not None and _DYNAMIC_IMPORT.search(source.text):
                 return True
-            for other in self._imported(each):
+            for other in self.imported(each):
                 if other not in seen:
                     seen.add(other)
                     todo.append(other)
@@ -96,7 +96,7 @@ class Importers:
         outline = self.repo.outline(path)
         return outline.imports if outline is not None else []
 
-    def _imported(self, path: str) -> set[str]:
+    def imported(self, path: str) -> set[str]:
         """The other files that `path` imports."""
         return {found for node in self._statements(path) for found in self.modules.imported(path, node)} - {path}
 

@@ -27,6 +27,7 @@ from .missing_globals import missing_globals
 from .one_guard import Run
 from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts, own_nodes
+from .read_by_workers import may_be_read
 from .run_again import RunAgain
 from .screen import ID, WORDS
 from .settings import attributes_of_libraries, root_of, settings_for_workers
@@ -158,7 +159,7 @@ def _wrapped(
             unseen = reads.lost(moved) or repeated_values.why_not(moved) or inputs.why_not(moved)
             if unseen is not None:
                 raise Refused(unseen)
-            if not is_last and _lost(starts, outline, runs, False) is not None:
+            if not is_last and _lost(starts, importers, outline, runs, False) is not None:
                 raise Refused("a worker may need what it sets")
 
         runs, unsafe, printed = split(
@@ -170,7 +171,7 @@ def _wrapped(
         return refusal
     if again is None and unsafe is None:
         unsafe = repeats_in_words(outline.module.body[min(printed)].lineno, "prints or logs")
-    lost = _lost(starts, outline, runs, outside is not None) if unsafe is None else None
+    lost = _lost(starts, importers, outline, runs, outside is not None) if unsafe is None else None
     if lost is not None:
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
@@ -202,11 +203,12 @@ def _prints(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:
     return _runs(statement) and shows(starts, outline, statement)
 
 
-def _lost(starts: Starts, outline: Outline, runs: Iterable[Run], had: bool) -> ast.expr | None:
+def _lost(starts: Starts, importers: Importers, outline: Outline, runs: Iterable[Run], had: bool) -> ast.expr | None:
     """What workers may need of the statements that go under a guard; `had`: so far they have all of it."""
     moved = _moved(outline, runs)
     if had:
-        return next((node for statement in moved for node in settings_for_workers(outline, statement)), None)
+        settings = (node for statement in moved for node in settings_for_workers(outline, statement))
+        return next((node for node in settings if may_be_read(starts, importers, outline, node)), None)
     found = (node for statement in moved for node in attributes_of_libraries(outline, statement))
     foreign = starts.callees.resolver.is_foreign
     return next((node for node in found if (root := root_of(node)) is not None and foreign(outline, root)), None)

@@ -1,0 +1,68 @@
+"""Settings of another module that go under a guard: fine where no code of a worker has to do with that module."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+RUN = """\
+import torch
+from options import {names}
+from rows import Rows
+
+torch.distributed.init_process_group('gloo')
+{change}
+
+
+def train():
+    for batch in torch.utils.data.DataLoader(Rows(), num_workers=2):
+        print(batch, options.rank)
+
+
+if __name__ == '__main__':
+    train()
+"""
+OPTIONS = "class Options:\n    rank = 0\n\n    def freeze(self):\n        pass\n\n\noptions = Options()\n\n\n"
+OPTIONS += "def setup():\n    pass\n"
+ROWS = "{}class Rows:\n    def __len__(self):\n        return 4\n\n    def __getitem__(self, at):\n        return {}\n"
+ALONE = {"rows.py": ROWS.format("", "at")}
+
+
+@pytest.mark.parametrize(
+    ("change", "others", "safe"),
+    [
+        ("options.rank = 1", ALONE, True),
+        ("options.freeze()", ALONE, True),
+        ("options.rank = 1", {"rows.py": ROWS.format("from options import options\n\n\n", "options.rank")}, False),
+        (
+            "options.rank = 1",
+            {"rows.py": ROWS.format("import tools\n\n\n", "tools.f(at)"), "tools.py": "import options\nf = len\n"},
+            False,
+        ),
+        ("options.rank = 1", {**ALONE, "more.py": "import options\n" + ROWS.format("", "options.rank")}, False),
+        ("options.rank = 1", {**ALONE, "more.py": "import options\nprint(options.options.rank)\n"}, True),
+        ("setup()", ALONE, False),
+        ("setup.rate = 2", ALONE, False),
+    ],
+)
+def test_what_is_set_on_an_object_of_another_module(change: str, others: dict[str, str], safe: bool) -> None:
+    names = "options, setup" if "setup" in change else "options"
+    files = {"run.py": RUN.format(names=names, change=change), "options.py": OPTIONS, **others}
+    [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
+    assert finding.fix is not None
+    assert (finding.fix.unsafe is None) is safe
+    if safe:
+        after = migrated(files, "main-guard")["run.py"]
+        assert f"    torch.distributed.init_process_group('gloo')\n    {change}\n" in after
+
+
+def test_an_object_that_a_package_hands_on() -> None:
+    files = {"run.py": RUN.format(names="options", change="options.rank = 1"), **ALONE}
+    files |= {"options/__init__.py": "from .base import _options as options\n"}
+    files |= {"options/base.py": OPTIONS.replace("options = ", "made = ") + "\n\n_options = made\n"}
+    [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
+    assert finding.fix is not None and finding.fix.unsafe is None
+    files["rows.py"] = ROWS.format("from options import options\n\n\n", "options.rank")
+    [finding] = [each for each in reported(files, "main-guard") if each.path == "run.py"]
+    assert finding.fix is None or finding.fix.unsafe is not None
