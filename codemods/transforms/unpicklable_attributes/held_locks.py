@@ -12,6 +12,8 @@ from ...syntax.outline import Outline
 from .attribute_uses import AttributeUses
 from .data import names
 
+_ACQUIRES = ("blocking", "timeout")  # the parameters of `acquire`
+
 
 def check_not_held(uses: AttributeUses) -> None:
     """Raises Refused where the copy's lock, which is free, may answer otherwise than the one that a fork copies.
@@ -57,8 +59,10 @@ def _asks(outline: Outline, node: ast.Attribute) -> bool:
     name, call = _called(outline, node) or ("", None)
     if name != "acquire" or call is None:
         return name == "locked"
-    values = [*call.args, *(word.value for word in call.keywords)]
-    return any(not isinstance(value, ast.Constant) or value.value is not True for value in values)
+    values: dict[str | None, ast.expr] = dict(zip(_ACQUIRES, call.args, strict=False))
+    values |= {word.arg: word.value for word in call.keywords}
+    waits = values.pop("blocking", None)
+    return bool(values) or not (waits is None or (isinstance(waits, ast.Constant) and bool(waits.value)))
 
 
 def _keeps(outline: Outline, node: ast.Attribute) -> bool:
