@@ -10,6 +10,7 @@ from ...finding import Refused
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Unit, assignment_targets
@@ -179,22 +180,57 @@ class Forms:
         )
 
     def _stays_on(self, unit: Unit, me: Me) -> bool:
-        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object."""
+        """All that is done with it is `self.x = ...`, and no other way to a worker is known than that of the object.
+
+        The method that makes it may also return it, where each call of that is such a value.
+        """
         scopes = self.rewrite.scopes
         uses: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
-        statements = [
-            scopes.statement_of(item) for item in ([unit.node] if isinstance(unit.node, ast.Lambda) else uses)
-        ]
-        targets = [target for statement in statements for target in assignment_targets(statement)]
-        return (
-            bool(statements)
-            and (not self.boundaries.get(unit.node) or unit.node in self.aboard)
-            and all(assignment_targets(statement) for statement in statements)
-            and all(
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == me[1]
-                and scopes.owner(scopes.around(target), me[1]) is me[0]
-                for target in targets
-            )
+        is_named = not isinstance(unit.node, ast.Lambda)
+        if isinstance(above := scopes.parents[unit.node], ast.Assign) and unit.variable is not None:
+            is_named = all(isinstance(target, ast.Name) for target in above.targets)
+        places = uses if is_named else [unit.node]
+        if not places or (self.boundaries.get(unit.node) and unit.node not in self.aboard):
+            return False
+        returned = [place for place in places if isinstance(scopes.parents[place], ast.Return)]
+        if returned and not self._is_kept_by_callers(me):
+            return False
+        statements = [scopes.statement_of(place) for place in places if place not in returned]
+        return all(assignment_targets(statement) for statement in statements) and all(
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == me[1]
+            and scopes.owner(scopes.around(target), me[1]) is me[0]
+            for statement in statements
+            for target in assignment_targets(statement)
         )
+
+    def _is_kept_by_callers(self, me: Me) -> bool:
+        """Every use of the method, by its name, is `self.x = self.method(...)` in a method of the same class."""
+        maker, handover = me[0].node, self.handover
+        if not isinstance(maker, ast.FunctionDef) or maker.decorator_list:
+            return False
+        uses = [
+            (outline, use)
+            for outline in handover.repo.mentioning(maker.name)
+            for use in outline.attributes.get(maker.name, [])
+            if not handover.is_of_another_class(outline.path, use, me[2])
+        ]
+        return bool(uses) and all(
+            outline.path == self.rewrite.path and _keeps_on_self(outline, use, me[2]) for outline, use in uses
+        )
+
+
+def _keeps_on_self(outline: Outline, use: ast.Attribute, cls: ast.ClassDef) -> bool:
+    """`self.x = self.use(...)`, in a method of the class."""
+    owner, call = outline.owner(use), outline.parents[use]
+    kept = outline.parents[call]
+    return (
+        outline.is_self(use.value)
+        and owner is not None
+        and owner.lineno == cls.lineno
+        and isinstance(call, ast.Call)
+        and call.func is use
+        and isinstance(kept, ast.Assign)
+        and all(isinstance(target, ast.Attribute) and outline.is_self(target.value) for target in kept.targets)
+    )

@@ -89,7 +89,7 @@ class Handover:
         words |= {node.arg for node in ast.walk(unit.node) if isinstance(node, ast.arg)}
         for name in names:
             stores = [
-                node for node in self._stores(self.path, name) if not self._of_another_class(self.path, node, cls)
+                node for node in self._stores(self.path, name) if not self.is_of_another_class(self.path, node, cls)
             ]
             inherited = [node for node in stores if self._is_set_by_base(self.path, node, unit, me)]
             own = [node for node in stores if node not in inherited]
@@ -225,7 +225,7 @@ class Handover:
         before: list[ast.Attribute] = []
 
         def counts(path: str, store: ast.Attribute) -> bool:
-            if self._of_another_class(path, store, me[2]):
+            if self.is_of_another_class(path, store, me[2]):
                 return False
             if self._is_set_by_base(path, store, unit, me):
                 before.append(store)
@@ -272,8 +272,8 @@ class Handover:
         found = outline.attributes.get(name, []) if outline is not None else []
         return [node for node in found if not isinstance(node.ctx, ast.Load)]
 
-    def _of_another_class(self, path: str, store: ast.Attribute, cls: ast.ClassDef | None) -> bool:
-        """It is set on the `self` of a class that neither derives from `cls`, nor `cls` from it."""
+    def is_of_another_class(self, path: str, store: ast.Attribute, cls: ast.ClassDef | None) -> bool:
+        """It is an attribute of the `self` of a class that neither derives from `cls`, nor `cls` from it."""
         outline = self.repo.outline(path)
         owner = outline.owner(store) if outline is not None and outline.is_self(store.value) else None
         if outline is None or owner is None or cls is None:

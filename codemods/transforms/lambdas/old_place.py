@@ -27,6 +27,8 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
         going: set[ast.AST] = {other.node for other in moves}
         if any(isinstance(above, ast.stmt) and above in going for above in rewrite.scopes.ancestors(node)):
             raise Refused("it moves with the function around it")
+        if (unread := _unread_assignment(rewrite, unit, moves)) is not None:
+            return [_removal(rewrite, unread)]
         if move.arguments and move.passes_on is None and not unit.frozen and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
         if _takes_arguments(move) and _is_bare_target(rewrite, node):
@@ -54,6 +56,25 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
     first, last = first_attached_line(rewrite.source, node), last_line(rewrite.source, node)
     start, end = rewrite.source.line_starts[first - 1], end_of_line(rewrite.source, last)
     return [Edit(rewrite.path, start, end, _broken(rewrite, indent, f"{node.name} = ", created))]
+
+
+def _unread_assignment(rewrite: FileRewrite, unit: Unit, moves: dict[Unit, Move]) -> ast.stmt | None:
+    """`name = lambda ...`, alone on its lines and in a block with more, where only what moves too reads the name."""
+    scopes, source = rewrite.scopes, rewrite.source
+    statement = scopes.parents[unit.node]
+    if not isinstance(statement, ast.Assign) or unit.variable is None or outside_uses(unit, moves):
+        return None
+    read = unit.variable.name in unit.variable.scope.uses
+    if not read or len(statement.targets) > 1 or not isinstance(statement.targets[0], ast.Name):
+        return None
+    start, end = source.range_of(statement)
+    first, last = source.line_starts[statement.lineno - 1], end_of_line(source, statement.end_lineno or 0)
+    alone = not source.text[first:start].strip() and not source.text[end:last].strip()
+    above = {scopes.parents[other.node] for other in moves}
+    moving = {other.node for other in moves} | {each for each in above if isinstance(each, ast.Assign)}
+    stays = any(each not in moving for each in scopes.block_of(statement))
+    attached = first_attached_line(source, statement) < statement.lineno  # a comment, which would go as well
+    return statement if alone and stays and not attached and not _is_seen_by_name(rewrite, unit) else None
 
 
 def _takes_arguments(move: Move) -> bool:
