@@ -15,42 +15,54 @@ _SUPPRESS = "suppress"
 _DEPTH = 2  # functions around the call whose callers are looked at
 
 
-def other_way(repo: Repo, place: str) -> str | None:
-    """`path:line` of where the program goes on where a call at `place` (`path:line`) refuses to pickle something."""
-    path, _, line = place.rpartition(":")
-    outline = repo.outline(path)
-    for call in _calls_on(outline, int(line)) if outline is not None else ():
-        if outline is not None and (handler := _handler(repo, outline, call, 0)) is not None:
-            return handler
-    return None
+class Tries:
+    """Answers for one run over a repository."""
+
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._around: dict[tuple[str, int], str | None] = {}  # by name of a function and depth, see `_of_callers`
+
+    def other_way(self, place: str) -> str | None:
+        """`path:line` of where the program goes on where a call at `place` (also `path:line`) refuses to pickle."""
+        path, _, line = place.rpartition(":")
+        outline = self.repo.outline(path)
+        for call in _calls_on(outline, int(line)) if outline is not None else ():
+            if outline is not None and (handler := self._handler(outline, call, 0)) is not None:
+                return handler
+        return None
+
+    def _handler(self, outline: Outline, call: ast.Call, depth: int) -> str | None:
+        """`path:line` of what catches the refusal of `call`, here or around the calls of its function."""
+        inner: ast.AST = call
+        for above in outline.ancestors(call):
+            if isinstance(above, ast.Try) and any(statement is inner for statement in above.body):
+                for handler in above.handlers:
+                    if _catches(handler.type):
+                        return None if _passes_on(handler, depth) else f"{outline.path}:{handler.lineno}"
+            if isinstance(above, ast.With) and any(_suppresses(item.context_expr) for item in above.items):
+                return f"{outline.path}:{above.lineno}"
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return self._of_callers(above.name, depth + 1) if depth < _DEPTH else None
+            inner = above
+        return None
+
+    def _of_callers(self, function: str, depth: int) -> str | None:
+        """As `_handler`, around the calls of functions of this name."""
+        if (function, depth) not in self._around:
+            self._around[function, depth] = next(
+                (
+                    found
+                    for outline in self.repo.mentioning(function)
+                    for call in outline.calls.get(function, ())
+                    if (found := self._handler(outline, call, depth)) is not None
+                ),
+                None,
+            )
+        return self._around[function, depth]
 
 
 def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:
     return (node for node in outline.nodes if isinstance(node, ast.Call) and node.lineno == line)
-
-
-def _handler(repo: Repo, outline: Outline, call: ast.Call, depth: int) -> str | None:
-    """`path:line` of what catches the refusal of `call`, here or around the calls of its function."""
-    inner: ast.AST = call
-    for above in outline.ancestors(call):
-        if isinstance(above, ast.Try) and any(statement is inner for statement in above.body):
-            for handler in above.handlers:
-                if _catches(handler.type):
-                    return None if _passes_on(handler, depth) else f"{outline.path}:{handler.lineno}"
-        if isinstance(above, ast.With) and any(_suppresses(item.context_expr) for item in above.items):
-            return f"{outline.path}:{above.lineno}"
-        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _of_callers(repo, above, depth + 1) if depth < _DEPTH else None
-        inner = above
-    return None
-
-
-def _of_callers(repo: Repo, function: ast.FunctionDef | ast.AsyncFunctionDef, depth: int) -> str | None:
-    for outline in repo.mentioning(function.name):
-        for call in outline.calls.get(function.name, ()):
-            if (found := _handler(repo, outline, call, depth)) is not None:
-                return found
-    return None
 
 
 def _catches(caught: ast.expr | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...project import Project
 from ...syntax.repo import Repo
-from ...syntax.tried import other_way
+from ...syntax.tried import Tries
 from .crossings import flow_of
 
 
@@ -25,6 +25,6 @@ def tried(project: Project, path: str, line: int, column: int | None = None) -> 
 
 def _tried_calls(project: Project) -> list[tuple[str, str]]:
     """Calls that pickle or copy under every start method, and where the program goes on when one of them refuses."""
-    repo = Repo(project)
-    found = ((call, other_way(repo, call)) for call in flow_of(project).pickling_calls())
+    tries = Tries(Repo(project))
+    found = ((call, tries.other_way(call)) for call in flow_of(project).pickling_calls())
     return [(call, handler) for call, handler in found if handler is not None]
