@@ -45,6 +45,7 @@ class Heap:
         self.numbers: dict[Value, int] = {}
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
         self.sites: dict[tuple[int, int], list[int]] = {}  # of edges into and out of calls
+        self.at_calls: set[int] = set()  # the nodes where these begin
         self.work: deque[tuple[int, int]] = deque()
         self.pending: dict[
             int, list[tuple[int, int]]
@@ -154,6 +155,7 @@ class Heap:
             return
         if site:
             sites = self.sites.setdefault((source, target), [])
+            self.at_calls.add(source)
             if site not in sites:
                 sites.append(site)
         elif (source, target) in self.sites:

@@ -25,7 +25,7 @@ def explore(heap: Heap, number: int, origins: Iterable[int]) -> tuple[set[int], 
     found: set[int] = set()
     seen: set[tuple[int, tuple[int, ...]]] = set()
     todo: list[tuple[int, tuple[int, ...]]] = [(node, ()) for node in origins]
-    targets, holds, sites = heap.targets, heap.holds, heap.sites
+    targets, holds, sites, at_calls = heap.targets, heap.holds, heap.sites, heap.at_calls
     while todo and len(seen) < MAX_STATES:
         state = todo.pop()
         if state in seen:
@@ -33,6 +33,11 @@ def explore(heap: Heap, number: int, origins: Iterable[int]) -> tuple[set[int], 
         seen.add(state)
         node, calls = state
         found.add(node)
+        if node not in at_calls:
+            out = targets[node]
+            if out:
+                todo += [(target, calls) for target in out if number in holds[target]]
+            continue
         for target in targets[node] or ():
             if number not in holds[target]:
                 continue

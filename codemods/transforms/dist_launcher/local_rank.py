@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ...nodes import walk
+from ...nodes import statements, walk
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
 from .program import SPELLINGS, Program, is_value
@@ -238,12 +238,7 @@ def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> boo
 def _escapes(found: Program) -> bool:
     """Are the parsed arguments passed whole to something that can't be read here?"""
     names = _argument_names(found.entry)
-    known = {
-        node.name
-        for tree in found.modules.values()
-        for node in nodes(tree)
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    }
+    takers: set[str] = set()
     for node in nodes(found.entry):
         if not isinstance(node, ast.Call):
             continue
@@ -251,9 +246,11 @@ def _escapes(found: Program) -> bool:
         given = [value.value if isinstance(value, ast.Starred) else value for value in given]
         if any(_is_whole(value, names) for value in given):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called not in known and called not in _TAKES_AS_TEXT and called not in _COPIES:
-                return True
-    return False
+            if called not in _TAKES_AS_TEXT and called not in _COPIES:
+                takers.add(called)
+    for tree in found.modules.values() if takers else ():
+        takers -= {node.name for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return bool(takers)
 
 
 def _is_whole(value: ast.expr, names: set[str]) -> bool:

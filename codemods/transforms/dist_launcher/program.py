@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...launch.names import names
-from ...nodes import walk
+from ...nodes import statements, walk
 from ...project import Project
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
@@ -76,7 +76,7 @@ def program(project: Project, modules: Modules, path: str, known: Imports) -> Pr
 
 
 def _imports(tree: ast.Module, importer: str, modules: Modules) -> Iterator[tuple[int, str]]:
-    for node in nodes(tree):
+    for node in statements(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from ((node.lineno, target) for target in modules.imported(importer, node))
 

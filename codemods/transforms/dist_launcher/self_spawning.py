@@ -16,6 +16,7 @@ _ASKS = re.compile(r"environ|getenv|torchelastic")
 _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|WORLD_SIZE)['\"]")
 _ADDRESS = re.compile(r"environ(?:\[|\.setdefault\()\s*['\"]MASTER_ADDR")
 _SPAWNERS = ("spawn", "start_processes")
+_STARTERS = (*_SPAWNERS, "Process")
 _SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
 
@@ -51,6 +52,8 @@ def own_ranks(found: Program) -> OwnRanks | None:
         if not re.search(r"\bspawn\b|start_processes|\bProcess\b", found.texts[path]):
             continue
         aliases = _aliases(tree)
+        if not any(isinstance(node, ast.Call) and _name(node, aliases) in _STARTERS for node in nodes(tree)):
+            continue
         for holder, node, tests in _calls_with_tests(tree):
             if path != found.path and holder not in calls:
                 continue
@@ -68,10 +71,12 @@ def _is_ranked(join: ast.Call) -> bool:
 
 def _rank_count(node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> ast.expr | bool | None:
     """How many processes the call starts (an expression or None); False when it starts no ranks."""
-    name = called(node) if isinstance(node.func, ast.Attribute) else aliases.get(called(node), called(node))
-    base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    base = aliases.get(base, base)
-    if name in _SPAWNERS and (not base or base.endswith(("mp", "multiprocessing"))):
+    name = _name(node, aliases)
+    if name in _SPAWNERS:
+        base = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        base = aliases.get(base, base)
+        if base and not base.endswith(("mp", "multiprocessing")):
+            return False
         given = next((keyword.value for keyword in node.keywords if keyword.arg == "nprocs"), None)
         return given if given is not None else node.args[2] if len(node.args) > 2 else None
     if name == "Process":
@@ -86,6 +91,12 @@ def _rank_count(node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> as
             ):
                 return _loop_count(node, tree)
     return False
+
+
+def _name(call: ast.Call, aliases: dict[str, str]) -> str:
+    """The name of what is called, before an import gave it another."""
+    name = called(call)
+    return name if isinstance(call.func, ast.Attribute) else aliases.get(name, name)
 
 
 def _aliases(tree: ast.Module) -> dict[str, str]:

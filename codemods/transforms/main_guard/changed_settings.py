@@ -222,8 +222,8 @@ class _Search:
             names_there = aliases | {
                 name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
             }
-            for node in (node for found in outline.named.values() for node in found):
-                mine = isinstance(node, ast.Name) and node.id in names_there and self._meant(outline, node) == settings
+            for node in (node for name, found in outline.named.items() if name in names_there for node in found):
+                mine = isinstance(node, ast.Name) and self._meant(outline, node) == settings
                 if isinstance(node, ast.Name) and mine and self._is_changed(outline, node, collects=empty):
                     yield _Place(outline, node, _key(outline, node))
 
