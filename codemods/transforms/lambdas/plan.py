@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...hazard_kind import HazardKind
+from ...nodes import walk
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.name_scans import found_by_scan
@@ -106,7 +107,7 @@ class _Planner:
         """The code of each target; refused where it is not there."""
         nodes = {
             (type(node), *start_of(node)): node
-            for node in ast.walk(self.rewrite.scopes.tree)
+            for node in walk(self.rewrite.scopes.tree)
             if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
         }
         wanted: dict[Target, Movable] = {}

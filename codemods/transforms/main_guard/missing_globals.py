@@ -56,7 +56,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     }
     tops = {item.name: item for item in outside if isinstance(item, FUNCTIONS)}
     setters = _setters(outline)
-    if not guarded and not setters:
+    if not any(_is_read(outline, name) for name in {*guarded, *setters}):
         return
     run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
@@ -100,6 +100,17 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     where = f"by `{who[0].name}` in the main process only"
                     at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
                     yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop, guarded=False)
+
+
+def _is_read(outline: Outline, name: str) -> bool:
+    """A function reads that name of the module."""
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and any(isinstance(above, FUNCTIONS) for above in outline.ancestors(node))
+        and isinstance(outline.lookup(node, name)[0], ast.Module)
+        for node in outline.named.get(name, ())
+    )
 
 
 def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
