@@ -58,14 +58,18 @@ class Recogniser:
     def makers(self) -> frozenset[str]:
         """Names of functions at module level that may give back something of the table, by a look at the text."""
         calls = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
-        calling = frozenset(self.repo.project.with_words(words()))
+        calling: dict[str, list[str]] = {}  # the words of the table that stand in a file
+        for word in words():
+            for path in self.repo.project.with_words((word,)):
+                calling.setdefault(path, []).append(word)
         found = set()
         for source in self.repo.project.matching(_DEF):
             if source.path not in calling and "yield" not in source.text:
                 continue
             for match in _DEF.finditer(source.text):
                 body = match.group(2)
-                if "yield" in body or ("return" in body and calls.search(body)):
+                called = "return" in body and any(word in body for word in calling.get(source.path, ()))
+                if "yield" in body or (called and calls.search(body)):
                     found.add(match.group(1))
         return frozenset(found)
 

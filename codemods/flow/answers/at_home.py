@@ -6,6 +6,7 @@ this one does not.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -32,6 +33,7 @@ class AtHome:
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
         self._known: dict[tuple[int, int], bool] = {}
+        self._given_in: dict[int, dict[int, list[tuple[int, int, Call]]]] = {}  # of a file, see `_given`
 
     def whole_class(self, index: int) -> bool:
         """True when the program makes objects of the class, tests aside, and all of them stay."""
@@ -56,7 +58,7 @@ class AtHome:
         for node in nodes:
             if node in self._returned and not heap.targets[node]:
                 return False
-            for callee, offset, call in self._given.get(node, ()):
+            for callee, offset, call in self._given(node):
                 if not self._stays_in_call(callee, offset, call):
                     return False
                 used = True
@@ -116,15 +118,24 @@ class AtHome:
         program = self.solution.program
         return {function.returns + program.offsets[file] for file, function in program.functions}
 
+    def _given(self, node: int) -> list[tuple[int, int, Call]]:
+        """The calls that `node` is an argument of, with the node of what is called and the file's offset."""
+        offset = self.solution.program.offsets[self.solution.heap.file_of[node]]
+        if offset not in self._given_in:
+            found = self._given_in[offset] = defaultdict[int, list[tuple[int, int, Call]]](list)
+            for callee, call in self._calls_in.get(offset, ()):
+                given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
+                for argument in given:
+                    if argument >= 0:
+                        found[argument + offset].append((callee, offset, call))
+        return self._given_in[offset].get(node, [])
+
     @cached_property
-    def _given(self) -> dict[int, list[tuple[int, int, Call]]]:
-        """Per node the calls that it is an argument of, with the node of what is called and the file's offset."""
-        found: dict[int, list[tuple[int, int, Call]]] = {}
+    def _calls_in(self) -> dict[int, list[tuple[int, Call]]]:
+        """The calls of each file, by its offset, with the node of what is called."""
+        found: dict[int, list[tuple[int, Call]]] = {}
         for callee, offset, call in self._calls():
-            given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-            for argument in given:
-                if argument >= 0:
-                    found.setdefault(argument + offset, []).append((callee, offset, call))
+            found.setdefault(offset, []).append((callee, call))
         return found
 
     @cached_property

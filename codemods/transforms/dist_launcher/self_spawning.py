@@ -17,6 +17,7 @@ _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|W
 _ADDRESS = re.compile(r"environ(?:\[|\.setdefault\()\s*['\"]MASTER_ADDR")
 _SPAWNERS = ("spawn", "start_processes")
 _STARTERS = (*_SPAWNERS, "Process")
+_NAMES_STARTER = re.compile(r"\bspawn\b|start_processes|\bProcess\b")
 _SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
 
@@ -49,7 +50,8 @@ def own_ranks(found: Program) -> OwnRanks | None:
     )
     calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
     for path, tree in found.modules.items():
-        if not re.search(r"\bspawn\b|start_processes|\bProcess\b", found.texts[path]):
+        text = found.texts[path]
+        if not any(name in text for name in _STARTERS) or not _NAMES_STARTER.search(text):
             continue
         aliases = _aliases(tree)
         if not any(isinstance(node, ast.Call) and _name(node, aliases) in _STARTERS for node in nodes(tree)):

@@ -37,7 +37,7 @@ class Text:
 
 def evaluated_texts(project: Project) -> Iterator[Finding]:
     """A finding for each `eval(...)` whose result crosses, and whose text is a lambda in a YAML file."""
-    crossings = flow_of(project).crossings(frozenset({HazardKind.EVALUATED}))
+    crossings = flow_of(project).crossings(frozenset({HazardKind.EVALUATED}), project.lowest_bar)
     repo = Repo(project) if crossings else None
     crossed = {(c.path, c.line) for c in flow_of(project).crossings(_FUNCTIONS) if c.boundary} if crossings else set()
     for crossing in crossings:
