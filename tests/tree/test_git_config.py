@@ -85,6 +85,7 @@ WITHOUT_FOLDERS = {  # git before 2.21 took "*" for a slash too, and wanted a fo
 
 
 @pytest.mark.slow
+@pytest.mark.in_process
 @pytest.mark.parametrize(
     ("condition", "holds"),
     [
