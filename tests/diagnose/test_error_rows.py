@@ -495,6 +495,7 @@ MESSAGES += [
     (None, "worker-exited", "RuntimeError: DataLoader 1 workers exit unexpectedly, pids: 4706", ""),
     (None, "not-found-in-main", "Can't pickle <function work at 0x7f>: attribute lookup work on __main__ failed", ""),
     (None, "launcher-behind-script", "error: unrecognized arguments: -m torch.distributed.launch", ""),
+    (None, "cuda-error-abort", "terminate called after throwing an instance of 'c10::Error'", "what():  CUDA error: x"),
     (None, "torch-builtin", "Can't pickle <class 'torch._C._VariableFunctions'>: it's not the same object as", ""),
     (None, "replaced-method", "Can't pickle <function Net.step at 0x7f>: it's not the same object as m.Net.step", ""),
     (

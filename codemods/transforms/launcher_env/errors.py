@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...known_error import KnownError
 
 _VARIABLE = r"(?-i:(?:LOCAL_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|OMPI_\w+|PMI_\w+)"
+# The subscript that failed stands right above: os.environ has frames of its own (os.py) in between.
+_OF_A_DICT = r"""pandas[/\\]core|(?<!environ)(?<!env)\[['"]\w+['"]\][^\n]*\n(?:[ ~^]+\n)?\s*KeyError"""
 
 ERRORS = (
     KnownError(
@@ -36,6 +38,7 @@ ERRORS = (
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
         examples=("KeyError: 'LOCAL_RANK'",),
+        unless=_OF_A_DICT,
         reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
 )
