@@ -47,6 +47,8 @@ _COMMON = {
     "cannot",
     "space",
     "left",
+    "converted",
+    "python",
 }
 _FROM_CAUSE = 0.4  # what a word of the explanation is worth, beside one of the message itself
 _LEAST = 1.35  # rare words in common, weighed by how few rows have them

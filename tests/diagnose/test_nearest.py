@@ -40,6 +40,8 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
         "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.",
         "ValueError: prefetch_factor option could only be specified in multiprocessing, let num_workers > 0",
         "AttributeError: 'Namespace' object has no attribute 'local_rank'",
+        "TypeError: only size-1 arrays can be converted to Python scalars",
+        "error: command 'gcc' failed with exit status 1",
         "RuntimeError: CUDA driver initialization failed, you might not have a CUDA gpu.",
         "",
     ],
