@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ...flow.answers.crossings import flow_of
+from ...project import Project
 from ...syntax.binding_rules import parameters
 from ...syntax.outline import Outline
 from .classes import Method
@@ -25,6 +27,26 @@ def leaves_trace(outline: Outline, function: Method) -> str | None:
             above = outline.parents[node]
             if _is_shared(outline, function, node.value) or (isinstance(above, ast.AugAssign) and above.target is node):
                 return f"changes `{ast.unparse(node.value)}` (line {node.lineno})"
+    return None
+
+
+def noted_for_workers(project: Project, outline: Outline, function: Method) -> tuple[str, int] | None:
+    """A name of the module that `function` changes, and the line of a worker's code that reads what the file says."""
+    noted: set[str] = set()
+    for node in outline.own(function):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            noted |= set(node.names)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            value = node.func.value
+            if node.func.attr in names("changing_methods") and _is_shared(outline, function, value):
+                noted |= {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+    run_there = {line for path, line, _ in flow_of(project).sent() if path == outline.path} if noted else set()
+    for name in sorted(noted):
+        for read in outline.named.get(name, ()):
+            scope = outline.scope(read)
+            is_load = isinstance(read, ast.Name) and isinstance(read.ctx, ast.Load)
+            if is_load and scope is not function and getattr(scope, "lineno", 0) in run_there:
+                return name, read.lineno
     return None
 
 

@@ -13,7 +13,7 @@ from ...syntax.unpicklable_table import MODULE, ObjectKind, Remedy, canonical, k
 from .call_arguments import passed
 from .classes import Family, Shape, Store
 from .data import names
-from .factories import leaves_trace, returned_constructor
+from .factories import leaves_trace, noted_for_workers, returned_constructor
 from .mutation import first_touch, named
 from .rebuild_expression import ExpressionRebuilder, Stash, short
 from .surroundings import goes_elsewhere, is_absolute, is_plain, path_of
@@ -93,6 +93,12 @@ class Recreator:
     def _without_trace(self, value: ast.expr) -> ast.expr:
         """`value`; where it calls a function of the file that does more than return an object, the object's call."""
         for where, function in self.recogniser.functions(self.outline, value) if isinstance(value, ast.Call) else ():
+            noted = noted_for_workers(self.family.repo.project, where, function)
+            if noted is not None:
+                raise Refused(
+                    f"`{function.name}` notes it in `{noted[0]}`, which line {noted[1]} reads in a worker: a spawned "
+                    "one has none of that; pass the worker what it needs of it"
+                )
             if where is self.outline and leaves_trace(where, function) is not None:
                 return returned_constructor(where, function) or value
         return value

@@ -177,3 +177,17 @@ def test_a_part_of_what_others_have_too(made: str, change: str, again: str) -> N
     files["train.py"] = files["train.py"].replace("class Thing", CFG.format(change=change) + "class Thing")
     after = migrated(files, RULE)["train.py"]
     assert again in after.partition("__setstate__")[2]
+
+
+@pytest.mark.parametrize(("factory", "safe"), [("new_lock", False), ("plain_lock", True)])
+def test_what_a_factory_notes_is_not_there_in_a_worker(factory: str, safe: bool) -> None:
+    """The copy can be made without the factory, but the list that it fills is empty in a spawned worker."""
+    files = {
+        path: each.replace("return n\n", "return len(MADE)\n")
+        for path, each in text(f"self.lock = {factory}(path)").items()
+    }
+    if safe:
+        assert migrated(files, RULE)
+        return
+    (reason,) = reasons(files, RULE)
+    assert reason.startswith("`new_lock` notes it in `MADE`, which line 31 reads in a worker")
