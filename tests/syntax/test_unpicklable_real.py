@@ -36,6 +36,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import types
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator
@@ -197,6 +198,7 @@ REAL: dict[str, Make] = {
     "pathlib.Path().iterdir": lambda s, p: p.iterdir(),
     "glob.iglob": lambda s, p: glob.iglob(str(p / "*")),
     "os.walk": lambda s, p: os.walk(p),
+    "types.MappingProxyType": lambda s, p: types.MappingProxyType({}),
     "mmap.mmap": lambda s, p: _closed(s, mmap.mmap(-1, 10)),
     "zipfile.ZipFile": lambda s, p: s.enter_context(zipfile.ZipFile(_zip(p))),
     "zipfile.ZipFile().open": lambda s, p: s.enter_context(s.enter_context(zipfile.ZipFile(_zip(p))).open("a.txt")),

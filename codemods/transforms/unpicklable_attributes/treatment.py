@@ -80,7 +80,6 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         return _filled(uses, stores)
     _check_stores(uses, stores)
     check_kept_elsewhere(uses)
-    check_not_held(uses)
     facts = _Facts.of(uses, stores)
     return _left_out(uses, facts) or _recreated(uses, facts)
 
@@ -107,6 +106,7 @@ def _recreated(uses: AttributeUses, facts: _Facts) -> Treatment:
     key = uses.shape.key(uses.attribute)
     _check_same(uses, [hazard.store for hazard in uses.hazards])
     check_writes(uses)
+    check_not_held(uses)
     recreator = _recreator(uses, first.store, first.made)
     if is_lazy(uses, stores):
         _check_not_moved(uses)
