@@ -68,7 +68,7 @@ class Closure:
                 wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
             elif value.kind == FUNCTION and not only and self._nameless(int(value.a)):
                 for node in captures(solution, int(value.a)):
-                    for held, source in solution.heap.holds[node].items():
+                    for held, source in solution.heap.sources(node):
                         kinds = _CAPTURED if {node, source} & self._selves else _CAPTURED_WHOLE
                         if held not in reasons and solution.heap.values[held].kind in kinds:
                             reasons.nodes.add(node)

@@ -131,7 +131,7 @@ def look(solution: Solution) -> Seen:
     seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
-        for number in solution.heap.holds[question.node].keys() & ours:
+        for number in ours.intersection(solution.heap.holds[question.node]):
             found[number].append(question)
 
     for question in sorted({*_questions(solution), *_kept_on_classes(solution)}):
@@ -153,8 +153,9 @@ def look(solution: Solution) -> Seen:
         for number, value in enumerate(solution.heap.values)
         if value.kind in (CLASS, INSTANCE) and value.a in local
     }
+    ours |= made
     for question in sorted(set(_identity_questions(solution))):
-        for number in solution.heap.holds[question.node].keys() & (ours | made):
+        for number in ours.intersection(solution.heap.holds[question.node]):
             seen.identities[number].append(question)
     return seen
 

@@ -21,9 +21,10 @@ class Places:
     def origins(self) -> dict[int, list[int]]:
         """Per value the nodes where it is made, or added without an edge."""
         found: dict[int, list[int]] = {}
-        holds = self.solution.heap.holds
+        heap = self.solution.heap
+        holds = heap.holds
         for node, held in enumerate(holds):
-            for number, source in held.items():
+            for number, source in heap.sources(node) if held else ():
                 if source < 0 or number not in holds[source]:
                     found.setdefault(number, []).append(node)
         return found
@@ -37,12 +38,12 @@ class Places:
 
     def hops(self, node: int, number: int) -> int:
         """How many hops of a trace the way of a value to `node` takes."""
-        holds, labels, known = self.solution.heap.holds, self.solution.heap.labels, self._hops
+        source, labels, known = self.solution.heap.source, self.solution.heap.labels, self._hops
         way: list[int] = []
         while node >= 0 and (node, number) not in known:
             known[node, number] = 0  # a circle ends here
             way.append(node)
-            node = holds[node].get(number, -1)
+            node = source(node, number)
         hops = known[node, number] if node >= 0 else 0
         for at in reversed(way):
             hops += bool(labels[at])

@@ -62,8 +62,8 @@ class SameObject:
     def _overridden(self, number: int, node: int, instance: int) -> bool:
         """A method of a base class put the value there, which the class of `instance` replaces and doesn't call."""
         heap = self.solution.heap
-        source = heap.holds[node].get(number, -1)
-        line = (heap.targets[source] or {}).get(node, 0) if source >= 0 else 0
+        source = heap.source(node, number)
+        line = heap.line_between(source, node) if source >= 0 else 0
         return source >= 0 and self._replaced(heap.file_of[source], line, instance)
 
     def _made_by_replaced_code(self, number: int, attribute: int, instance: int, keeper: int) -> bool:
@@ -223,11 +223,11 @@ class SameObject:
     def way(self, number: int, node: int) -> Iterator[int]:
         """The nodes by which the value came to `node`, from there back, without `node`."""
         seen = {node}
-        node = self.solution.heap.holds[node].get(number, -1)
+        node = self.solution.heap.source(node, number)
         while node >= 0 and node not in seen:
             seen.add(node)
             yield node
-            node = self.solution.heap.holds[node].get(number, -1)
+            node = self.solution.heap.source(node, number)
 
     def _unrelated(self, node: int) -> int:
         """How many kinds of objects a node holds that have no base class in common."""

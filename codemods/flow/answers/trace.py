@@ -72,8 +72,8 @@ def _way(solution: Solution, node: int, number: int) -> list[Hop]:
     line = solution.heap.lines[node]
     while node >= 0 and node not in seen:
         seen.add(node)
-        source = solution.heap.holds[node].get(number, -1)
-        came = (solution.heap.targets[source] or {}).get(node, 0) if source >= 0 else 0
+        source = solution.heap.source(node, number)
+        came = solution.heap.line_between(source, node) if source >= 0 else 0
         label = solution.heap.labels[node]
         if label:
             same_file = source < 0 or solution.heap.file_of[source] == solution.heap.file_of[node]

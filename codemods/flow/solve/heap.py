@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**kwargs` through one builder is quadratic)
 # Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
-NOTHING: dict[int, int] = {}  # what most nodes hold; never filled
+# The values in a node: a tuple where these are none or one, as in most nodes; else a dict, with the node each came from.
+Held = tuple[int, ...] | dict[int, int]
+Targets = tuple[int] | dict[int, int]  # where the values of a node go: one node, or more, each with the line of its edge
+NOTHING: Held = ()
 STORED_BY = "stored by"  # begins the label of what a foreign object keeps; shortened traces show it
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
 FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, FOREIGN, OBJECT, MODULE, HAZARD, SUPER = range(10)
@@ -36,11 +40,14 @@ class Heap:
     def __init__(self, is_hazard: Callable[[Value], bool]) -> None:
         """`is_hazard` is true for values that are looked for, not only looked through."""
         self._is_hazard = is_hazard
-        self.lines: list[int] = []
+        self.lines = array("i")
         self.labels: list[str] = []
-        self.file_of: list[int] = []
-        self.holds: list[dict[int, int]] = []  # per node: the values in it -> the node each came from, or -1
-        self.targets: list[dict[int, int] | None] = []  # per node: where its values go -> the line
+        self.file_of = array("i")
+        self.holds: list[Held] = []  # per node; `source` says where they came from
+        self._came = array("i")  # per node with one value: the node that it came from, or -1
+        self._alone: list[tuple[int] | None] = []  # per value: what nodes hold that hold nothing else
+        self.targets: list[Targets | None] = []  # per node; `line_between` gives the lines
+        self._edge_lines = array("i")  # per node with one target: the line of the edge
         self.values: list[Value] = []
         self.numbers: dict[Value, int] = {}
         self.most: list[int] = []  # per value: it goes into no node that holds so many already
@@ -68,27 +75,33 @@ class Heap:
         if known is None:
             known = self.numbers[value] = len(self.values)
             self.values.append(value)
+            self._alone.append(None)
             self.most.append(MAX_HAZARDS if self._is_hazard(value) else MAX_VALUES)
         return known
 
-    def add_file(self, file: int, lines: list[int], labels: list[str]) -> None:
+    def add_file(self, file: int, lines: Iterable[int], labels: Iterable[str]) -> None:
         """New nodes, those of one file, without a value."""
-        count = len(lines)
-        self.lines += lines
+        self.lines.extend(lines)
         self.labels += labels
-        self.file_of += [file] * count
+        count = len(self.lines) - len(self.holds)
+        self.file_of.extend(array("i", (file,)) * count)
+        self._came.extend(array("i", (-1,)) * count)
+        self._edge_lines.extend(array("i", (0,)) * count)
         self.holds += [NOTHING] * count
         self.targets += [None] * count
 
     def add_edges(self, offset: int, edges: Iterable[tuple[int, int, int]]) -> None:
         """Edges of a file whose first node is `offset`, before any of its nodes holds a value."""
-        targets = self.targets
+        targets, edge_lines = self.targets, self._edge_lines
         for source, target, line in edges:
-            out = targets[source + offset]
+            source += offset
+            target += offset
+            out = targets[source]
             if out is None:
-                targets[source + offset] = {target + offset: line}
-            elif target + offset not in out:
-                out[target + offset] = line
+                targets[source] = (target,)
+                edge_lines[source] = line
+            elif target not in out:
+                self._widen(source, out, target, line)
 
     def node(self, label: str, file: int, line: int) -> int:
         """A new node."""
@@ -97,7 +110,52 @@ class Heap:
         self.file_of.append(file)
         self.holds.append(NOTHING)
         self.targets.append(None)
+        self._came.append(-1)
+        self._edge_lines.append(0)
         return len(self.lines) - 1
+
+    def line_between(self, source: int, target: int) -> int:
+        """The line of the edge from `source` to `target`, 0 where there is none."""
+        out = self.targets[source]
+        if isinstance(out, dict):
+            return out.get(target, 0)
+        return self._edge_lines[source] if out is not None and target in out else 0
+
+    def _widen(self, source: int, out: Targets, target: int, line: int) -> None:
+        """One more target of `source`, beside those in `out`."""
+        if isinstance(out, dict):
+            out[target] = line
+        else:
+            self.targets[source] = {out[0]: self._edge_lines[source], target: line}
+
+    def source(self, node: int, number: int) -> int:
+        """The node from which the value `number` came to `node`; -1 where it is made there, or never gets there."""
+        held = self.holds[node]
+        if isinstance(held, dict):
+            return held.get(number, -1)
+        return self._came[node] if number in held else -1
+
+    def sources(self, node: int) -> Iterator[tuple[int, int]]:
+        """The values in `node`, each with the node that it came from, or -1."""
+        held = self.holds[node]
+        if isinstance(held, dict):
+            yield from held.items()
+        elif held:
+            yield held[0], self._came[node]
+
+    def put(self, node: int, number: int, source: int) -> None:
+        """As `add`, of a value that is not in `node` yet, and of which is known that nothing keeps it out."""
+        held = self.holds[node]
+        if isinstance(held, dict):
+            held[number] = source
+        elif held:
+            self.holds[node] = {held[0]: self._came[node], number: source}
+        else:
+            alone = self._alone[number]
+            if alone is None:
+                alone = self._alone[number] = (number,)
+            self.holds[node] = alone
+            self._came[node] = source
 
     def add(self, node: int, number: int, source: int = -1) -> None:
         """`node` holds the value `number`, which came from the node `source`."""
@@ -119,11 +177,7 @@ class Heap:
         if not held and node in self.pending:
             for holder, waiting in self.pending.pop(node):
                 self.add(holder, waiting)
-            held = self.holds[node]
-        if held:
-            held[number] = source
-        else:
-            self.holds[node] = {number: source}
+        self.put(node, number, source)
         self.work.append((node, number))
 
     def summarise(self, node: int, contents: int) -> None:
@@ -162,11 +216,12 @@ class Heap:
             self.sites[source, target].append(0)
         out = self.targets[source]
         if out is None:
-            self.targets[source] = {target: line}
+            self.targets[source] = (target,)
+            self._edge_lines[source] = line
         elif target in out:
             return
         else:
-            out[target] = line
+            self._widen(source, out, target, line)
         for number in tuple(self.holds[source]):
             self.add(target, number, source)
 

@@ -154,7 +154,7 @@ class _Solver:
         heap = self.heap
         work, values, targets, all_held, pending = heap.work, heap.values, heap.targets, heap.holds, heap.pending
         maxima, add, loads, load = heap.most, heap.add, self.constraints.loads, self.attributes.load
-        watched, apply = self.constraints.watched, self._apply
+        watched, apply, put = self.constraints.watched, self._apply, heap.put
         steps = self.steps
         while work or heap.overflow:
             if not work:
@@ -174,10 +174,7 @@ class _Solver:
                     held = all_held[target]
                     if number not in held and len(held) < most:
                         if plain and (held or target not in pending):
-                            if held:
-                                held[number] = node
-                            else:
-                                all_held[target] = {number: node}
+                            put(target, number, node)
                             if targets[target] is not None or target in watched:  # else nothing is done with it there
                                 work.append((target, number))
                         else:
