@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from sys import intern
 from typing import TypeVar
 
 from ...nodes import walk
 from ...syntax.binding_rules import ScopeKind
 from .mentions import Mentions
 from .records import FileFacts
+from .rows import Rows
 from .scope import DEAD, SEVERAL, FactsScope
 
 T = TypeVar("T")
@@ -20,7 +22,12 @@ class FactsBuilder:
 
     def __init__(self, path: str) -> None:
         self.facts = FileFacts(path)
-        self._lines, self._labels, self._edges = self.facts.lines, self.facts.labels, self.facts.edges
+        self._lines, self._labels = self.facts.lines, self.facts.labels
+        self._edges: list[tuple[int, int, int]] = []
+        self.loads: list[tuple[int, str, int]] = []
+        self.stores: list[tuple[int, str, int, int, int]] = []
+        self.elements: list[tuple[int, int, str]] = []
+        self.puts: list[tuple[int, int, int, str]] = []
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
@@ -29,10 +36,16 @@ class FactsBuilder:
         self.conditions = 0  # how many of them what is walked stands under
         self.mentions = Mentions()
 
+    def pack(self) -> None:
+        """Enter in the facts what the tables of the walk are, when it is done."""
+        facts = self.facts
+        facts.edges, facts.loads, facts.stores = Rows.of(self._edges), Rows.of(self.loads), Rows.of(self.stores)
+        facts.elements, facts.puts = Rows.of(self.elements), Rows.of(self.puts)
+
     def node(self, label: str = "", line: int = 0) -> int:
         """A new node; `label` says what happens to a value that gets there."""
         self._lines.append(line or self.line)
-        self._labels.append(label)
+        self._labels.append(intern(label))
         return len(self._lines) - 1
 
     def edge(self, source: int, target: int) -> None:
@@ -118,7 +131,7 @@ class FactsBuilder:
     def element(self, container: int, key: str = "") -> int:
         """The node of what a container holds, under a key where one is known."""
         result = self.node()
-        self.facts.elements.append((container, result, key))
+        self.elements.append((container, result, key))
         return result
 
     def container(self, values: Iterable[int], what: str, items: Sequence[tuple[str, int]] = ()) -> int:

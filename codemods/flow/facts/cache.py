@@ -19,6 +19,7 @@ from ...store import MAX_BYTES, Store, packed, unpacked
 from ..kinds import FunctionKind, MethodBinding, ParameterKind
 from . import records as _facts
 from .records import FACTS_VERSION, FileFacts
+from .rows import Numbers, Rows
 
 MAX_CACHE_BYTES = MAX_BYTES  # beyond, the cache is emptied
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -36,6 +37,8 @@ class CacheStats:
 STATS = CacheStats()  # of blobs
 _CLASSES = [
     *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel")),
+    Numbers,
+    Rows,
     FunctionKind,
     HazardKind,
     MethodBinding,
@@ -58,7 +61,8 @@ def _format() -> str:
             if path.suffix in (".py", ".toml") and path.is_file():
                 digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     package = __name__.partition(".")[0]  # rows name the classes in it
-    return f"{package}.{FACTS_VERSION}.{sys.version_info[0]}.{sys.version_info[1]}.{digest.hexdigest()[:16]}"
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}.{sys.byteorder}"
+    return f"{package}.{FACTS_VERSION}.{python}.{digest.hexdigest()[:16]}"
 
 
 def blob_id(data: bytes) -> str:

@@ -28,6 +28,7 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
         builder.top = statement
         statements.body((statement,))
         builder.mentions.end(statement)
+    builder.pack()
     facts, module = builder.facts, builder.module
     facts.statements = builder.mentions.found()
     facts.module_names = {name: module.names[name] for name in module.bound if name in module.names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from sys import intern
 
 from ...hazard_kind import HazardKind
 from ...nodes import children
@@ -12,7 +13,7 @@ from ...syntax.names import dotted
 from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_function
-from .records import Call
+from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, items_of, literal_key, name_pattern, not_callable, position, starred
 
@@ -57,7 +58,7 @@ class Expressions:
         if base < 0:
             return -1
         result = self.builder.node("", node.lineno)
-        self.builder.facts.loads.append((base, node.attr, result))
+        self.builder.loads.append((base, node.attr, result))
         return result
 
     def _await(self, node: ast.Await) -> int:
@@ -160,7 +161,7 @@ class Expressions:
         if base < 0:
             return -1
         result = builder.node("", node.lineno)
-        builder.facts.elements.append((base, result, literal_key(node.slice)))
+        builder.elements.append((base, result, literal_key(node.slice)))
         if isinstance(node.slice, ast.Slice):
             builder.edge(base, result)
         return result
@@ -254,7 +255,7 @@ class Expressions:
         facts.calls.append(
             Call(
                 callee, tuple(arguments), tuple(keywords), tuple(stars), tuple(double_stars), result, position(node),
-                text, literals, builder.scope.function, builder.conditions > 0,
+                intern(text), literals or NO_LITERALS, builder.scope.function, builder.conditions > 0,
             )
         )  # fmt: skip
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
@@ -322,13 +323,13 @@ class Expressions:
             base = self.value(target.value)
             self.sets_attribute(target, base)
             if base >= 0 and value >= 0:
-                builder.facts.stores.append((base, target.attr, value, target.lineno, builder.scope.function))
+                builder.stores.append((base, target.attr, value, target.lineno, builder.scope.function))
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
             self._store_by_name(target, value)
             if base >= 0 and value >= 0:
-                builder.facts.puts.append((base, value, builder.line, literal_key(target.slice)))
+                builder.puts.append((base, value, builder.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -348,7 +349,7 @@ class Expressions:
         base = self.value(holder.value)
         if base >= 0 and value >= 0:
             builder = self.builder
-            builder.facts.stores.append((base, key, value, target.lineno, builder.scope.function))
+            builder.stores.append((base, key, value, target.lineno, builder.scope.function))
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
         """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""

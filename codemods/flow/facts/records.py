@@ -1,4 +1,4 @@
-"""What one file contributes to the value-flow graph: plain tuples of ints and strings, small, picklable, cacheable.
+"""What one file contributes to the value-flow graph: ints and strings, small, picklable, cacheable.
 
 Nodes are numbered from 0 within a file; `solve/program.py` lays the files of a repo side by side. Every other number
 here is a node unless said otherwise, and -1 stands for "nothing that could matter" (a constant, a sum).
@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...hazard_kind import HazardKind
 from ..kinds import NAMELESS, FunctionKind, MethodBinding, ParameterKind
+from .rows import Numbers, Rows
 
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 19  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 20  # part of the cache key: raise it when the meaning of a field changes
+
+_NO_ROWS: Rows[Any] = Rows.of(())
+NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
 
 Position = tuple[int, int, int, int]  # as in `ast`: line, UTF-8 column, end line, end column
 
@@ -90,7 +94,8 @@ class Call:
     result: int
     position: Position
     text: str  # the callee as written, shortened
-    literals: dict[str | int, object] = field(default_factory=dict)  # constant arguments by name or index
+    # constant arguments by name or index
+    literals: Mapping[str | int, object] = field(default_factory=lambda: NO_LITERALS)
     scope: int = -1  # index into `functions`
     conditional: bool = False  # it stands under an `if` or `while`, other than the main guard
 
@@ -110,17 +115,15 @@ class FileFacts:
     """Everything that the solver needs to know of one file."""
 
     path: str
-    lines: list[int] = field(default_factory=list)  # per node: the line it stands on
+    lines: Numbers = field(default_factory=Numbers)  # per node: the line it stands on
     labels: list[str] = field(
         default_factory=list
     )  # per node: what happens to a value that gets here, "" if not worth telling
-    edges: list[tuple[int, int, int]] = field(default_factory=list)  # (from, to, line)
-    loads: list[tuple[int, str, int]] = field(default_factory=list)  # (base, attribute, result)
-    stores: list[tuple[int, str, int, int, int]] = field(
-        default_factory=list
-    )  # (base, attribute, value, line, function)
-    elements: list[tuple[int, int, str]] = field(default_factory=list)  # (container, result, key): iteration, subscript
-    puts: list[tuple[int, int, int, str]] = field(default_factory=list)  # (container, value, line, key)
+    edges: Rows[tuple[int, int, int]] = _NO_ROWS  # (from, to, line)
+    loads: Rows[tuple[int, str, int]] = _NO_ROWS  # (base, attribute, result)
+    stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
+    elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript
+    puts: Rows[tuple[int, int, int, str]] = _NO_ROWS  # (container, value, line, key)
     # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`
     copies: list[tuple[int, int, int]] = field(default_factory=list)
     containers: list[tuple[int, int, tuple[tuple[str, int], ...]]] = field(default_factory=list)  # see below

@@ -13,7 +13,7 @@ from ..kinds import FunctionKind, MethodBinding
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
-from .records import Call
+from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position
 
@@ -155,12 +155,12 @@ class Statements:
             whole = builder.bind(target.id)
             if value >= 0:  # `xs += [f]`: the contents join
                 inner = builder.element(value)
-                builder.facts.puts.append((whole, inner, builder.line, ""))
+                builder.puts.append((whole, inner, builder.line, ""))
         elif isinstance(target, ast.Attribute) and value >= 0:
             whole, inner = self.expressions.attribute(target), builder.node()
             self.expressions.sets_attribute(target, self.expressions.value(target.value))
-            builder.facts.elements.append((value, inner, ""))
-            builder.facts.puts.append((whole, inner, builder.line, ""))
+            builder.elements.append((value, inner, ""))
+            builder.puts.append((whole, inner, builder.line, ""))
         else:
             self.expressions.assign(target, value, node.value)
 
@@ -244,8 +244,9 @@ class Statements:
         for decorator in decorators:
             if decorator >= 0:
                 call = Call(
-                    decorator, (decorated,), (), (), (), builder.node(), position(node), "", {}, builder.scope.function
-                )
+                    decorator, (decorated,), (), (), (), builder.node(), position(node), "", NO_LITERALS,
+                    builder.scope.function,
+                )  # fmt: skip
                 builder.facts.calls.append(call)
 
 

@@ -18,7 +18,10 @@ MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
 def position(node: ast.expr | ast.stmt) -> Position:
-    return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+    line, column = node.lineno, node.col_offset
+    end = node.end_lineno
+    # the same object where the line is: these stay when the tree is gone
+    return (line, column, end if end and end != line else line, node.end_col_offset or column)
 
 
 def is_record(node: ast.ClassDef) -> bool:

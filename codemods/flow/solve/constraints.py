@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TypeVar
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from ..boundaries import Variant
 from ..facts.records import Call, FileFacts, self_nodes
@@ -58,6 +59,7 @@ class Constraints:
             self.copies[container + offset].append((copy + offset, other + offset))
         for call in facts.calls:
             self.calls[call.function + offset].append((offset, call))
-        for made in (facts.loads, facts.stores, facts.elements, facts.puts, facts.copies):
+        tables: tuple[Iterable[Any], ...] = (facts.loads, facts.stores, facts.elements, facts.puts, facts.copies)
+        for made in tables:
             self.watched.update(entry[0] + offset for entry in made)
         self.watched.update(call.function + offset for call in facts.calls)

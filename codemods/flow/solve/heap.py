@@ -11,9 +11,10 @@ MAX_CONTAINERS = 12  # in one node; beyond, a summary stands for them (else `**k
 # Where more values than this meet (a builder that every model goes through), none of them is followed on.
 MAX_VALUES = 16
 MAX_HAZARDS = 400
-# The values in a node: a tuple where these are none or one, as in most nodes; else a dict, with the node each came from.
+# The values in a node: a tuple of none or one, as in most nodes, or a dict, with the node that each came from.
 Held = tuple[int, ...] | dict[int, int]
-Targets = tuple[int] | dict[int, int]  # where the values of a node go: one node, or more, each with the line of its edge
+# Where the values of a node go: one node, or more, with the lines of the edges.
+Targets = tuple[int] | dict[int, int]
 NOTHING: Held = ()
 STORED_BY = "stored by"  # begins the label of what a foreign object keeps; shortened traces show it
 KEPT, PERHAPS_KEPT = "<object>", "<object?>"  # names of foreign objects of which only the contents matter
