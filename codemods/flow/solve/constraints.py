@@ -35,6 +35,12 @@ class Constraints:
         self.variants: dict[int, list[tuple[Variant, int, Call]]] = defaultdict(list)
         self.stored_on_others: set[str] = set()  # attributes that code stores on something else than `self`
 
+    def settle(self) -> None:
+        """Let go of all but `loads`, `elements` and `calls`, which are asked for when all is solved."""
+        for table in (self.stores, self.puts, self.members, self.supers, self.copies, self.types, self.variants):
+            table.clear()
+        self.watched.clear()
+
     def add(self, table: dict[int, list[T]], node: int, entry: T) -> None:
         """Enter something in one of the tables. It is up to the caller to apply it to what `node` holds already."""
         table[node].append(entry)

@@ -70,6 +70,13 @@ class Heap:
         self.read_whole: set[int] = set()  # containers without fields that something reads all of
         self.bags: set[int | str] = set()  # containers whose keys are attributes too
 
+    def settle(self) -> None:
+        """Let go of what only serves to add more: all is solved."""
+        for waiting in (self.work, self.overflow, self.pending, self.wanted, self.copies, self.holders):
+            waiting.clear()
+        for nodes in (self.summaries, self.all_of, self.roomy, self.modules_only, self.read_whole, self._alone):
+            nodes.clear()
+
     def number(self, value: Value) -> int:
         """The number of an abstract value, the same for equal values."""
         known = self.numbers.get(value)

@@ -89,6 +89,8 @@ class _Solver:
         self._work_off(limit, names_only=False)
         self._seed_unknown()
         self._work_off(limit, names_only=False)
+        heap.settle()
+        constraints.settle()
         return Solution(
             program, heap, constraints, self.hierarchy, self.attributes.nodes, self.attributes.stored_by,
             self.sinks.found, self.dispatch.start_methods, self.steps, self.steps <= limit,
