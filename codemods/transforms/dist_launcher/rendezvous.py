@@ -125,10 +125,17 @@ def _elsewhere(tree: ast.Module) -> set[int]:
 
 
 def _joins(tree: ast.Module) -> Iterator[ast.Call]:
-    """The calls of `init_process_group` that ranks of torch's launchers can get to."""
+    """The calls of `init_process_group` that ranks of torch's launchers can get to, and where they meet others."""
     joins = [node for node in nodes(tree) if isinstance(node, ast.Call) and called(node) == "init_process_group"]
     elsewhere = _elsewhere(tree) if joins else ()
-    yield from (node for node in joins if id(node) not in elsewhere)
+    yield from (node for node in joins if id(node) not in elsewhere and not _is_alone(node))
+
+
+def _is_alone(join: ast.Call) -> bool:
+    """Does the call make a group of this process alone? Then there is nobody to meet, whatever the address."""
+    said = {keyword.arg: keyword.value for keyword in join.keywords}
+    rank, size = (getattr(said.get(name), "value", None) for name in ("rank", "world_size"))
+    return (rank, size) == (0, 1)
 
 
 def _method(call: ast.Call) -> ast.expr | None:

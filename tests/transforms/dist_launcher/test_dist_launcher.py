@@ -615,6 +615,22 @@ def test_switch_that_the_line_does_not_give() -> None:
     assert "tcp://" in finding.message and finding.reason is not None
 
 
+ALONE = """\
+import torch.distributed as dist
+
+if __name__ == "__main__":
+    if not dist.is_initialized():
+        dist.init_process_group("gloo", init_method="tcp://127.0.0.1:9999", rank=0, world_size=1)
+"""
+
+
+def test_group_of_one_process_meets_nobody() -> None:
+    line = "torchrun --nproc_per_node=2 a.py\n"
+    assert not findings(files(run_sh=line, a_py=ALONE))
+    (finding,) = findings(files(run_sh=line, a_py=ALONE.replace("world_size=1", "world_size=2")))
+    assert "tcp://127.0.0.1:9999" in finding.message
+
+
 # --launcher, start method, pins
 
 LAUNCHER = """\
