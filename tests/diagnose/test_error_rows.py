@@ -188,6 +188,61 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
         "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one.",
         "Since `find_unused_parameters=True` is enabled, this likely means that not all `forward` outputs",
     ),
+    (
+        None,
+        "collective-timeout-short",
+        "Watchdog caught collective operation timeout: WorkNCCL(Timeout(ms)=50) ran",
+        "",
+    ),
+    (None, "collective-timeout", "Watchdog caught collective operation timeout: Work(Timeout(ms)=600000) ran", ""),
+    (None, "nccl-invalid-usage", "RuntimeError: ncclCommInitAll failed: invalid usage", ""),
+    (
+        None,
+        "nccl-system-network",
+        "RuntimeError: NCCL error in: x.cpp:9, unhandled system error",
+        "[1] NCCL INFO misc/socket.cc:48 -> 2",
+    ),
+    (
+        None,
+        "nccl-system",
+        "RuntimeError: NCCL error in: x.cpp:9, unhandled system error",
+        "[1] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.3<0>",
+    ),
+    (
+        None,
+        "pool-worker-terminated",
+        "TerminatedWorkerError: A worker process was unexpectedly terminated. The exit codes of the workers are "
+        "{SIGTERM(-15), SIGTERM(-15)}",
+        "",
+    ),
+    (
+        None,
+        "pool-worker-killed",
+        "TerminatedWorkerError: A worker process was unexpectedly terminated. The exit codes of the workers are "
+        "{SIGTERM(-15), SIGKILL(-9)}",
+        "",
+    ),
+    (
+        None,
+        "pool-initializer",
+        "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly",
+        "Exception in initializer:\nTraceback (most recent call last):",
+    ),
+    (
+        None,
+        "local-in-test",
+        "/usr/lib/python3.14/multiprocessing/reduction.py:60: PicklingError",
+        "task = <function test_slow_task.<locals>.task at 0x7f10>",
+    ),
+    (
+        None,
+        "registered-in-parent",
+        "gymnasium.error.NameNotFound: Environment `Maze` doesn't exist.",
+        "Process Worker<AsyncVectorEnv>-2:",
+    ),
+    (None, "loader-timeout-alone", "AssertionError", "    assert self._timeout == 0"),
+    (None, "manager-result", "Unserializable message: ('#RETURN', <Index object at 0x7f>)", ""),
+    (None, "native-crash", "run.sh: line 12:  4711 Floating point exception(core dumped) python train.py", ""),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'

@@ -154,6 +154,9 @@ def test_a_question_says_so_and_comes_after_what_is_certain() -> None:
         ("KeyError: \"Unable to open object (object 'y' doesn't exist)\"", "in _worker_loop"),
         ("Namespace(world_size =4, local_rank =0)", ""),
         ("BlockingIOError: [Errno 11] Resource temporarily unavailable", "fcntl.flock(handle, fcntl.LOCK_EX)"),
+        ("AssertionError", "    assert timeout == 0"),
+        ("gymnasium.error.NameNotFound: Environment `Maze` doesn't exist.", "env = gymnasium.make(name)"),
+        ("/a/lib/stream.py:60: PicklingError", "task = <function test_slow.<locals>.task at 0x7f10>"),
         ("triton.runtime.errors.OutOfResources: out of shared memory", ""),
         ("ModuleNotFoundError: No module named 'numpy'", 'File "train.py", line 1, in <module>\n    import numpy'),
     ],
@@ -171,6 +174,7 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
         (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
         (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
+        (frames("/a/t.py:go", "/u/lib/python3.9/multiprocessing/context.py:get_context"), "start-method-asked"),
         (frames("/v/torch/multiprocessing/spawn.py:join"), "rank-of-spawn"),
         (frames("/u/multiprocessing/popen_spawn_win32.py:__init__"), "pickled-for-process"),
         (frames("/u/multiprocessing/spawn.py:_main", "/a/rows.py:__setstate__"), "read-by-process"),
@@ -188,6 +192,16 @@ def test_frames_speak_where_the_words_are_missing(text: str, family: str) -> Non
     assert row.cause in said and row.next in said
     assert ("Is it this?" in said) == (not row.certain)
     assert ("own line is missing" in said) == (not row.interrupted)
+
+
+def test_a_pool_whose_worker_left_no_message_is_asked_about_memory_first() -> None:
+    text = "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly\n"
+    said = shown(read_log(text))
+    assert "Is it this?" in said and said.index("memory") < said.index("main guard")
+    codes = "TerminatedWorkerError: The exit codes of the workers are "
+    ended = shown(read_log(codes + "{SIGTERM(-15), SIGTERM(-15)}\n"))
+    assert "somebody ended a worker" in ended and "Is it this?" not in ended and "main guard" not in ended
+    assert "somebody ended a worker" not in shown(read_log(codes + "{SIGSEGV(-11), SIGTERM(-15)}\n"))
 
 
 @pytest.mark.parametrize("place", ["/v/envs/subproc_vec_env.py:step_async", "/a/tools.py:init_distributed_mode"])

@@ -65,6 +65,9 @@ DESCRIBED = [
     ("Training with torchrun on 4 GPUs freezes at the first step", "ranks-hang"),
     ("多卡训练的时候卡死,单卡正常", "ranks-hang"),
     ("two machines, --nnodes=2, both wait a minute and stop: connection timed out", "ranks-time-out"),
+    ("The index of my search library cannot be pickled, so DataLoader workers don't work for me", "not-pickled"),
+    ("pool.map gives me that it can not pickle the cursor object, with multiprocessing", "not-pickled"),
+    ("self.db does not seem picklable. Is there a way with num_workers=2?", "not-pickled"),
 ]
 
 
@@ -93,6 +96,8 @@ def test_an_error_comes_before_a_description() -> None:
         "Which num_workers should I take for one GPU and a batch of 16?",
         "The page of the dataset hangs in my browser, can you upload it to another server?",
         "With DDP on 4 GPUs the loss is nan after three epochs, on one GPU it is fine.",
+        "I can not pickle the model to a file, and what is the difference to a checkpoint?",
+        "Can DataLoader workers read a pickled data set faster than a csv?",
         "训练速度很慢,num_workers 设置多少合适?",
         "x" * 30_000 + " num_workers hangs",
     ],
