@@ -149,7 +149,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="what is done today at the places of unseen.tsv")
     parser.add_argument("folder", type=Path)
     parser.add_argument(
-        "--half", choices=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+        "--half", choices=sorted({half for _, _, half in rows("unseen_repositories.tsv")}), metavar="PART"
     )
     parser.add_argument("--repository", help="only this one (owner/name)")
     parser.add_argument("--all", action="store_true", help="print every label")
