@@ -107,6 +107,11 @@ _BESIDE = (
         'multiprocessing.get_context("fork") works as before, as long as nothing hangs',
     ),
     (
+        re.compile(r"/dill/_dill\.py:"),
+        "dill takes along all globals of a function of the main script, a notebook or a console (a console keeps its "
+        "history in a database): define the function in a module and import it from there",
+    ),
+    (
         re.compile(r"/cloudpickle(?:_fast)?(?:/\w+)?\.py:"),
         "cloudpickle takes along what a function of the main script uses, globals too: make the value inside of the "
         "function, or put both into a module that workers import",

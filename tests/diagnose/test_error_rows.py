@@ -243,6 +243,38 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
     (None, "loader-timeout-alone", "AssertionError", "    assert self._timeout == 0"),
     (None, "manager-result", "Unserializable message: ('#RETURN', <Index object at 0x7f>)", ""),
     (None, "native-crash", "run.sh: line 12:  4711 Floating point exception(core dumped) python train.py", ""),
+    (
+        None,
+        "shared-memory-tracked",
+        "UserWarning: resource_tracker: There appear to be 2 leaked shared_memory objects to clean up at shutdown",
+        "UserWarning: resource_tracker: '/psm_1f2e': [Errno 2] No such file or directory: '/psm_1f2e'",
+    ),
+    (
+        None,
+        "leaked-shared-memory",
+        "UserWarning: resource_tracker: There appear to be 2 leaked shared_memory objects to clean up at shutdown",
+        "",
+    ),
+    (
+        None,
+        "worker-exited-on-windows",
+        "RuntimeError: DataLoader worker (pid(s) 12, 13) exited unexpectedly",
+        'File "D:\\work\\fit.py", line 9, in <module>\n    for batch in loader:',
+    ),
+    (
+        None,
+        "worker-exited",
+        "RuntimeError: DataLoader worker (pid(s) 12, 13) exited unexpectedly",
+        'File "/work/fit.py", line 9, in <module>\n    for batch in loader:',
+    ),
+    (
+        None,
+        "shared-memory-on-macos",
+        "RuntimeError: unable to open shared memory object </torch_1_2> in read-write mode",
+        'File "/Users/ann/fit.py", line 3, in <module>',
+    ),
+    (None, "endpoint-not-reached", "RuntimeError: connect() timed out. Original timeout was 30000 ms.", ""),
+    (None, "pipe-write", "OSError: [Errno 22] Invalid argument", "UnpicklingError: pickle data was truncated"),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'

@@ -181,6 +181,7 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/v/torch/distributed/distributed_c10d.py:all_reduce"), "in-collective"),
         (frames("/u/multiprocessing/queues.py:_feed", "/a/rows.py:__getstate__"), "put-on-queue"),
         (frames("/v/torch/utils/data/dataloader.py:_try_get_data") + "KeyboardInterrupt\n", "stopped-in-loader"),
+        (frames("/a/t.py:<module>", "/v/distributed/client.py:__init__") + "KeyboardInterrupt\n", "stopped-in-cluster"),
         (frames("/u/multiprocessing/pool.py:wait") + "KeyboardInterrupt\n", "stopped-in-pool"),
         (frames("/v/torch/distributed/distributed_c10d.py:barrier") + "KeyboardInterrupt\n", "stopped-in-collective"),
     ],
@@ -302,6 +303,17 @@ def test_what_frames_add_for_a_value_that_is_sent() -> None:
     by_value = frames("/a/t.py:main", "/v/ray/cloudpickle/cloudpickle_fast.py:dump")
     task = read_log("Traceback (most recent call last):\n" + by_value + error).main
     assert task is not None and "globals too" in task.cause.advice
+    console = "Traceback (most recent call last):\n" + frames("/a/t.py:main", "/v/dill/_dill.py:dumps") + error
+    dilled = read_log(console).main
+    assert dilled is not None and "define the function in a module" in dilled.cause.advice
+    assert "no process is started" not in dilled.cause.advice and "globals too" not in dilled.cause.advice
+
+
+def test_a_handle_that_a_function_takes_along_is_advised_on_beside_one_of_an_object() -> None:
+    main = read_log("TypeError: cannot pickle 'socket' object\n").main
+    assert main is not None
+    said = main.cause.advice
+    assert said.index("make it in the worker") < said.index("__getstate__") < said.index("closure")
 
 
 def test_a_variable_is_not_sent() -> None:

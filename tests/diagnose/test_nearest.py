@@ -57,8 +57,10 @@ def test_a_long_text_has_something_of_every_row() -> None:
     assert nearest_family(f"{long} {words}") is None
 
 
+CLUSTER = "cluster-without-guard"
 DESCRIBED = [
     ("gunicorn with preload: the model never answers, the workers just hang in predict", "server-forks"),
+    ("from dask.distributed import Client\nc = Client(n_workers=4)\nIt prints the header over and over", CLUSTER),
     ("With num_workers=4 the loop hangs after some batches, with 0 it is fine", "workers-hang"),
     ("Pool(8).map(f, rows) is stuck for ever, no message", "workers-hang"),
     ("num_workers 大于 0 的时候程序就卡住了", "workers-hang"),
@@ -98,6 +100,7 @@ def test_an_error_comes_before_a_description() -> None:
         "With DDP on 4 GPUs the loss is nan after three epochs, on one GPU it is fine.",
         "I can not pickle the model to a file, and what is the difference to a checkpoint?",
         "Can DataLoader workers read a pickled data set faster than a csv?",
+        "import dask.distributed as d\nif __name__ == '__main__':\n    c = d.Client()\nThe dashboard hangs",
         "训练速度很慢,num_workers 设置多少合适?",
         "x" * 30_000 + " num_workers hangs",
     ],

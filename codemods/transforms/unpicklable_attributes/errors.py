@@ -78,9 +78,11 @@ ERRORS = (
     KnownError(
         rf"can(?:not|'t) (?:pickle|serialize) '?{TYPE_IN_ERROR}'?(?: object| instance)",
         "a lock, file, handle, client or another object that belongs to this process (also one of a compiled library) "
-        "is stored on something that is sent to a worker",
-        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used; of data, "
-        "store plain values (a NumPy array, a list)",
+        "is part of something that is sent to a worker: an attribute, an argument, or a variable that a function uses",
+        "make it in the worker, when it is first used, and send what it is made from (a path, an address). Where an "
+        "object has it as an attribute: drop it in __getstate__, make it anew in __setstate__; where a function takes "
+        "it along (a closure, a global of the main script or a notebook, an argument of partial): make it inside the "
+        "function, or put both into a module that workers import; of data, store plain values (a NumPy array, a list)",
         examples=("TypeError: cannot pickle '_thread.lock' object",),
         general=True,
         source=_MADE_BY,
@@ -89,7 +91,7 @@ ERRORS = (
         r"Can't pickle <type '(?P<type>(?!function|instancemethod)[\w.]+)'>: (?:it's not found as|attribute lookup)",
         "a lock, file, handle or client, which belongs to this process, is stored on something that is sent to "
         "a worker",
-        "drop it in __getstate__, and make it anew in the worker: in __setstate__ or when it is first used",
+        "make it in the worker, when it is first used; where an object has it as an attribute, drop it in __getstate__",
         examples=("PicklingError: Can't pickle <type 'Environment'>: it's not found as __builtin__.Environment",),
         source=_MADE_BY,
     ),
@@ -97,7 +99,8 @@ ERRORS = (
         r"self\.(?P<type>[\w.]+) cannot be converted to a Python object for pickling|no default __reduce__ due to"
         r"|ctypes objects containing pointers cannot be pickled",
         "an object of a compiled library is stored on something that is sent to a worker",
-        "drop it in __getstate__, and make it anew in the worker",
+        "make it in the worker, from what it is made from (a path, parameters): when it is first used, or by an "
+        "initializer; where an object has it as an attribute, drop it in __getstate__",
         examples=("no default __reduce__ due to non-trivial __cinit__",),
         source=_MADE_BY,
     ),
