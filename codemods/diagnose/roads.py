@@ -23,6 +23,8 @@ _FAMILIES = {
     "class-not-found-in-main",
     "keras-generator",
     "replaced",
+    "replaced-in-main",
+    "replaced-session",
     "not-found-by-name",
     "not-found-in-main",
     "unregistered-logger",
@@ -105,6 +107,11 @@ _BESIDE = (
         re.compile(r"multiprocessing/popen_forkserver\.py:"),
         "Python 3.14 starts processes by forkserver on Linux, and that pickles what fork inherited: "
         'multiprocessing.get_context("fork") works as before, as long as nothing hangs',
+    ),
+    (
+        re.compile(r"/(?:pytorch_lightning|lightning(?:_fabric)?)/(?:.*/)?(?:ddp_spawn|multiprocessing)\.py:"),
+        'Lightning starts the ranks by spawn here, and that pickles model, data and trainer: strategy="ddp" starts the '
+        "script anew for each rank, and pickles nothing",
     ),
     (
         re.compile(r"/dill/_dill\.py:"),

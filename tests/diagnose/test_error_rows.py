@@ -275,6 +275,15 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
     ),
     (None, "endpoint-not-reached", "RuntimeError: connect() timed out. Original timeout was 30000 ms.", ""),
     (None, "pipe-write", "OSError: [Errno 22] Invalid argument", "UnpicklingError: pickle data was truncated"),
+    (
+        None,
+        "replaced-session",
+        "Can't pickle <class 'orm.session.AsyncSession'>: it's not the same object as orm.session.AsyncSession",
+        "",
+    ),
+    (None, "replaced-in-main", "Can't pickle <function g at 0x7f>: it's not the same object as __main__.g", ""),
+    (None, "gloo-mesh", "Gloo connectFullMesh failed with [pair.cc:9] no error", ""),
+    (None, "payload-too-large-sent", "OverflowError: cannot serialize a bytes object larger than 4 GiB", "in _feed"),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'

@@ -303,6 +303,9 @@ def test_what_frames_add_for_a_value_that_is_sent() -> None:
     by_value = frames("/a/t.py:main", "/v/ray/cloudpickle/cloudpickle_fast.py:dump")
     task = read_log("Traceback (most recent call last):\n" + by_value + error).main
     assert task is not None and "globals too" in task.cause.advice
+    ranks = frames("/v/lightning/pytorch/strategies/launchers/multiprocessing.py:launch")
+    spawned = read_log("Traceback (most recent call last):\n" + ranks + error).main
+    assert spawned is not None and 'strategy="ddp"' in spawned.cause.advice
     console = "Traceback (most recent call last):\n" + frames("/a/t.py:main", "/v/dill/_dill.py:dumps") + error
     dilled = read_log(console).main
     assert dilled is not None and "define the function in a module" in dilled.cause.advice
