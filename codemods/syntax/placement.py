@@ -18,16 +18,20 @@ def indentation_at(source: Source, line: int) -> str:
 
 
 def indentation_unit(source: Source, module: ast.Module) -> str:
-    """What one level of indentation is in the file: of its first indented block, else four spaces."""
-    for node in ast.walk(module):  # breadth first: outer blocks come before inner ones
-        if isinstance(node, ast.stmt):
-            outer = indentation_at(source, node.lineno)
-            for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
-                if isinstance(block, list) and block and block[0].lineno > node.lineno:
-                    inner = indentation_at(source, block[0].lineno)
-                    if inner.startswith(outer) and len(inner) > len(outer):
-                        return inner[len(outer) :]
-    return "    "
+    """What one level of indentation is in the file: that of most blocks, of the first where as many, or four spaces."""
+    counts: Counter[str] = Counter()
+    todo: list[ast.AST] = [module]
+    for node in todo:  # it grows: outer blocks come before inner ones
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, name, None)
+            if not isinstance(block, list) or not block:
+                continue
+            todo += block
+            if isinstance(node, ast.stmt) and isinstance(block[0], ast.stmt) and block[0].lineno > node.lineno:
+                outer, inner = indentation_at(source, node.lineno), indentation_at(source, block[0].lineno)
+                if inner.startswith(outer) and len(inner) > len(outer):
+                    counts[inner[len(outer) :]] += 1
+    return counts.most_common(1)[0][0] if counts else "    "
 
 
 def first_line(node: ast.stmt) -> int:

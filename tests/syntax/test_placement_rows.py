@@ -77,6 +77,7 @@ def test_what_follows_may_come_close() -> None:
         ("if a: b = 1\nelse:\n   c = 1\n", "   "),
         ("class A:\n  def f(self):\n        pass\n", "  "),
         ("if a: b = 1\nwhile c:\n      d = 1\n", "      "),
+        ("if a:\n     b = 1\nfor c in d:\n  try:\n    e = 1\n  finally:\n    g = 1\n", "  "),
     ],
 )
 def test_unit_of_indentation(text: str, unit: str) -> None:

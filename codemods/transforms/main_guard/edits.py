@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...finding import Edit, Refused
 from ...syntax.callees import FUNCTIONS
 from ...syntax.outline import Outline
-from ...syntax.placement import indentation_unit
+from ...syntax.placement import indentation_at, indentation_unit
 from ...tree.source import Source
 from .one_guard import Run
 
@@ -73,9 +73,11 @@ def _with_comments(source: Source, high: int) -> int:
 def _end_of_block(source: Source, statement: ast.stmt) -> int:
     """The last line of a statement, with the comments below it that are indented as its block is."""
     last = line = statement.end_lineno or statement.lineno
+    own = indentation_at(source, statement.lineno)
     while line < len(source.line_starts) and (text := source.line_text(line + 1)).lstrip()[:1] in ("", "#"):
         line += 1
-        if text.strip() and len(text) - len(text.lstrip()) <= statement.col_offset:
+        at = indentation_at(source, line)
+        if text.strip() and not (at.startswith(own) and len(at) > len(own)):
             break  # it is about what follows
         last = line if text.strip() else last
     return last
