@@ -284,6 +284,18 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
     (None, "replaced-in-main", "Can't pickle <function g at 0x7f>: it's not the same object as __main__.g", ""),
     (None, "gloo-mesh", "Gloo connectFullMesh failed with [pair.cc:9] no error", ""),
     (None, "payload-too-large-sent", "OverflowError: cannot serialize a bytes object larger than 4 GiB", "in _feed"),
+    (
+        None,
+        "broken-pool-on-windows",
+        "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly",
+        'File "C:\\work\\fit.py", line 9, in <module>\n    rows = list(pool.map(read, names))',
+    ),
+    (
+        None,
+        "broken-pool",
+        "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly",
+        'File "/work/fit.py", line 9, in <module>\n    rows = list(pool.map(read, names))',
+    ),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
 POOL = 'File "lib/python3.11/multiprocessing/pool.py", line 125, in worker'
