@@ -28,7 +28,10 @@ _SIGNATURE = "ask `inspect.signature` there, which knows partials and objects to
 _SEES_THROUGH = frozenset(
     {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
 )  # of a partial that gives values by position they say the same as of a function
-_FRAMES = re.compile(r"co_name|_getframe|currentframe|inspect\.stack|getframeinfo|getouterframes|extract_stack")
+_FRAMES = re.compile(
+    r"co_name|_getframe|currentframe|inspect\.(?:stack|trace)|getframeinfo|get(?:outer|inner)frames"
+    r"|extract_(?:stack|tb)|StackSummary"
+)
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _PLAIN = "pass the values as arguments instead"
 RENAMED = "and the function would get another name: move it to module level by hand"

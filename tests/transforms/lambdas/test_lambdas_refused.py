@@ -22,6 +22,21 @@ def build(scale):
         ),
         pytest.param(
             """\
+import traceback
+
+
+def build(limit):
+    return lambda row: limit / row
+
+
+def failed_in(error):
+    return traceback.extract_tb(error.__traceback__)[-1].name
+""",
+            "`extract_tb` (line 9) may read the name of its code",
+            id="a traceback that is read",
+        ),
+        pytest.param(
+            """\
 class Net:
     pass
 
