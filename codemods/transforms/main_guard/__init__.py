@@ -70,9 +70,11 @@ guard, or looks names up by text (`globals()`, `eval`), or when another file imp
 the code that workers run, in whatever file, reads a table, class or module that the guarded lines change; where a name
 is defined again between two starts, which is the target of one or is read there; where a variable of the environment
 would be set back; where a worker reads a value that each process would compute anew (a time, a temporary folder, a
-random number); and where it draws from a generator of numpy or torch that the guarded lines seed. A literal that is set
-under the guard and read by a worker is set above it, and so is what is only looked up: a path that is put together, an
-environment variable, an import.
+random number), or as a global an object that processes share (a `Value`, a `Lock`, a `Queue` of `multiprocessing`);
+and where it draws from a generator of numpy or torch that the guarded lines seed. To set names by text
+(`globals().update(...)`, `setattr(module, name, value)`) counts as an assignment. A literal that is set under the guard
+and read by a worker is set above it, and so is what is only looked up: a path that is put together, an environment
+variable, an import.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
 do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe. What is

@@ -71,7 +71,7 @@ class ChangedInputs:
             change = self._change(statement, asked) if asked else None
             if change is not None:
                 return change
-            for name in names_bound(statement) if statement in again else ():
+            for name in (*names_bound(statement), *self.reads.set_by_text(statement)) if statement in again else ():
                 if self.reads.reads.get((self.outline.path, name)) is not None:
                     asked += [
                         (ast.dump(path), statement.lineno, name)

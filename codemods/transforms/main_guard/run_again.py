@@ -10,6 +10,7 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .data import names
 from .process_starts import Starts, own_nodes
+from .shared_objects import made_anew
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 
@@ -32,7 +33,11 @@ class RunAgain:
 
     def why_not(self, moved: Collection[ast.stmt]) -> str | None:
         """What workers would have in another way when `moved` goes under a guard and the rest runs again, in words."""
-        return self._another_value(moved) or self._another_draw(moved)
+        return (
+            self._another_value(moved)
+            or self._another_draw(moved)
+            or made_anew(self.starts, self.outline, self.reads, moved)
+        )
 
     def _another_value(self, moved: Collection[ast.stmt]) -> str | None:
         """A global that a worker reads is computed outside of the guard from what is another each time."""
@@ -40,7 +45,7 @@ class RunAgain:
         for statement in self.outline.module.body:
             if statement in moved or stays(statement):
                 continue
-            bound = [*names_bound(statement)]
+            bound = [*names_bound(statement), *self.reads.set_by_text(statement)]
             what = next(self._each_time_another(self.outline, [statement], 0), None)
             read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} & changing.keys()
             if bound and what is not None:

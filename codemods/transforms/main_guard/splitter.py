@@ -14,7 +14,10 @@ from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
 from ...syntax.repo import Repo
 from ...tree.source import Source
+from .hoist import BUILTINS
 from .one_guard import Run, one_run
+from .process_starts import own_nodes
+from .set_by_text import UNKNOWN, set_by_text
 from .settings import movable_setting, setting_of
 from .statements import (
     attributes_set,
@@ -216,10 +219,11 @@ class Splitter:
                     f"line {line} sets for the whole process what an earlier line sets in another way: a spawned "
                     "worker would have the earlier one. Set it in one place, or in the worker"
                 )
-            for name in sorted((self.binds[at] | frozenset(changed(statement))) & needed.keys()):
+            bound = self.binds[at] | self._bound_by_text(statement)
+            for name in sorted((bound | frozenset(changed(statement))) & needed.keys()):
                 if name in self._defined():
                     continue
-                if name in self.imported and name in self.binds[at]:
+                if name in self.imported and name in bound:
                     raise Refused(
                         f"{self.imported[name]} imports `{name}`, which line {line} sets: under the guard it would not "
                         'be there; move this code into a function, and call that under `if __name__ == "__main__":`'
@@ -254,6 +258,14 @@ class Splitter:
                     f"line {statement.lineno} must stay outside the guard, but needs `{min(missing)}`, which is made "
                     "under it: move the definition to the top and pass the value"
                 )
+
+    def _bound_by_text(self, statement: ast.stmt) -> frozenset[str]:
+        """What it sets as `globals().update(...)` does; where the names are unknown, all that may be meant."""
+        found: set[str] = set()
+        for node in own_nodes([statement]):
+            module, names = set_by_text(self.resolver, self.outline, node) or (None, ())
+            found |= {*names} if module is self.outline else set()
+        return frozenset(found | ({*self.needed()} - BUILTINS if UNKNOWN in found else set()))
 
     def _check_environment(self, inside: set[int]) -> None:
         """Raises Refused where a child sets a variable of the environment back to what it was before."""

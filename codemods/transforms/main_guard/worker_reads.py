@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
@@ -13,7 +14,8 @@ from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
 from .hoist import sent
-from .process_starts import Starts, own_nodes
+from .process_starts import PROCESS, Starts, own_nodes
+from .set_by_text import UNKNOWN, set_by_text
 from .statements import LOG_METHODS
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
@@ -36,7 +38,7 @@ class WorkerReads:
         """What the first of `statements` that does so changes and a worker reads, in words."""
         for statement in statements:
             for changed in self._changed(self.outline, [statement]):
-                reader = self.reads.get(changed) or self._reads_of_passed.get(changed)
+                reader = self.reader(changed)
                 if reader is not None:
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
                     path, line = self._places.get(changed, ("", 0))
@@ -49,12 +51,16 @@ class WorkerReads:
                     )
         return self._untrained() if statements else None
 
+    def reader(self, variable: Global) -> str | None:
+        """A function that reads the variable where a worker may run it, in words."""
+        return self.reads.get(variable) or self._reads_of_passed.get(variable)
+
     def _untrained(self) -> str | None:
         """A model that workers read as a global and that the script trains, in words."""
         for node in own_nodes(self.outline.module.body):
             model = _trained(self.outline, node) if isinstance(node, ast.Call) else None
             changed = self._global(self.outline, model) if model is not None else None
-            reader = (self.reads.get(changed) or self._reads_of_passed.get(changed)) if changed is not None else None
+            reader = self.reader(changed) if changed is not None else None
             if changed is not None and reader is not None:
                 return (
                     f"{reader} reads `{changed[1]}` in a worker, and the main process trains it (line "
@@ -86,7 +92,7 @@ class WorkerReads:
             item = items[0]
             if len(items) == 1 and isinstance(item, FUNCTIONS) and isinstance(outline.parents[item], ast.Module):
                 uses = (use for use in outline.named.get(name, ()) if isinstance(use, ast.Name))
-                if any(self._is_passed(use) for use in uses):
+                if any(self.is_passed(use) for use in uses):
                     todo.append((outline, item))
         while todo and len(found) < _MAX_FUNCTIONS:
             where, function = todo.pop()
@@ -99,7 +105,7 @@ class WorkerReads:
                 reads.setdefault(read, f"`{function.name}`")
         return reads
 
-    def _is_passed(self, use: ast.Name) -> bool:
+    def is_passed(self, use: ast.Name) -> bool:
         """An argument of a call that may pass it on to a worker."""
         call = self.outline.parents[use]
         call = self.outline.parents[call] if isinstance(call, ast.keyword) else call
@@ -128,12 +134,23 @@ class WorkerReads:
                 given = sent(self.starts, outline, call)
                 for argument in given[2] if given is not None else ():
                     todo += self._run(outline, argument)
+                todo += self._run_of_process(outline, call)
         while todo and len(found) < _MAX_FUNCTIONS:
             outline, function = todo.pop()
             if function not in found:
                 found[function] = outline, function
                 todo += self._calls_of(outline, ast.walk(function))
         return list(found.values())
+
+    def _run_of_process(self, outline: Outline, call: ast.Call) -> Iterator[Code]:
+        """`run` of the class that `call` makes an object of, where that is a process."""
+        made = self.starts.callees.made_class(outline, call)
+        lineage = self.resolver.lineage(Class(*made)) if made is not None else ()
+        if any(self.starts.name(at.outline, base) == PROCESS for at in lineage for base in at.node.bases):
+            for at in lineage:
+                yield from (
+                    (at.outline, part) for part in at.node.body if isinstance(part, FUNCTIONS) and part.name == "run"
+                )
 
     def _spawns(self, outline: Outline, call: ast.Call) -> bool:
         """`torch.multiprocessing.spawn`, which never forks."""
@@ -197,6 +214,10 @@ class WorkerReads:
                 found = self._global(outline, node)
                 if found is not None:
                     yield found
+                elif isinstance(node, ast.Name) and not hasattr(builtins, node.id):
+                    scope, bindings = outline.lookup(node, node.id)
+                    if isinstance(scope, ast.Module) and not bindings:  # something may set it by text
+                        yield outline.path, node.id
 
     # what statements change
 
@@ -216,6 +237,9 @@ class WorkerReads:
                 target = self._taken_from(outline, node) or _trained(outline, node)
             if isinstance(node, ast.Call):
                 yield from self._by_call(outline, node)
+            for variable in self._by_text(outline, node):
+                self._note(outline, node, variable)
+                yield variable
             while target is not None:
                 found = self._global(outline, target)
                 if found is not None:
@@ -225,10 +249,10 @@ class WorkerReads:
                 inner = getattr(target, "value", None)
                 target = inner if isinstance(target, (ast.Attribute, ast.Subscript)) else None
 
-    def _note(self, outline: Outline, node: ast.expr, changed: Global) -> None:
+    def _note(self, outline: Outline, node: ast.AST, changed: Global) -> None:
         """Where a function changes it; a statement of the script is its own place."""
         if not isinstance(outline.scope(node), ast.Module):
-            self._places.setdefault(changed, (outline.path, node.lineno))
+            self._places.setdefault(changed, (outline.path, getattr(node, "lineno", 1)))
 
     def _taken_from(self, outline: Outline, call: ast.Call) -> ast.expr | None:
         """What a call changes whose result is used: `rows.pop()`, `next(rows)`, a method that sets attributes."""
@@ -252,14 +276,11 @@ class WorkerReads:
         return self._changes[code[1]]
 
     def _by_call(self, outline: Outline, call: ast.Call) -> Iterator[Global]:
-        """`setattr(module, "name", value)`, and what a function of the repository changes."""
+        """`setattr(Class, "name", value)`, and what a function of the repository changes."""
         if last_name(call.func) in ("setattr", "delattr") and len(call.args) > 1:
-            module = self.resolver.module(outline, call.args[0])
             owner = self.resolver.definition(outline, call.args[0])
             name = getattr(call.args[1], "value", None)
-            if module is not None and isinstance(name, str):
-                yield module.path, name
-            elif owner is not None and isinstance(name, str):
+            if owner is not None and isinstance(name, str):
                 yield owner.outline.path, f"{owner.node.name}.{name}"
             elif (found := self._global(outline, call.args[0])) is not None:
                 yield found
@@ -270,6 +291,21 @@ class WorkerReads:
             run += [code for value in values for code in self.resolver.functions(outline, value)]
         for where, function in run:
             yield from self._changed_by((where, function))
+
+    def set_by_text(self, statement: ast.stmt) -> Iterator[str]:
+        """Variables of the script that its statement sets, where that does not name them as targets."""
+        for node in own_nodes([statement]):
+            yield from (name for path, name in self._by_text(self.outline, node) if path == self.outline.path)
+
+    def _by_text(self, outline: Outline, node: ast.AST) -> Iterator[Global]:
+        """What `globals().update(...)` and the like set; where the names are unknown, all that workers read."""
+        found = set_by_text(self.resolver, outline, node)
+        for name in found[1] if found is not None else ():
+            if found is not None and name != UNKNOWN:
+                yield found[0].path, name
+            elif found is not None:
+                read = dict.fromkeys((*self.reads, *self._reads_of_passed))
+                yield from (each for each in read if each[0] == found[0].path and _may_be_set(found[0], each[1]))
 
     def _global(self, outline: Outline, node: ast.expr) -> Global | None:
         """The variable of a module that a name or attribute is: no function, class or module."""
@@ -294,6 +330,13 @@ class WorkerReads:
             return None if other is None or not other.bindings(other.module, original) else (other.path, original)
         plain = not any(isinstance(binding.statement, (ast.Import, ast.ClassDef)) for binding in bindings)
         return (outline.path, node.id) if plain else None
+
+
+def _may_be_set(outline: Outline, name: str) -> bool:
+    """A variable, or what nothing else sets: no function, class or module, and no attribute of a class."""
+    bindings = outline.bindings(outline.module, name)
+    fixed = (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
+    return "." not in name and not (bindings and all(isinstance(item.statement, fixed) for item in bindings))
 
 
 def _trained(outline: Outline, call: ast.Call) -> ast.expr | None:

@@ -1,0 +1,111 @@
+"""Variables of modules that are set by their names as text: `globals().update(...)`, `setattr(module, name, value)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.resolver import Resolver
+from .statements import names_bound
+
+UNKNOWN = ""  # a name that is not written there
+_WRITES = frozenset({"update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__"})
+_OWN_NAME = ("sys.modules[__name__]", "sys.modules['__main__']")
+_IMPORTS = frozenset({"import_module", "__import__"})
+_DEPTH = 3  # variables that a namespace is followed through
+
+
+def set_by_text(resolver: Resolver, outline: Outline, node: ast.AST) -> tuple[Outline, frozenset[str]] | None:
+    """The module whose variables `node` sets by text, and their names: `UNKNOWN` for any."""
+    found: Outline | None = None
+    names: Iterator[str] = iter(())
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        found, names = _namespace(resolver, outline, node.value), iter((_text(node.slice),))
+    elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        found, names = outline if _is_itself(outline, node.value) else None, iter((node.attr,))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _WRITES:
+        found, names = _namespace(resolver, outline, node.func.value), _written(node, node.func.attr)
+    elif isinstance(node, ast.Call) and last_name(node.func) in ("setattr", "delattr") and len(node.args) > 1:
+        found, names = _module(resolver, outline, node.args[0]), iter((_text(node.args[1]),))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
+        found, names = _executed_in(resolver, outline, node), _bound_by(node.args[0])
+    return None if found is None else (found, frozenset(names))
+
+
+def _written(call: ast.Call, method: str) -> Iterator[str]:
+    if method in ("popitem", "clear"):
+        yield UNKNOWN
+    elif method != "update":
+        yield from map(_text, call.args[:1])
+    else:
+        yield from (keyword.arg or UNKNOWN for keyword in call.keywords)
+        for given in call.args:
+            keys = given.keys if isinstance(given, ast.Dict) else [None]
+            yield from (_text(key) if key is not None else UNKNOWN for key in keys)
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else UNKNOWN
+
+
+def _executed_in(resolver: Resolver, outline: Outline, call: ast.Call) -> Outline | None:
+    if len(call.args) > 1:
+        return _namespace(resolver, outline, call.args[1])
+    return outline if isinstance(outline.scope(call), ast.Module) and not call.keywords else None
+
+
+def _bound_by(code: ast.expr) -> Iterator[str]:
+    text = _text(code)
+    try:
+        statements = ast.parse(text).body if text else None
+    except SyntaxError:
+        statements = None
+    if statements is None:
+        yield UNKNOWN
+    for statement in statements or ():
+        yield from names_bound(statement)
+
+
+def _namespace(resolver: Resolver, outline: Outline, node: ast.expr, depth: int = 0) -> Outline | None:
+    """The module whose dictionary of variables `node` is."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id == "vars" and node.args:
+            return _module(resolver, outline, node.args[0])
+        own = node.func.id in ("vars", "locals") and isinstance(outline.scope(node), ast.Module)
+        return outline if own or node.func.id == "globals" else None
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return _module(resolver, outline, node.value)
+    if isinstance(node, ast.Name) and depth < _DEPTH:
+        bound = outline.lookup(node, node.id)[1]
+        values = [item.value for item in bound if item.value is not None and item.value is not node]
+        found = [_namespace(resolver, outline, value, depth + 1) for value in values]
+        return next((each for each in found if each is not None), None)
+    return None
+
+
+def _module(resolver: Resolver, outline: Outline, node: ast.expr) -> Outline | None:
+    return outline if _is_itself(outline, node) else resolver.module(outline, node)
+
+
+def _is_itself(outline: Outline, node: ast.expr, depth: int = 0) -> bool:
+    """The module that the code stands in, as an object."""
+    if isinstance(node, ast.Subscript):
+        return ast.unparse(node) in _OWN_NAME
+    if isinstance(node, ast.Call):
+        given = node.args[0] if node.args else None
+        return last_name(node.func) in _IMPORTS and isinstance(given, ast.Name) and given.id == "__name__"
+    if not isinstance(node, ast.Name) or depth >= _DEPTH:
+        return False
+    bound = outline.lookup(node, node.id)[1]
+    return any(
+        _is_itself(outline, item.value, depth + 1)
+        if item.value is not None and item.value is not node
+        else isinstance(item.statement, ast.Import) and _imports_main(item.statement, node.id)
+        for item in bound
+    )
+
+
+def _imports_main(statement: ast.Import, name: str) -> bool:
+    return any(alias.name == "__main__" and (alias.asname or alias.name) == name for alias in statement.names)
