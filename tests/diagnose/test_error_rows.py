@@ -265,7 +265,7 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
         None,
         "worker-exited",
         "RuntimeError: DataLoader worker (pid(s) 12, 13) exited unexpectedly",
-        'File "/work/fit.py", line 9, in <module>\n    for batch in loader:',
+        'File "/code/fit.py", line 9, in <module>\n    for batch in loader:',
     ),
     (
         None,
@@ -294,7 +294,7 @@ MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, 
         None,
         "broken-pool",
         "concurrent.futures.process.BrokenProcessPool: A process in the process pool was terminated abruptly",
-        'File "/work/fit.py", line 9, in <module>\n    rows = list(pool.map(read, names))',
+        'File "/code/fit.py", line 9, in <module>\n    rows = list(pool.map(read, names))',
     ),
 ]
 LOADER = "in _worker_loop samples = collate_fn([dataset[i] for i in batch_indices])"
