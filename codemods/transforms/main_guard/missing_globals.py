@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...finding import Confidence, Hop
@@ -33,6 +33,8 @@ class MissingGlobal:
     guarded: bool = True  # set under the main guard, and not in a function of the main process
     guard: ast.If | None = None  # the only guard that sets it
     instead: int | None = None  # the line whose value a spawned worker gets
+    calls: tuple[ast.Call, ...] = ()  # what sends functions that read it to workers
+    readers: tuple[Function, ...] = ()
 
 
 def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]:
@@ -65,9 +67,12 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
         (call, found) for calls in outline.calls.values() for call in calls if (found := sent(starts, outline, call))
     ]
     senders = {outline.scope(call) for call, _ in calls}
-    for call, (sure, hop, arguments) in calls:
+    all_reached: dict[ast.Call, list[Function]] = {}
+    for call, (_, _, arguments) in calls:
         runs = _runs(starts, outline, call, arguments)
-        reached = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+        all_reached[call] = [*runs, *(tops[name] for name in _closure(outline, tops, runs))]
+    for call, (sure, hop, _) in calls:
+        reached = all_reached[call]
         for function in reached:
             for read in global_reads(outline, function):
                 name = read.id
@@ -83,6 +88,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     seen.add(name)
                     where = "under the main guard"
                     instead = bound[name][-1].lineno if name in bound else None
+                    senders_of, readers = _who_reads(outline, all_reached, name)
                     yield MissingGlobal(
                         read,
                         function.name,
@@ -92,6 +98,8 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                         hop,
                         guard=_setting(guards, name),
                         instead=instead,
+                        calls=senders_of,
+                        readers=readers,
                     )
                 elif who and name not in guarded and all(_is_none(item) for item in bound.get(name, [])):
                     if not all(_only_parent(outline, item, tops, reached, at_import, senders) for item in who):
@@ -99,7 +107,28 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
                     seen.add(name)
                     where = f"by `{who[0].name}` in the main process only"
                     at_most = Confidence.LIKELY if sure is Confidence.PROVEN else sure
-                    yield MissingGlobal(read, function.name, who[0].lineno, where, at_most, hop, guarded=False)
+                    senders_of, readers = _who_reads(outline, all_reached, name)
+                    yield MissingGlobal(
+                        read,
+                        function.name,
+                        who[0].lineno,
+                        where,
+                        at_most,
+                        hop,
+                        guarded=False,
+                        calls=senders_of,
+                        readers=readers,
+                    )
+
+
+def _who_reads(
+    outline: Outline, reached: Mapping[ast.Call, list[Function]], name: str
+) -> tuple[tuple[ast.Call, ...], tuple[Function, ...]]:
+    """The calls that send a function which reads the global, itself or in what it calls, and all such functions."""
+    reading = {function for functions in reached.values() for function in functions}
+    reading = {function for function in reading if any(use.id == name for use in global_reads(outline, function))}
+    calls = tuple(call for call, functions in reached.items() if not reading.isdisjoint(functions))
+    return calls, tuple(sorted(reading, key=lambda function: function.lineno))
 
 
 def _is_read(outline: Outline, name: str) -> bool:

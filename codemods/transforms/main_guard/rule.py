@@ -17,12 +17,13 @@ from ...syntax.repo import Repo
 from ...tree.source import Source
 from .changed_inputs import ChangedInputs
 from .changed_settings import changed_settings
-from .edits import guard_edits, value_edits
+from .edits import guard_edits
 from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
 from .may_start import may_start
+from .missing_answers import answers_for
 from .missing_globals import missing_globals
 from .one_guard import Run
 from .printed_again import print_edits, prints_of
@@ -235,7 +236,9 @@ def _guarded(starts: Starts, importers: Importers, outline: Outline, source: Sou
 
 
 def _missing(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-    for missing in missing_globals(starts, outline):
+    found = list(missing_globals(starts, outline))
+    answers = answers_for(starts, outline, source, importers.of(outline.path) is not None, found) if found else {}
+    for missing in found:
         confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else missing.confidence
         name = missing.read.id
         if missing.instead is not None:
@@ -244,21 +247,9 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
             stops = "stops with NameError" if missing.guarded else "never gets it"
             lacks = f"a spawned worker {stops}"
         message = f"`{missing.reader}` runs in a worker and reads `{name}`, which is set {missing.where}: {lacks}"
-        answer: Answer = Refused(
-            f"pass `{name}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
-        )
-        setting = None
-        if missing.guard is not None:
-            values = GuardedValues(starts, outline, missing.guard, importers.of(outline.path) is not None)
-            setting = values.movable(name)
-        if missing.guard is not None and setting is not None:
-            try:
-                answer = Fix(f"Set `{name}` above the main guard", value_edits(source, missing.guard, setting))
-            except Refused as refusal:
-                answer = refusal
         trace = (Hop(outline.path, missing.line, f"`{name}` is set {missing.where}"), missing.hop)
         span = source.span_of(missing.read)
-        yield Finding.answered(ID, outline.path, span, message, confidence, trace, answer)
+        yield Finding.answered(ID, outline.path, span, message, confidence, trace, answers[name])
 
 
 def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Finding]:

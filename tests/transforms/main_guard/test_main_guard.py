@@ -445,7 +445,8 @@ if __name__ == "__main__":
 
 def test_global_that_only_the_main_process_sets() -> None:
     (finding,) = found(READS + SETS)
-    assert finding.confidence is Confidence.PROVEN and finding.fix is None
+    assert finding.confidence is Confidence.PROVEN and finding.fix is not None
+    assert finding.fix.title == "Hand `args` to the workers by the initializer of their pool"
     assert finding.message.startswith("`helper` runs in a worker and reads `args`, which is set under the main guard")
     assert (finding.span.line, [hop.line for hop in finding.trace]) == (9, [13, 15])
     main = "\n\ndef main():\n    global args\n    args = 1\n    mp.Process(target=work, args=(2,)).start()\n\n\n"
@@ -478,7 +479,8 @@ DECLARES = (
 @pytest.mark.parametrize("start", ["", "\n\nif __name__ == '__main__':\n    run([1, 2])\n"])
 def test_a_worker_that_declares_a_global_and_reads_it_does_not_set_it(sent: str, start: str) -> None:
     (finding,) = found(DECLARES.format(first="print(x)", sent=sent) + start)
-    assert finding.confidence is Confidence.LIKELY and finding.fix is None
+    assert finding.confidence is Confidence.LIKELY and finding.fix is not None
+    assert finding.fix.unsafe == "`rows` has to be pickled for it, and nothing shows that it can be"
     assert "`work` runs in a worker and reads `rows`, which is set by `run` in the main process" in finding.message
     assert found(DECLARES.format(first="rows = [x, x]", sent=sent) + start) == []
     helper = "def more(loaded):\n    global rows\n    rows = loaded\n\n\n"  # nobody knows who calls it

@@ -1,0 +1,316 @@
+"""Globals that only the main process sets: handed to the workers of a pool by its `initializer`.
+
+Under fork a worker has the value of the moment when its pool was made. `Pool(..., initializer=_init_worker,
+initargs=(args,))` gives it that value under every start method.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...finding import Edit, Fix, Refused
+from ...syntax.binding_rules import positional
+from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.line_width import line_width
+from ...syntax.main_guard import is_main_process_test
+from ...syntax.outline import Outline, position
+from ...syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
+from ...tree.source import Source
+from .process_starts import EXECUTOR, Starts
+from .sendable import Sendable, Values
+from .statements import changed, names_bound
+
+POOL = "multiprocessing.Pool"
+_PLACES = {POOL: 1, EXECUTOR: 2}  # where `initializer` stands among the positional arguments
+_KEYWORDS = frozenset(["initializer", "initargs"])
+_NAMES = ("_init_worker", "_init_pool_worker")
+_MOST = 6  # values
+_DEPTH = 4  # functions between the guard and the pool
+_TASKS = "maxtasksperchild"
+
+
+class NotDone(Refused):
+    """The values could be handed over by the initializer, but not by us."""
+
+
+@dataclass(frozen=True)
+class _Pool:
+    call: ast.Call
+    kind: str
+
+
+class HandOver:
+    """Answers for one file."""
+
+    def __init__(self, starts: Starts, outline: Outline, source: Source, imported: bool) -> None:
+        """`imported`: another file imports this one."""
+        self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
+        self.values = Values(starts)
+
+    def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
+        """Hands `names` to the pools that get `calls`, whose workers run `readers`. Raises Refused, or NotDone."""
+        if len(names) > _MOST:
+            raise NotDone(f"workers read {len(names)} names that are set there: keep them in one object")
+        pools = self._pools(calls)
+        for name in names:
+            for pool in pools.values():
+                self._check(name, pool)
+        unsafe = self._unsafe(names)
+        listed = ", ".join(f"`{name}`" for name in names)
+        edits = (self._definition(names, readers), *(self._call(pool.call, names) for pool in pools.values()))
+        return Fix(f"Hand {listed} to the workers by the initializer of their pool", edits, unsafe=unsafe)
+
+    # the pools
+
+    def _pools(self, calls: Iterable[ast.Call]) -> dict[ast.Call, _Pool]:
+        found: dict[ast.Call, _Pool] = {}
+        for call in calls:
+            function = call.func
+            made = self._made(function.value) if isinstance(function, ast.Attribute) else []
+            if not made:
+                raise NotDone("")
+            for pool in made:
+                self._check_arguments(pool)
+                found[pool.call] = pool
+        return found
+
+    def _made(self, receiver: ast.expr) -> list[_Pool]:
+        """The calls that make the pool; none where that is no pool, or can't be told."""
+        if isinstance(receiver, ast.Call):
+            kind = self.starts.name(self.outline, receiver.func)
+            return [_Pool(receiver, kind)] if kind in _PLACES else []
+        if not isinstance(receiver, ast.Name):
+            return []
+        found: list[_Pool] = []
+        for binding in self.outline.lookup(receiver, receiver.id)[1]:
+            inner = self._made(binding.value) if isinstance(binding.value, ast.Call) else []
+            if not inner:
+                return []
+            found += inner
+        return found
+
+    def _check_arguments(self, pool: _Pool) -> None:
+        call, line = pool.call, pool.call.lineno
+        given = {keyword.arg for keyword in call.keywords}
+        if given & _KEYWORDS or len(call.args) > _PLACES[pool.kind]:
+            raise NotDone(f"the pool of line {line} has an `initializer`, which could set it too")
+        if None in given or any(isinstance(value, ast.Starred) for value in call.args):
+            raise NotDone(f"the pool of line {line} may have an `initializer` among its `*` arguments")
+
+    # what the name stands for where the pool is made
+
+    def _check(self, name: str, pool: _Pool) -> None:
+        call, line = pool.call, pool.call.lineno
+        if not self._bound_before(call, name, 0):
+            raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
+        if not self._is_the_global(call, name, 0):
+            raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
+        late = pool.kind == EXECUTOR or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
+        if late and (after := self._changed_after(call, name)) is not None:
+            raise NotDone(f"line {after} changes `{name}` after line {line} makes the pool, which starts workers later")
+
+    def _is_the_global(self, node: ast.AST, name: str, depth: int) -> bool:
+        """`name` means the global there, or a parameter that always gets it."""
+        scope = self.outline.scope(node)
+        if isinstance(scope, ast.Module) or isinstance(self.outline.lookup(node, name)[0], ast.Module):
+            return True
+        bindings = self.outline.bindings(scope, name)
+        if not isinstance(scope, FUNCTIONS) or depth > _DEPTH:
+            return False
+        if _declares(self.outline, scope, name):
+            return True
+        order = positional(scope)
+        if len(bindings) != 1 or name not in order:
+            return False
+        for call in self._calls(scope):
+            at = order.index(name)
+            given = [*call.args[at : at + 1], *(k.value for k in call.keywords if k.arg == name)]
+            if any(isinstance(value, ast.Starred) for value in call.args) or len(given) != 1:
+                return False
+            value = given[0]
+            if not isinstance(value, ast.Name) or value.id != name or not self._is_the_global(call, name, depth + 1):
+                return False
+        return True
+
+    def _calls(self, function: Function) -> list[ast.Call]:
+        """Where the file calls a function of its top level; none where it is used in another way too."""
+        if function not in self.outline.module.body or function.decorator_list or self.imported:
+            return []
+        uses = [use for use in self.outline.named.get(function.name, ()) if isinstance(use, ast.Name)]
+        if len(self.outline.bindings(self.outline.module, function.name)) != 1:
+            return []
+        found: list[ast.Call] = []
+        for use in uses:
+            call = self.outline.parents[use]
+            if not isinstance(call, ast.Call) or call.func is not use:
+                return []
+            found.append(call)
+        return found
+
+    def _bound_before(self, node: ast.AST, name: str, depth: int) -> bool:
+        """Whenever `node` runs, in the main process, the global has a value that the program has given it there."""
+        scope = self.outline.scope(node)
+        is_global = isinstance(scope, ast.Module) or (
+            isinstance(scope, FUNCTIONS) and _declares(self.outline, scope, name)
+        )
+        at, guarded = node, False
+        for above in self.outline.ancestors(node):
+            for block in _blocks(above):
+                if at in block:
+                    earlier = block[: block.index(at)]
+                    if any(self._binds(statement, name, is_global, depth) for statement in earlier):
+                        guarded = True
+            if is_global and at in getattr(above, "body", ()) and _binds_head(above, name):
+                guarded = True
+            if isinstance(above, ast.If) and is_main_process_test(above.test) and isinstance(scope, ast.Module):
+                return guarded
+            if above is scope:
+                break
+            at = above
+        if isinstance(scope, ast.Module):
+            return False
+        if guarded:
+            return True
+        calls = self._calls(scope) if isinstance(scope, FUNCTIONS) and depth < _DEPTH else []
+        return bool(calls) and all(self._bound_before(call, name, depth + 1) for call in calls)
+
+    def _binds(self, statement: ast.stmt, name: str, is_global: bool, depth: int) -> bool:
+        """The statement gives the global a value whenever it runs to its end."""
+        if isinstance(statement, ast.If):
+            return bool(statement.orelse) and all(
+                isinstance(block[-1], (ast.Raise, ast.Return, ast.Continue, ast.Break))
+                or any(self._binds(item, name, is_global, depth) for item in block)
+                for block in (statement.body, statement.orelse)
+            )
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            return any(self._binds(item, name, is_global, depth) for item in statement.body)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and (
+            is_global and name in names_bound(statement)
+        ):
+            return True
+        call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
+        called = self._own_function(call) if isinstance(call, ast.Call) and depth < _DEPTH else None
+        return (
+            called is not None
+            and _declares(self.outline, called, name)
+            and any(self._binds(item, name, True, depth + 1) for item in called.body)
+        )
+
+    def _own_function(self, call: ast.Call) -> Function | None:
+        found = self.outline.defined(call.func.id) if isinstance(call.func, ast.Name) else None
+        return found if isinstance(found, FUNCTIONS) else None
+
+    def _changed_after(self, call: ast.Call, name: str) -> int | None:
+        """A line below the pool that sets the global, or changes what it stands for."""
+        scope = self.outline.scope(call)
+        for statement in self.outline.own(scope):
+            if isinstance(statement, ast.stmt) and position(statement) > position(call):
+                simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(_blocks(statement))
+                if simple and (name in names_bound(statement) or name in changed(statement)):
+                    return statement.lineno
+        return None
+
+    def _unsafe(self, names: Sequence[str]) -> str | None:
+        """Why the fix needs a look, in words; raises Refused where a value can't be pickled."""
+        unsafe = None
+        for name in names:
+            known = self.values.of_name(self.outline, name)
+            if known is Sendable.NO:
+                raise Refused(
+                    f"`{name}` can't be pickled, so it can't be handed over: make it in each worker, for one in the "
+                    "`initializer` of the pool"
+                )
+            if known is Sendable.LOGGER:
+                raise Refused(
+                    f"`{name}` is a logger, of which only the name is pickled: a spawned worker lacks its handlers and "
+                    "its level; set it up in the `initializer` of the pool"
+                )
+            if known is Sendable.UNKNOWN and unsafe is None:
+                unsafe = f"`{name}` has to be pickled for it, and nothing shows that it can be"
+        return unsafe
+
+    # the edits
+
+    def _definition(self, names: Sequence[str], readers: Sequence[Function]) -> Edit:
+        """The function, above the first of `readers`."""
+        source, module = self.source, self.outline.module
+        tops = [statement for statement in module.body if any(reader in ast.walk(statement) for reader in readers)]
+        first = min(tops, key=lambda statement: statement.lineno)
+        upto = [each for each in module.body if each.lineno <= first.lineno]
+        if any(isinstance(each, ast.If) and is_main_process_test(each.test) for each in upto):
+            raise NotDone(f"what the workers run is defined below the guard (line {first.lineno})")
+        line = first_attached_line(source, first)
+        unit = indentation_unit(source, module)
+        one = len(names) == 1
+        lines = [
+            f"def {self._name()}({'value' if one else '*values'}):",
+            f"{unit}global {', '.join(names)}",
+            f"{unit}{', '.join(names)} = {'value' if one else 'values'}",
+        ]
+        gap = usual_gap(source, module)
+        lead = "\n" * max(gap - blank_lines_above(source, line), 0)
+        at = source.line_starts[line - 1]
+        return Edit(source.path, at, at, lead + "\n".join(lines) + "\n" * (gap + 1))
+
+    def _name(self) -> str:
+        taken = set(self.outline.named) | {name for item in self.outline.module.body for name in names_bound(item)}
+        names = [*_NAMES, *(f"{_NAMES[0]}_{number}" for number in range(2, 99))]
+        return next(name for name in names if name not in taken)
+
+    def _call(self, call: ast.Call, names: Sequence[str]) -> Edit:
+        """The arguments that are added to the call which makes a pool."""
+        source, name = self.source, self._name()
+        start = max(self._end(node) for node in [call.func, *call.args, *(k.value for k in call.keywords)])
+        end = self._end(call) - 1
+        if "#" in (gap := source.text[start:end]):
+            raise NotDone(f"a comment stands at the end of line {call.end_lineno}: move it above the call")
+        added = [f"initializer={name}", f"initargs=({', '.join(names)}{',' if len(names) == 1 else ''})"]
+        behind = end - (len(gap) - len(gap.rstrip()))
+        has_arguments = bool(call.args or call.keywords)
+        comma = gap.rstrip().endswith(",")
+        if has_arguments and comma and "\n" in gap:  # one argument a line
+            indent = indentation_at(source, source.position(start)[0])
+            return Edit(source.path, behind, behind, "".join(f"\n{indent}{part}," for part in added))
+        more = ("" if not has_arguments else " " if comma else ", ") + ", ".join(added)
+        line = source.line_text(call.end_lineno or call.lineno)
+        if len(line) + len(more) <= line_width(source.text) or call.lineno != call.end_lineno:
+            return Edit(source.path, behind, behind, more)
+        opened = source.text.index("(", self._end(call.func))
+        outer = indentation_at(source, call.lineno)
+        inner = outer + indentation_unit(source, self.outline.module)
+        text = source.text[opened + 1 : behind].strip() + more
+        return Edit(source.path, opened + 1, end, f"\n{inner}{text}\n{outer}")
+
+    def _end(self, node: ast.expr) -> int:
+        return self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _blocks(node: ast.AST) -> Iterable[list[ast.stmt]]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            yield block
+
+
+def _binds_head(node: ast.AST, name: str) -> bool:
+    """`for name in`, `with ... as name`: bound in all of the block."""
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        targets: list[ast.expr | None] = [node.target]
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        targets = [item.optional_vars for item in node.items]
+    else:
+        return False
+    return any(
+        isinstance(inner, ast.Name) and inner.id == name
+        for target in targets
+        if target is not None
+        for inner in ast.walk(target)
+    )
+
+
+def _declares(outline: Outline, function: ast.AST, name: str) -> bool:
+    """The function has `global name`."""
+    assert isinstance(function, FUNCTIONS)
+    return any(isinstance(node, ast.Global) and name in node.names for node in outline.own(function))
