@@ -139,6 +139,13 @@ class Table:
             self._canonical[name] = known
         return known
 
+    def becomes(self, name: str, literals: Mapping[str | int, object]) -> str:
+        """The name of what a call of `name` (canonical) makes, as far as its constant arguments decide."""
+        for variant in self.variants.get(name, ()):
+            if literals.get(variant.parameter, literals.get(variant.place)) in variant.values:
+                return variant.becomes
+        return name
+
     def concerns(self, name: str) -> bool:
         """True when an entry is about `name` (canonical) or a part of it; for plain names also about what it is in."""
         known = self._known.get(name)

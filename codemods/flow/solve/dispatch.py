@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
-from ..facts.records import Call
+from ..facts.records import NO_LITERALS, Call
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
@@ -35,6 +36,7 @@ class Dispatch:
         self.program, self.heap, self.constraints, self.attributes = program, heap, constraints, attributes
         self.own, self.python, self.foreign, self.deferred, self.sinks = own, python, foreign, deferred, sinks
         self.start_methods: dict[tuple[str, int], StartMethod] = {}  # by path and line
+        self._elsewhere: dict[tuple[int, int], int] = {}  # see `_in_file_of`
 
     def call(self, node: int, value: Value, number: int, offset: int, call: Call) -> None:
         """`call` calls `value`, whose number is `number`, in the node `node`."""
@@ -48,16 +50,55 @@ class Dispatch:
         elif kind == FOREIGN:
             self._call_foreign(node, value, offset, call)
         elif kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
-            function, given = self.foreign.partials.get(value.b, (value.b, 0))
-            if len(call.arguments) + given <= MAX_ARGUMENTS:  # a partial of itself, `f = partial(f, x)`, has no end
-                call = replace(call, arguments=(-1,) * given + call.arguments)
-            self._call_later(function, offset, call)
+            self._call_partial(value.b, offset, call)
         elif kind == OBJECT and value.a in RECORDS:
             self.own.record(offset, call)
         elif kind == INSTANCE:
             function = self.attributes.method(int(value.a), "__call__")
             if function >= 0:
                 self.own.call_function(function, offset, call, number)
+
+    def _call_partial(self, contents: int, offset: int, call: Call) -> None:
+        """`call` calls a partial, which holds `contents`: what it was given goes first."""
+        at, made = self.foreign.partials.get(contents, (-1, call))
+        if at < 0:
+            self._call_later(contents, offset, call)
+            return
+        if len(call.arguments) + len(made.arguments) - 1 <= MAX_ARGUMENTS:  # `f = partial(f, x)` has no end
+            call = self._with_given(at, made, offset, call)
+        self._call_later(made.arguments[0] + at, offset, call)
+
+    def _with_given(self, at: int, made: Call, offset: int, call: Call) -> Call:
+        """`call` with what `made`, a call of `functools.partial` in the file with the offset `at`, gives beside it."""
+        here = partial(self._in_file_of, call.result + offset, at, offset)
+        given = {name for name, _ in call.keywords} | {key for key in call.literals if isinstance(key, str)}
+        shift = len(made.arguments) - 1
+        literals: dict[str | int, object] = {}
+        for key, value in made.literals.items():
+            if isinstance(key, str) and key not in given:
+                literals[key] = value
+            elif isinstance(key, int) and key > 0:
+                literals[key - 1] = value
+        literals |= {key + shift if isinstance(key, int) else key: value for key, value in call.literals.items()}
+        return replace(
+            call,
+            arguments=(*(here(node) for node in made.arguments[1:]), *call.arguments),
+            keywords=(*((name, here(node)) for name, node in made.keywords if name not in given), *call.keywords),
+            stars=(*(here(node) for node in made.stars), *call.stars),
+            double_stars=(*(here(node) for node in made.double_stars), *call.double_stars),
+            literals=literals or NO_LITERALS,
+        )
+
+    def _in_file_of(self, result: int, at: int, offset: int, node: int) -> int:
+        """A node of the file with the offset `at` as one of that with `offset`, which the node `result` is in."""
+        if node < 0 or at == offset:
+            return node
+        key = (node + at, offset)
+        if key not in self._elsewhere:
+            line, file = self.heap.lines[node + at], self.heap.file_of[result]
+            self._elsewhere[key] = self.heap.node("", file, line)
+            self.heap.edge(node + at, self._elsewhere[key], line)
+        return self._elsewhere[key] - offset
 
     def _call_later(self, node: int, offset: int, call: Call) -> None:
         """`call` is a call of whatever gets to `node`."""

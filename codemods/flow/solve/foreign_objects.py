@@ -20,7 +20,7 @@ class ForeignObjects:
     ) -> None:
         self.table, self.heap, self.constraints = table, heap, constraints
         self.containers, self.sinks = containers, sinks
-        self.partials: dict[int, tuple[int, int]] = {}  # contents -> (what a partial calls, how many it gives first)
+        self.partials: dict[int, tuple[int, Call]] = {}  # contents -> the call of `functools.partial`, and its offset
 
     def make(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
         """Add what the call of `name` (canonical) gives; `receiver` is the object whose method it is."""
@@ -93,7 +93,7 @@ class ForeignObjects:
             named = self.table.fluent(name) or name == "functools.partial" or last in HOLDERS or last.endswith("]")
             kept = KEPT if self.table.surely_keeps(name) else PERHAPS_KEPT
             if name == "functools.partial" and call.arguments[:1] > (-1,):
-                self.partials[contents] = (call.arguments[0] + offset, len(call.arguments) - 1)
+                self.partials[contents] = (offset, call)
             made = Value(OBJECT, name if named else kept, contents)
             if "dataset" in name.lower():  # a builder may make dozens, and all are for loaders
                 heap.most[heap.number(made)] = MAX_HAZARDS

@@ -108,9 +108,25 @@ class _Solver:
             held = [self.heap.values[number] for number in self.heap.holds[base + offset]] if base >= 0 else []
             own += [int(value.a) for value in held if value.kind == CLASS]
             foreign += [self.program.table.canonical(str(value.a)) for value in held if value.kind == FOREIGN]
-            if not held and written:
-                foreign.append(written)
+            if not held:
+                foreign += self._made_by_calls(file, base) or ([written] if written else [])
         return own, foreign
+
+    def _made_by_calls(self, file: int, base: int) -> list[str]:
+        """Canonical names of a base that is an attribute of what a call gives: `ctx.Process`."""
+        facts, offset, table = self.program.facts[file], self.program.offsets[file], self.program.table
+        loaded = next(((owner, attribute) for owner, attribute, result in facts.loads if result == base), None)
+        if loaded is None:
+            return []
+        made = {loaded[0], *(source for source, target, _ in facts.edges if target == loaded[0])}
+        found: list[str] = []
+        for call in facts.calls:
+            for number in self.heap.holds[call.function + offset] if call.result in made else ():
+                if self.heap.values[number].kind == FOREIGN:
+                    maker = table.becomes(table.canonical(str(self.heap.values[number].a)), call.literals)
+                    name = table.canonical(f"{maker}().{loaded[1]}")
+                    found += [name] if table.concerns(name) else []
+        return found
 
     def _seed_objects(self, index: int, facts: FileFacts) -> None:
         program, heap = self.program, self.heap

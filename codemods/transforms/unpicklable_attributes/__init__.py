@@ -17,6 +17,10 @@ the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in
 a geometry of Open3D. Some eighty of them are known, nearly all tried with the version that the table names; the message
 says which attribute of the object it is. An object that is passed to a `DataLoader` itself is reported too.
 
+Objects that can be pickled, but not unpickled, are found too: pickle asks the empty copy for `__setstate__`, and a
+`__getattr__` that reads an attribute there calls itself without end. (So does one that gives None or a generator for
+every name, or raises KeyError.) It gets two lines that raise AttributeError for what pickle asks for.
+
 ## Why it breaks
 Under spawn and forkserver the dataset is pickled for every worker of a `DataLoader`, and an object whose method goes to
 a `Pool` is pickled with each task. Training stops with

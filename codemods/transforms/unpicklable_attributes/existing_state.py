@@ -20,7 +20,7 @@ _FILLED_BY = {  # what unpickling calls on subclasses of containers: pickle.Unpi
     **dict.fromkeys(("dict", "OrderedDict", "defaultdict"), ("__setitem__",)),
     **dict.fromkeys(("list", "deque"), ("extend", "append")),
 }
-_CONTAINERS = (*_FILLED_BY, "Counter", "set", "frozenset", "tuple", "str", "bytes", "bytearray", "int", "float")
+CONTAINERS = (*_FILLED_BY, "Counter", "set", "frozenset", "tuple", "str", "bytes", "bytearray", "int", "float")
 _UPDATES = ("self.__dict__.update({})", "vars(self).update({})", "super().__setstate__({})", "self.__dict__ = {}")
 
 
@@ -58,7 +58,7 @@ def check_bases(bases: Iterable[Shape]) -> None:
 
 def holds_items(foreign: Iterable[str]) -> str | None:
     """The builtin container among the base classes outside of the repository: not all of its state is attributes."""
-    return next((base for base in foreign if base.rpartition(".")[2] in _CONTAINERS), None)
+    return next((base for base in foreign if base.rpartition(".")[2] in CONTAINERS), None)
 
 
 def check_filled_first(line: Iterable[Shape], foreign: Iterable[str]) -> None:

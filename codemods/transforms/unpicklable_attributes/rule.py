@@ -14,6 +14,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
 from .attribute_uses import Hazard
 from .classes import Shape
+from .getattr_guard import unpickled_badly
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
@@ -29,7 +30,7 @@ def find(project: Project) -> Iterable[Finding]:
     search = Search(project)
     planner = Planner(search)
     found = [finding for shape in search.keepers() for finding in _of_class(search, shape, planner)]
-    found += [*_from_outside(search), *_derived(search), *_handed_on(search)]
+    found += [*_from_outside(search), *_derived(search), *_handed_on(search), *unpickled_badly(search)]
     return sorted(found, key=lambda finding: finding.sort_key)
 
 

@@ -5,4 +5,4 @@ from __future__ import annotations
 import re
 
 ID = "unpicklable-attributes"
-SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b")
+SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b|\b__getattr__\b")

@@ -26,6 +26,7 @@ from ...syntax.unpicklable_table import (
     wrong_context,
 )
 from ...tree.source import Source
+from .asked_while_loading import Asked, fails_while_loading
 from .attribute_uses import Hazard
 from .by_name import python_below
 from .classes import Family, Shape, Store
@@ -40,6 +41,7 @@ _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
+_ASKED = re.compile(r"__getattr__(?<=def[ \t]__getattr__)")
 _STARTS = re.compile(r"\bDataLoader\s*(?:\(|as\b)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
@@ -117,6 +119,17 @@ class Search:
                         shape = self.family.shape(outline, node)
                         if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
                             yield shape, base, kind
+
+    def asked_while_loading(self) -> Iterator[tuple[Shape, Asked]]:
+        """Classes of objects that are pickled, and whose `__getattr__` fails when they are unpickled."""
+        for source in self.project.matching(_ASKED, words=("__getattr__",)):
+            outline = self.repo.outline(source.path)
+            for node in outline.nodes if outline is not None else ():
+                if isinstance(node, ast.ClassDef) and outline is not None:
+                    shape = self.family.shape(outline, node)
+                    asked = fails_while_loading(self.family, shape) if "__getattr__" in shape.methods else None
+                    if asked is not None:
+                        yield shape, asked
 
     def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""

@@ -1,0 +1,98 @@
+"""Objects that can be pickled, but not unpickled: findings of `asked_while_loading.py`, and the guard that helps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
+from ...flow.answers.crossings import flow_of
+from ...flow.answers.tried import tried
+from ...syntax.unpicklable_table import base_methods
+from ...tree.source import Source
+from .asked_while_loading import Asked, Failure, says
+from .classes import Shape
+from .screen import ID
+from .search import Search
+
+_COMMENT = "# pickle asks for these while the object has no attributes yet"
+
+
+def unpickled_badly(search: Search) -> Iterator[Finding]:
+    """Classes whose objects cross, and stop the process that unpickles them."""
+    for shape, asked in search.asked_while_loading():
+        outline, name = shape.outline, shape.node.name
+        confidence, trace = _crossing(search, shape)
+        source = search.project.source(outline.path)
+        if source is None or not trace or not confidence.reaches(search.project.bar_of(outline.path)):
+            continue
+        message = (
+            f"`__getattr__` of `{name}` {_words(shape, asked)}; a worker process under spawn or forkserver stops with "
+            f"`{asked.failure.value}`"
+        )
+        hop = Hop(outline.path, asked.method.lineno, "pickle asks the empty copy for `__setstate__` here")
+        answer: Answer = Refused(_BY_HAND)
+        if asked.failure is not Failure.GENERATOR:
+            places = ((other.outline.path, other.node.lineno) for other in [shape, *search.family.derived(shape)])
+            unsafe = next((reason for place in places if (reason := tried(search.project, *place)) is not None), None)
+            answer = _guard(source, asked, name, unsafe)
+        yield Finding.answered(
+            ID, outline.path, source.span_of(_shown(asked)), message, confidence, (hop, *trace), answer
+        )
+
+
+_BY_HAND = (
+    "it is a generator for every name; let it raise AttributeError for names that it does not know, and return what a "
+    "generator method of another name gives"
+)
+
+
+def _shown(asked: Asked) -> ast.AST:
+    """What the report points at: the expression, or the name of a method that ends without a value."""
+    return asked.method.args.args[-1] if asked.node is asked.method and asked.method.args.args else asked.node
+
+
+def _words(shape: Shape, asked: Asked) -> str:
+    if asked.failure is Failure.ENDLESS:
+        return f"reads `self.{asked.attribute}`, which a copy does not have yet while it is unpickled, and calls itself"
+    if asked.failure is Failure.KEY:
+        return "raises no AttributeError for `__setstate__`, which pickle asks for while a copy is unpickled"
+    if asked.failure is Failure.GENERATOR:
+        return "gives a generator for `__setstate__`, which pickle asks for and calls while a copy is unpickled"
+    return "gives None for `__setstate__`, which pickle asks for and calls while a copy is unpickled"
+
+
+def _crossing(search: Search, shape: Shape) -> tuple[Confidence, Trace]:
+    """The best that is known of objects of the class, and of those below it that have nothing to say about it."""
+    best: tuple[Confidence, Trace] = (Confidence.POSSIBLE, ())
+    for other in [shape, *search.family.derived(shape)]:
+        if says(search.family, other) or (other is not shape and "__getattr__" in other.methods):
+            continue
+        found = flow_of(search.project).instances(other.outline.path, other.node.lineno)
+        if found is not None and (not best[1] or found.confidence.rank > best[0].rank):
+            unknown = any(base_methods(name) is None for name in search.family.foreign(other))
+            best = (Confidence.POSSIBLE if unknown else found.confidence, found.trace)
+    return best
+
+
+def _guard(source: Source, asked: Asked, owner: str, unsafe: str | None) -> Answer:
+    """Two lines at the start of the method; only what pickle asks of an empty object is answered otherwise."""
+    first = asked.method.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    if documented and len(asked.method.body) > 1:
+        first = asked.method.body[1]
+    indent = source.line_text(first.lineno)[: first.col_offset]
+    if indent.strip():
+        return Refused("it stands on one line; write it on several, and raise AttributeError for `__setstate__` first")
+    outer = source.line_text(asked.method.lineno)[: asked.method.col_offset]
+    step = indent[len(outer) :] if indent.startswith(outer) else "    "
+    name = [*asked.method.args.posonlyargs, *asked.method.args.args][1].arg
+    lines = [
+        _COMMENT,
+        f'if {name} in ("__getstate__", "__setstate__"):',
+        f"{step}raise AttributeError({name})",
+    ]
+    start = source.line_starts[first.lineno - 1]
+    text = "".join(f"{indent}{line}\n" for line in lines)
+    title = f"Let `__getattr__` of `{owner}` say that it has no state methods"
+    return Fix(title, (Edit(source.path, start, start, text),), unsafe=unsafe)

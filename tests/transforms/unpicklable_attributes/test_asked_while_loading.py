@@ -1,0 +1,170 @@
+"""What a `__getattr__` does while a copy is unpickled: each class is unpickled for real, and looked at by the rule."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+
+import pytest
+
+from codemods.engine.migrate import check, plan
+from codemods.finding import Confidence, Finding
+from codemods.settings import Settings
+from codemods.tree.files import MemoryFiles
+
+SETTINGS = Settings(select=("unpicklable-attributes",), confidence=Confidence.LIKELY)
+SENDS = """
+
+def work(thing):
+    pass
+
+
+if __name__ == "__main__":
+    Process(target=work, args=(Thing(),)).start()
+"""
+PLAIN = """
+class Thing:
+    kind = "thing"
+
+    def __init__(self):
+        self.inner = {"size": 3}
+        self.other = [1]
+
+    def __getattr__(self, name):
+"""
+BODIES = {  # the body of `__getattr__`: what unpickling stops with, or ""
+    "return getattr(self.inner, name)": "RecursionError",
+    "'''Documented.'''\nreturn self.inner[name]": "RecursionError",
+    "if name == 'size':\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name in ('size', 'depth'):\n    return 1\nreturn self.inner[name]": "RecursionError",
+    "if name in self.inner:\n    return 1\nraise AttributeError(name)": "RecursionError",
+    "if not hasattr(self.inner, name):\n    raise AttributeError(name)\nreturn 1": "RecursionError",
+    "inner = getattr(self, 'inner')\nreturn inner[name]": "RecursionError",
+    "try:\n    return self.inner[name]\nexcept KeyError:\n    raise AttributeError(name)": "RecursionError",
+    "try:\n    return object.__getattribute__(self, name)\nexcept AttributeError:\n    return self.inner[name]": (
+        "RecursionError"
+    ),
+    "return self.find(name)": "RecursionError",
+    "return self.find(name) if name != 'size' else None": "RecursionError",
+    "return [self.inner for _ in self.other]": "RecursionError",
+    "for one in self.other:\n    return one": "RecursionError",
+    "return self.__dict__[name]": "KeyError",
+    "return vars(self)['inner'][name]": "KeyError",
+    "raise KeyError(name)": "KeyError",
+    "try:\n    return self.__dict__[name]\nexcept KeyError:\n    return None": "TypeError",
+    "return None": "TypeError",
+    "return self.__dict__.get(name)": "TypeError",
+    "return self.__dict__.get(name, None)": "TypeError",
+    "if name == 'size':\n    return 1": "TypeError",
+    "yield self.inner[name]": "TypeError",
+    "if name.startswith('__'):\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name.startswith(('_', 'x')) and name != 'size':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[:2] == '__':\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name[0] == '_' or name in self.inner:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if 'inner' not in self.__dict__:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if 'inner' in vars(self) and name in self.inner:\n    return 1\nraise AttributeError(name)": "",
+    "if not name.endswith('__'):\n    return self.inner[name]\nraise AttributeError(name)": "",
+    "if name in {'__setstate__', '__getstate__'}:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "try:\n    return self.__dict__[name]\nexcept KeyError:\n    raise AttributeError(name)": "",
+    "try:\n    return self.inner[name]\nexcept Exception:\n    raise AttributeError(name)": "",
+    "if name == 'inner' or name not in self.inner:\n    raise AttributeError(name)\nreturn self.inner[name]": "",
+    "if name == 'inner':\n    return self.other\nreturn self.inner[name]": "RecursionError",
+    "raise AttributeError(f'no {name} of {self.kind}')": "",
+    "def later():\n    return self.inner\nraise AttributeError(name)": "",
+    "keep = lambda: self.inner\nraise AttributeError(name)": "",
+    "return object.__getattribute__(self, 'inner')[name]": "",
+    "return self.missing(name)": "",
+}
+HELPERS = """
+    def find(self, name):
+        return self.inner[name]
+
+    def missing(self, name):
+        raise AttributeError(name)
+"""
+
+
+def program(body: str) -> str:
+    """A script that sends an object of a class with this body of `__getattr__`."""
+    indented = "".join(f"        {line}\n" for line in body.splitlines())
+    return f"from multiprocessing import Process\n\n{PLAIN}{indented}{HELPERS}{SENDS}"
+
+
+def stops_with(text: str) -> str:
+    """The name of what unpickling an object of the class raises, "" for nothing."""
+    module = types.ModuleType("things")
+    sys.modules["things"] = module
+    try:
+        exec(compile(text, "things.py", "exec"), vars(module))
+        sent = pickle.dumps(module.Thing())
+        try:
+            pickle.loads(sent)
+        except Exception as error:
+            return type(error).__name__
+        return ""
+    finally:
+        del sys.modules["things"]
+
+
+def found(text: str) -> list[Finding]:
+    """What the rule says about this script."""
+    return list(check(MemoryFiles({"main.py": text.encode()}), SETTINGS).findings)
+
+
+@pytest.mark.parametrize(("body", "error"), BODIES.items())
+def test_says_what_unpickling_stops_with(body: str, error: str) -> None:
+    text = program(body)
+    if sys.version_info >= (3, 11):  # before, pickling asks `__getattr__` as well: for `__getstate__`
+        assert stops_with(text) == error
+    says = [finding.message.rpartition("`")[0].rpartition("`")[2].partition(":")[0] for finding in found(text)]
+    assert says == [error] * bool(error)
+
+
+@pytest.mark.parametrize("body", [body for body, error in BODIES.items() if error and "yield" not in body])
+def test_the_guard_lets_it_be_unpickled(body: str) -> None:
+    result = plan(MemoryFiles({"main.py": program(body).encode()}), SETTINGS)
+    after = result.contents["main.py"].decode()
+    assert stops_with(after) == ""
+    assert not found(after)
+
+
+FORWARDS = "    def __getattr__(self, name):\n        return getattr(self.inner, name)\n"
+OTHERS = {  # the class, or what stands before it: whether something is found
+    "class Thing:\n    def __init__(self):\n        self.inner = {}\n" + FORWARDS: True,
+    "class Thing:\n    inner = {}\n" + FORWARDS: False,
+    "class Thing:\n    inner: dict\n    def __init__(self):\n        self.inner = {}\n" + FORWARDS: True,
+    "class Base:\n    inner = None\nclass Thing(Base):\n    def __init__(self):\n        self.inner = {}\n"
+    + FORWARDS: False,
+    "class Base:\n    def __init__(self):\n        self.inner = {}\nclass Thing(Base):\n" + FORWARDS: True,
+    "class Thing:\n    def __init__(self):\n        self.inner = {}\n    def __setstate__(self, state):\n"
+    "        self.__dict__.update(state)\n" + FORWARDS: False,
+    "class Thing:\n    def __init__(self):\n        self.inner = {}\n    def __reduce__(self):\n"
+    "        return Thing, ()\n" + FORWARDS: False,
+    "class Thing:\n    @property\n    def inner(self):\n        return {}\n    def __init__(self):\n        self.x = 1"
+    "\n" + FORWARDS: False,
+    "class Thing:\n    __slots__ = ('inner',)\n    def __init__(self):\n        self.inner = {}\n" + FORWARDS: False,
+    "class Thing(dict):\n    def __init__(self):\n        self.inner = {}\n" + FORWARDS: False,
+    "from torch.nn import Module\nclass Thing(Module):\n    def __init__(self):\n        self.inner = {}\n"
+    + FORWARDS: False,
+    "from torch.utils.data import Subset\nclass Thing(Subset):\n" + FORWARDS.replace("inner", "dataset"): True,
+    "from unknown import Base\nclass Thing(Base):\n    def __init__(self):\n        self.inner = {}\n"
+    + FORWARDS: False,
+}
+
+
+@pytest.mark.parametrize(("text", "hazard"), OTHERS.items())
+def test_what_the_class_and_its_bases_have(text: str, hazard: bool) -> None:
+    assert bool(found(f"from multiprocessing import Process\n{text}{SENDS}")) is hazard
+
+
+def test_an_object_that_stays() -> None:
+    assert not found(program("return self.inner[name]").replace("args=(Thing(),)", "args=(str(Thing()),)"))
+
+
+def test_on_one_line_it_is_refused() -> None:
+    text = program("return self.inner[name]").replace(
+        "name):\n        return self.inner[name]\n", "name): return self.inner[name]\n", 1
+    )
+    (finding,) = found(text)
+    assert finding.fix is None and "stands on one line" in str(finding.reason)
