@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from .modules import Modules
+from .origins import origin
 from .outline import Outline
 from .repo import Repo
 from .resolver import FUNCTIONS, Class, Function, Resolver, method
@@ -41,6 +42,32 @@ class Callees:
             return *found[:2], 0  # `Base.__init__(self, ...)`
         return found
 
+    def alternatives(self, outline: Outline, call: ast.Call) -> list[tuple[Outline, Function, int]]:
+        """As `called`, of what that says nothing of: a partial, or several things that branches import as one name."""
+        func = call.func
+        if isinstance(func, ast.Name):
+            bound = self._partial(outline, func)
+            several = [(where, function, 0) for where, function in self.resolver.functions(outline, func)]
+            return [bound] if bound is not None else several
+        if not isinstance(func, ast.Attribute):
+            return []
+        values = [func.value]
+        if isinstance(func.value, ast.Name):
+            values = [each.value for each in outline.lookup(func.value, func.value.id)[1] if each.value is not None]
+        made = values[0] if len(values) == 1 else None
+        classes = self.resolver.classes(outline, made.func) if isinstance(made, ast.Call) else []
+        methods = (self._method(cls, func.attr) for cls in classes)
+        return [found for found in methods if found is not None]
+
+    def _partial(self, outline: Outline, func: ast.Name) -> tuple[Outline, Function, int] | None:
+        """The function of the repo that `func` is a `functools.partial` of."""
+        bound = [binding.value for binding in outline.lookup(func, func.id)[1]]
+        made = bound[0] if len(bound) == 1 else None
+        if not isinstance(made, ast.Call) or not made.args or origin(outline, made.func, _plain) != "functools.partial":
+            return None
+        found = self._function(outline, made.args[0])
+        return None if found is None else (*found[:2], len(made.args) - 1)
+
     def _method(self, cls: Class, name: str) -> tuple[Outline, Function, int] | None:
         """The method of a class, or of the nearest of its bases that has it."""
         return _first(self.resolver.lineage(cls), name)
@@ -60,16 +87,35 @@ class Callees:
         found = self.resolver.definition(outline, call.func)
         return (found.outline, found.node) if found is not None and isinstance(found.node, ast.ClassDef) else None
 
+    def _given_by(self, outline: Outline, call: ast.Call) -> tuple[Outline, ast.ClassDef] | None:
+        """The class of what `call` gives: of one that it makes, or whose `@classmethod` returns `cls(...)`."""
+        if (made := self.made_class(outline, call)) is not None:
+            return made
+        func, found = call.func, self.resolver.definition(outline, call.func)
+        called = found.node if found is not None else None
+        if called is None or isinstance(called, ast.ClassDef):
+            return None
+        own = [*called.args.posonlyargs, *called.args.args][:1]
+        marks = [mark.id for mark in called.decorator_list if isinstance(mark, ast.Name)]
+        if "classmethod" not in marks or not own or not isinstance(func, ast.Attribute):
+            return None
+        values = [node.value for node in ast.walk(called) if isinstance(node, ast.Return)]
+        makes = (value.func for value in values if isinstance(value, ast.Call))
+        if not any(isinstance(maker, ast.Name) and maker.id == own[0].arg for maker in makes):
+            return None
+        owner = self.resolver.definition(outline, func.value)
+        return (owner.outline, owner.node) if owner is not None and isinstance(owner.node, ast.ClassDef) else None
+
     def class_of(self, outline: Outline, value: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
         """The class of the repo of which `value` is an object, or which it is."""
         if isinstance(value, ast.Call):
-            return self.made_class(outline, value)
+            return self._given_by(outline, value)
         if isinstance(value, ast.Name):
             if (owner := _own_class(outline, value)) is not None:
                 return outline, owner
             values = [binding.value for binding in outline.lookup(value, value.id)[1]]
             if len(values) == 1 and isinstance(values[0], ast.Call):
-                return self.made_class(outline, values[0])
+                return self._given_by(outline, values[0])
             found = self.resolver.definition(outline, value)
             if found is not None and isinstance(found.node, ast.ClassDef):
                 return found.outline, found.node
@@ -89,6 +135,11 @@ class Callees:
     def star_source(self, outline: Outline, statement: ast.ImportFrom) -> Outline | None:
         """The file of the repo that `from ... import *` names."""
         return self.resolver.star_source(outline, statement)
+
+
+def _plain(outline: Outline, node: ast.expr, depth: int) -> str | None:
+    """Nothing stands for something else than it says."""
+    return None
 
 
 def _first(classes: Iterable[Class], name: str) -> tuple[Outline, Function, int] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...finding import Confidence, Hop
 from ...flow.boundaries import table
@@ -29,6 +29,8 @@ from ...syntax.resolver import Class
 from .data import names
 from .dead_branches import dead_statements, literals_of
 from .function_tables import looked_up
+from .loader_values import forks, is_text, put_into, value_of
+from .passed_workers import PassedWorkers
 from .trainer_settings import set_to_workers
 from .worker_numbers import WorkerNumbers
 
@@ -53,8 +55,6 @@ class Start:
 
 _Key = tuple[int, tuple[tuple[str, Confidence], ...], frozenset[ast.AST]]  # a function, its loaders, what it leaves out
 
-_ASKING = ("get", "getenv")  # their second argument is what there is by default
-
 
 class Starts:
     """Answers for one project."""
@@ -63,6 +63,7 @@ class Starts:
         self.project, self.callees = project, Callees(repo, modules)
         self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
+        self.passed = PassedWorkers()
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
@@ -110,7 +111,7 @@ class Starts:
         name = self.name(outline, node.func)
         if name in names("starters") or name in names("executor_starters"):
             maker = self._bound(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
-            if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and _forks(k.value) for k in maker.keywords):
+            if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and forks(k.value) for k in maker.keywords):
                 return None
             what = f"`{ast.unparse(node.func)[:60]}(...)` starts processes"
             return _start(outline, node, Confidence.PROVEN, what)
@@ -129,6 +130,11 @@ class Starts:
         called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
+        if others := self.callees.alternatives(outline, node):
+            starts = (self._through(outline, node, given, *other, constants=False) for other in others)
+            found = next((start for start in starts if start is not None), None)
+            surely = len(others) == 1 or found is None or found.confidence is not Confidence.PROVEN
+            return found if surely or found is None else replace(found, confidence=Confidence.LIKELY)
         made = self.callees.made_class(outline, node)
         if made is not None:
             if begins and any(self.name(made[0], without_arguments(base)) == PROCESS for base in made[1].bases):
@@ -177,8 +183,9 @@ class Starts:
         return _surest(self._returned(*each, 0) for each in methods.values())
 
     def _through(
-        self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0
-    ) -> Start | None:
+        self, outline: Outline, call: ast.Call, given: Given, other: Outline, function: Function, skip: int = 0,
+        constants: bool = True,
+    ) -> Start | None:  # fmt: skip
         inner: dict[str, Confidence] = {}
         names = positional(function)[skip:]
         pairs = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords if k.arg)]
@@ -186,7 +193,7 @@ class Starts:
             sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
             if sure is not None:
                 inner[name] = sure
-        literals = literals_of(other, function, call, skip)
+        literals = literals_of(other, function, call, skip) if constants else {}
         found = self._in_function(other, function, inner, dead_statements(other, function, literals))
         if found is None:
             return None
@@ -218,13 +225,16 @@ class Starts:
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
             called = self.callees.called(outline, node)
-            functions = [called[:2]] if called else list(looked_up(self.callees, outline, node.func))
-            return _surest(self._returned(*each, depth + 1) for each in functions)
+            if called is None:
+                tables = looked_up(self.callees, outline, node.func)
+                return _surest(self._returned(*each, depth + 1) for each in tables)
+            with self.passed.inside(outline, node, *called[1:]):
+                return self._returned(*called[:2], depth + 1)
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
-            values = [_value_of(binding.statement, binding.value) for binding in found]
+            values = [value_of(binding.statement, binding.value) for binding in found]
             values += self._put_into(outline, scope).get(node.id, ()) if found else ()
             return self._any(
                 outline, [value for value in values if value is not None and value is not node], given, depth
@@ -257,7 +267,7 @@ class Starts:
     def _put_into(self, outline: Outline, scope: Scope) -> dict[str, list[ast.expr]]:
         """What the code of `scope` stores in the dict or list of each name."""
         if scope not in self._stored:
-            self._stored[scope] = _put_into(outline.own(scope))
+            self._stored[scope] = put_into(outline.own(scope))
         return self._stored[scope]
 
     def _attribute_values(self, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
@@ -270,7 +280,7 @@ class Starts:
                     targets = target.elts if isinstance(target, ast.Tuple) else [target]
                     for name in dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute)):
                         found.setdefault(name, []).append(node.value)  # type: ignore[attr-defined]
-            for name, values in _put_into(nodes).items():
+            for name, values in put_into(nodes).items():
                 found.setdefault(name, []).extend(values)
             self._stored[owner] = found
         return self._stored[owner]
@@ -307,8 +317,10 @@ class Starts:
 
     def workers(self, outline: Outline, call: ast.Call) -> Confidence | None:
         """How sure it is that this DataLoader has workers that are spawned."""
-        if any(keyword.arg == "multiprocessing_context" and _forks(keyword.value) for keyword in call.keywords):
+        if any(keyword.arg == "multiprocessing_context" and forks(keyword.value) for keyword in call.keywords):
             return None
+        if (passed := self.passed.number(outline, call)) is not None:
+            return self._number(*passed)
         value = next((keyword.value for keyword in call.keywords if keyword.arg == "num_workers"), None)
         if value is None and len(call.args) > 5 and self.table.boundary(self.name(outline, call.func)) is not None:
             value = call.args[5]
@@ -319,6 +331,10 @@ class Starts:
         if value is None:
             stars = [ast.unparse(self._bound(outline, k.value)) for k in call.keywords if k.arg is None]
             return Confidence.LIKELY if any(re.search(r"num_workers\W+[1-9]", star) for star in stars) else None
+        return self._number(outline, value)
+
+    def _number(self, outline: Outline, value: ast.expr) -> Confidence | None:
+        """How sure it is that a number of workers is not 0."""
         value = self._bound(outline, value)
         if isinstance(value, ast.Constant):
             return Confidence.PROVEN if value.value else None
@@ -342,42 +358,8 @@ def _start(outline: Outline, node: ast.expr, sure: Confidence, what: str) -> Sta
 
 def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
     """Nothing that comes from `get_context("fork")` starts a program anew."""
-    forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and _is(node.args[:1], "fork")
+    forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and is_text(node.args[:1], "fork")
     return "" if forks else None
-
-
-def _is(nodes: Iterable[ast.expr], value: object) -> bool:
-    return any(isinstance(node, ast.Constant) and node.value == value for node in nodes)
-
-
-def _forks(node: ast.expr) -> bool:
-    """It names fork, and not only for want of another (`os.environ.get("START", "fork")`)."""
-    asked = (call for call in ast.walk(node) if isinstance(call, ast.Call) and last_name(call.func) in _ASKING)
-    fallbacks = {argument for call in asked for argument in call.args[1:]}
-    return _is((part for part in ast.walk(node) if isinstance(part, ast.Constant) and part not in fallbacks), "fork")
-
-
-def _value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:
-    """The value of a binding; for `a, b = f()` the whole call."""
-    if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Call, ast.Name)):
-        return statement.value
-    return value
-
-
-def _put_into(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
-    """What is stored in the dict or list of each name: `name[key] = it`, `self.name.append(it)`."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in nodes:
-        if isinstance(node, ast.Assign):
-            into = [target.value for target in node.targets if isinstance(target, ast.Subscript)]
-            put = [node.value]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            into, put = [node.func.value], node.args
-        else:
-            continue
-        for name in dict.fromkeys(map(last_name, into)):
-            found.setdefault(name, []).extend(put)
-    return found
 
 
 def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Iterator[ast.AST]:

@@ -401,3 +401,110 @@ def test_loader_that_a_class_method_makes(loop: str, reports: int) -> None:
     assert len(reported(files, RULE)) == reports
     none = {**files, "loaders.py": files["loaders.py"].replace("num_workers=6", "num_workers=0")}
     assert not reported(none, RULE)
+
+
+FACTORIES = """\
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    @classmethod
+    def make(cls, other):
+        return cls()
+
+    def loader(self, train=True, **kwargs):
+        settings = dict(shuffle=train)
+        settings.update(kwargs)
+        return DataLoader(self, **settings)
+
+    def named(self, size, num_workers=0):
+        return DataLoader(self, size, num_workers=num_workers)
+
+def plain(rows, num_workers=0):
+    return DataLoader(rows, num_workers=num_workers)
+
+def outer(rows, count):
+    return plain(rows, num_workers=count)
+"""
+
+
+@pytest.mark.parametrize(
+    ("loader", "found"),
+    [
+        ("Rows().loader(train=False, num_workers=2)", True),
+        ("Rows().loader(train=False, num_workers=0)", False),
+        ("Rows().loader(train=False)", False),
+        ("Rows.make(1).loader(num_workers=2)", True),
+        ("Rows().named(4, 2)", True),
+        ("Rows().named(4, num_workers=2)", True),
+        ("Rows().named(4)", False),
+        ("plain(Rows(), 2)", True),
+        ("plain(Rows(), num_workers=0)", False),
+        ("plain(Rows())", False),
+        ("outer(Rows(), 3)", False),  # two calls away: nothing is said of it
+    ],
+)
+def test_workers_that_a_call_passes(loader: str, found: bool) -> None:
+    script = f"from rows import *\nfor row in {loader}:\n    print(row)\n"
+    assert bool(reported({"a.py": script, "rows.py": FACTORIES}, RULE)) is found
+
+
+def test_a_partial_of_a_function_that_iterates_a_loader() -> None:
+    script = """\
+from functools import partial
+from torch.utils.data import DataLoader
+
+def run(epoch, train):
+    for row in DataLoader([1], num_workers=2):
+        print(epoch, row, train)
+
+def stay(epoch, train):
+    print(epoch, train)
+
+train = partial({function}, train=True)
+train(0)
+"""
+    [finding] = reported({"a.py": script.replace("{function}", "run")}, RULE)
+    assert finding.span.line == 12
+    assert not reported({"a.py": script.replace("{function}", "stay")}, RULE)
+
+
+def test_constants_of_a_partial_do_not_say_which_branch_runs() -> None:
+    script = """\
+from functools import partial
+from torch.utils.data import DataLoader
+
+def run(epoch, workers=False):
+    if workers:
+        for row in DataLoader([1], num_workers=2):
+            print(epoch, row)
+
+train = partial(run, workers=True)
+train(0)
+"""
+    assert reported({"a.py": script}, RULE)
+    assert not reported({"a.py": script.replace("train(0)", "run(0)")}, RULE)
+
+
+@pytest.mark.parametrize(
+    "branch", ["import sys\nif sys.argv[1:]:\n    {}\nelse:\n    {}\n", "try:\n    {}\nexcept ImportError:\n    {}\n"]
+)
+def test_one_of_several_classes_of_a_name(branch: str) -> None:
+    files = {
+        "a.py": branch.format("from one import Solver", "from two import Solver")
+        + "solver = Solver()\nsolver.load()\nsolver.run()\n",
+        "one.py": "class Solver:\n    def load(self):\n        pass\n    def run(self):\n        print(1)\n",
+        "two.py": """\
+from torch.utils.data import DataLoader
+
+class Solver:
+    def load(self):
+        self.rows = DataLoader([1], num_workers=2)
+    def run(self):
+        for row in self.rows:
+            print(row)
+""",
+    }
+    [finding] = reported(files, RULE)
+    assert finding.confidence.value == "likely" and finding.span.line == len(files["a.py"].splitlines())
+    files["two.py"] = files["one.py"]
+    assert not reported(files, RULE)
