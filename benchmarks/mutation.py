@@ -3,13 +3,15 @@
     python benchmarks/mutation.py record                        # once: which test executes which line (.coverage)
     python benchmarks/mutation.py run --seed 7 --count 150      # a sample over all packages
     python benchmarks/mutation.py run --changed main --count 12 --cpu 90  # only modules that differ from a revision
+    python benchmarks/mutation.py run --only codemods/launch/bash.py --all  # every mutant of one module
 
-`make coverage` records too, without the time of each test. A mutant survives when all these tests pass; it is printed
-with its diff. Nothing in the checkout is written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each
-is tried in a fork of a process that has imported what the tests need but the package. Tests in which only child
-processes execute the package are not recorded; `--also PREFIX=TESTS` names tests, slow ones too, that mutants of
-modules below PREFIX must pass before they survive. Where nothing was recorded, the tests are those of the module's
-folder that run in process.
+`make coverage` records too, without the time of each test, and a value that is computed once for all tests counts for
+the first of them. A mutant survives when all these tests pass; it is printed with its diff. Nothing in the checkout is
+written but `.coverage` and `.coverage.seconds`: mutants live in a copy, each is tried in a fork of a process that has
+collected the tests (`preloaded.py`), or, for what runs on import, of one that has imported what the tests need but
+the package. Tests in which only child processes execute the package are not recorded; `--also PREFIX=TESTS` names
+tests, slow ones too, that mutants of modules below PREFIX must pass before they survive. Where nothing was recorded,
+the tests are those of the module's folder that run in process.
 The limit of a mutant is CPU time: four times what its tests needed when they were recorded, and 20 s.
 `run` ends with 1 when fewer than `--floor` of the mutants are killed. Some mutants mean the same as the code, so no
 share can be asked for that is near to 1.
@@ -21,6 +23,7 @@ import argparse
 import ast
 import contextlib
 import difflib
+import functools
 import gc
 import importlib
 import json
@@ -29,15 +32,17 @@ import random
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Generator
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from mutants import Mutant, mutants
+from preloaded import Order, Preloaded, in_fork, quietly
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "codemods"
@@ -51,128 +56,6 @@ WARM = (
     "tree_sitter_bash", "typer", "xml.dom.minidom", "sqlite3", "multiprocessing.pool", "git",
 )  # fmt: skip
 MARKS = "not slow or in_process"
-
-COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
-}  # fmt: skip
-OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult, ast.BitOr: ast.BitAnd,
-    ast.BitAnd: ast.BitOr,
-}  # fmt: skip
-
-
-@dataclass(frozen=True, order=True)
-class Mutant:
-    """`path` with the characters `start:end` (of the file) replaced; `lines` is the statement around."""
-
-    path: str
-    start: int
-    end: int
-    text: str
-    kind: str
-    lines: tuple[int, int]
-
-    def apply(self, source: str) -> str:
-        return source[: self.start] + self.text + source[self.end :]
-
-
-def _variants(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
-    """Every small change of one node: (the expression to replace, the text instead, its kind)."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and (other := COMPARED.get(type(node.ops[0]))):
-        yield node, ast.unparse(ast.Compare(node.left, [other()], node.comparators)), "comparison"
-    elif isinstance(node, ast.BoolOp):
-        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield node, ast.unparse(ast.BoolOp(swapped, node.values)), "and/or"
-        for at in range(len(node.values)):
-            rest = node.values[:at] + node.values[at + 1 :]
-            yield node, ast.unparse(rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)), "operand"
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node, ast.unparse(node.operand), "not"
-    elif isinstance(node, ast.BinOp) and (op := OPERATORS.get(type(node.op))):
-        yield node, ast.unparse(ast.BinOp(node.left, op(), node.right)), "operator"
-    elif isinstance(node, ast.IfExp):
-        yield node, ast.unparse(node.body), "branch"
-        yield node, ast.unparse(node.orelse), "branch"
-    elif isinstance(node, ast.If | ast.While):
-        yield node.test, "False", "branch"
-        if isinstance(node, ast.If):
-            yield node.test, "True", "branch"
-    elif isinstance(node, ast.comprehension):
-        for test in node.ifs:
-            yield test, "True", "filter"
-    elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-        yield node.value, "None", "return"
-    elif isinstance(node, ast.Constant):
-        value = node.value
-        if isinstance(value, bool):
-            yield node, str(not value), "constant"
-        elif isinstance(value, int):
-            yield node, str(value + 1), "constant"
-        elif isinstance(value, str) and value and " " not in value:  # with a blank it is a sentence for people
-            yield node, repr(value + "_"), "constant"
-    elif isinstance(node, ast.Call):
-        if len(node.args) > 1:  # the last may have a default; any other would be missed by every caller
-            yield node, ast.unparse(ast.Call(node.func, node.args[:-1], node.keywords)), "argument"
-        for at in range(len(node.keywords)):
-            keywords = node.keywords[:at] + node.keywords[at + 1 :]
-            yield node, ast.unparse(ast.Call(node.func, node.args, keywords)), "argument"
-
-
-def _dropped(node: ast.AST) -> bool:
-    """True for a statement that can be left out as a mutant."""
-    if isinstance(node, ast.Expr):
-        return not isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.Assign):
-        return all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
-    return isinstance(node, ast.AugAssign | ast.Continue | ast.Break | ast.Raise | ast.Delete)
-
-
-def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.stmt]]:
-    """Every node that runs, with its statement; annotations, docstrings, f-strings and what only types need are not."""
-    todo: list[tuple[ast.AST, ast.stmt | None]] = [(tree, None)]
-    while todo:
-        node, inside = todo.pop()
-        if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert | ast.Global | ast.Nonlocal):
-            continue
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        inside = node if isinstance(node, ast.stmt) else inside
-        if inside is not None:
-            yield node, inside
-        for name, value in ast.iter_fields(node):
-            if name not in ("annotation", "returns", "decorator_list", "bases"):
-                todo += [(item, inside) for item in (value if isinstance(value, list) else [value])
-                         if isinstance(item, ast.AST)]  # fmt: skip
-
-
-def mutants(path: str, source: str) -> list[Mutant]:
-    """Every mutant of one module."""
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    lines = source.splitlines()
-
-    def offset(line: int, column: int) -> int:
-        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
-
-    def mutant(node: ast.expr | ast.stmt, text: str, kind: str, inside: ast.stmt) -> Mutant:
-        start = offset(node.lineno, node.col_offset)
-        end = offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
-        header = isinstance(inside, ast.If | ast.While | ast.For | ast.With | ast.FunctionDef | ast.ClassDef | ast.Try)
-        last = node.end_lineno if header else inside.end_lineno
-        return Mutant(path, start, end, text, kind, (inside.lineno, last or inside.lineno))
-
-    found = set()
-    for node, inside in _nodes(ast.parse(source)):
-        for target, text, kind in _variants(node):
-            text = text if kind == "constant" or text in ("True", "False", "None") else f"({text})"
-            found.add(mutant(target, text, kind, inside))
-        if isinstance(node, ast.stmt) and _dropped(node):
-            found.add(mutant(node, "pass", "statement", inside))
-    return sorted(found)
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -200,9 +83,15 @@ def record(tests: list[str], marks: str, more: bool) -> int:
 
         def __init__(self, running: coverage.Coverage) -> None:
             self.running, self.seconds = running, dict[str, float]()
+            self.caches: list[functools._lru_cache_wrapper[object]] = []
 
         @pytest.hookimpl(wrapper=True)
         def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+            for cached in gc.get_objects() if not self.caches else ():
+                if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith(PACKAGE):
+                    self.caches.append(cached)
+            for function in self.caches:  # else only the first test that needs the value is recorded
+                function.cache_clear()
             self.running.switch_context(item.nodeid)
             start = time.process_time()
             result = yield
@@ -237,11 +126,12 @@ def _on_import(mutant: Mutant) -> bool:
 class Choice:
     """Which tests can notice a mutant, the most specific first."""
 
-    def __init__(self, also: list[str], paths: Collection[str]) -> None:
+    def __init__(self, also: list[str], paths: Collection[str], room: float = TEST_SECONDS) -> None:
         import coverage
 
         self.data = coverage.CoverageData(str(ROOT / DATA))
         self.data.read()
+        self.room = room
         self.recorded = any(self.data.measured_contexts())
         self.seconds: dict[str, float] = {}
         if (ROOT / SECONDS).is_file():
@@ -249,7 +139,8 @@ class Choice:
         self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
         self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
         self.by_path: dict[str, dict[int, list[str]]] = {}
-        for path in self.data.measured_files() & set(paths) if self.recorded else ():
+        paths = {*paths, *(user for path in paths for user in self._users(path))}
+        for path in self.data.measured_files() & paths if self.recorded else ():
             contexts = self.data.contexts_by_lineno(path)
             by_line = {line: [_PHASE.sub("", test) for test in tests] for line, tests in contexts.items()}
             self.by_path[path] = by_line
@@ -267,16 +158,37 @@ class Choice:
         first, last = mutant.lines
         wanted = {test for line in range(first, last + 1) for test in by_line.get(line, ()) if test}
         if not wanted or _on_import(mutant):  # then whichever test came first is recorded
-            wanted = {test for tests in by_line.values() for test in tests if test}
+            users = [by_line, *(self.by_path.get(path, {}) for path in self._users(mutant.path))]
+            wanted = {test for lines in users for tests in lines.values() for test in tests if test}
         chosen: list[str] = []
         total = 0.0
         room = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
         near = {test: not test.startswith(room) for test in wanted}
         for test in sorted(wanted, key=lambda test: (near[test], self.modules[test], self._time(test), test)):
-            if not chosen or total + self._time(test) <= TEST_SECONDS:
+            if not chosen or total + self._time(test) <= self.room:
                 chosen.append(test)
                 total += self._time(test)
         return chosen, total
+
+    @functools.cached_property
+    def _imports(self) -> dict[str, set[str]]:
+        """For each module those that import it, and for a package what lies in it."""
+        users: dict[str, set[str]] = defaultdict(set)
+        for path in (ROOT / PACKAGE).rglob("*.py"):
+            user = path.relative_to(ROOT)
+            if user.name != "__init__.py":
+                users[(user.parent / "__init__.py").as_posix()].add(user.as_posix())
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    base = ROOT.joinpath(*user.parts[: -node.level]) if node.level else ROOT
+                    base = base.joinpath(*(node.module or "").split("."))
+                    for module in [base, *(base / alias.name for alias in node.names)]:
+                        if module.with_suffix(".py").is_file():
+                            users[module.with_suffix(".py").relative_to(ROOT).as_posix()].add(user.as_posix())
+        return users
+
+    def _users(self, path: str) -> set[str]:
+        return self._imports.get(path, set())
 
     def more(self, mutant: Mutant) -> list[str]:
         """What `--also` names for it."""
@@ -286,54 +198,29 @@ class Choice:
         return self.seconds.get(test, USUAL)
 
 
-def _status(folder: Path, tests: list[str], marks: str, limit: int, cache: str, log: Path) -> int:
+def _status(folder: Path, tests: list[str], marks: str, limit: int, log: Path) -> int:
     """Run `tests` in a fork of this process: the status they end with; -1 for one that is stopped by its limit."""
-    child = os.fork()
-    if child == 0:
-        code = 3
-        try:
-            os.setsid()
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-            output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            for stream in (1, 2):
-                os.dup2(output, stream)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            os.chdir(folder)
-            os.environ.clear()
-            os.environ.update({**_environment(folder), "SPAWNFIX_CACHE_DIR": cache})
-            sys.path[:0] = [str(folder), str(folder / "tests")]
-            import pytest
 
-            code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", marks, *tests]))
-        finally:
-            sys.stdout.flush()
-            os._exit(code)
-    ends = time.monotonic() + 20 * limit  # for one that waits for ever; the limit is CPU time
-    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        if time.monotonic() > ends:
-            os.killpg(child, signal.SIGKILL)
-        time.sleep(0.02)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child, signal.SIGKILL)  # and what it started
-    _, status = os.waitpid(child, 0)
-    return max(os.waitstatus_to_exitcode(status), -1)
+    def run() -> int:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        quietly(folder, log, {**_environment(folder), "SPAWNFIX_CACHE_DIR": str(log.parent)})
+        import pytest
+
+        return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", marks, *tests]))
+
+    return in_fork(run, limit)
 
 
-def survives(
-    folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, number: int, marks: str = MARKS
-) -> str | None:
-    """None when the tests notice the mutant, else why not."""
-    if not tests:
-        return "no test executes it"
-    limit = int(20 + 4 * seconds)
+def afresh(folder: Path, mutant: Mutant, source: str, tests: list[str], seconds: float, marks: str) -> str | None:
+    """None when the tests notice the mutant in a process that has not imported the package, else why not."""
     target = folder / mutant.path
     before = target.stat()
     target.write_text(mutant.apply(source), encoding="utf-8")
-    os.utime(target, (before.st_atime, before.st_mtime + 10 + number))  # never the time of compiled code
+    os.utime(target, (before.st_atime, before.st_mtime + 10 + mutant.start))  # never the time of compiled code
     cache = tempfile.mkdtemp(dir=folder)
     log = Path(cache, "log")
     try:
-        status = _status(folder, tests, marks, limit, cache, log)
+        status = _status(folder, tests, marks, int(20 + 4 * seconds), log)
         words = log.read_text(encoding="utf-8", errors="replace")
     finally:
         target.write_text(source, encoding="utf-8")
@@ -342,6 +229,31 @@ def survives(
     if status in (4, 5) and "not found" in words:
         return f"record again: {words[-300:]}"
     return "all its tests pass" if status == 0 else None
+
+
+@dataclass
+class Trial:
+    """A copy of the checkout, and a process that has collected the tests of all mutants to try."""
+
+    folder: Path
+    preloaded: Preloaded
+    killers: dict[str, list[Mutant]] = field(default_factory=dict)  # by test
+
+    def survives(self, mutant: Mutant, source: str, tests: list[str], seconds: float) -> str | None:
+        """None when the tests notice the mutant, else why not."""
+        if not tests:
+            return "no test executes it"
+        outcome = self.preloaded.run(Order(mutant.path, mutant.apply(source), tests, int(20 + 4 * seconds)))
+        if not outcome.fits:
+            return afresh(self.folder, mutant, source, tests, seconds, MARKS)
+        if outcome.failed in tests:
+            self.killers.setdefault(outcome.failed, []).append(mutant)
+        return outcome.ends
+
+    def fail_anyway(self) -> dict[str, list[Mutant]]:
+        """Tests that fail without any mutant too, and what they are said to have noticed."""
+        outcome = self.preloaded.run(Order(PACKAGE, None, sorted(self.killers), 600))
+        return {test: self.killers.get(test, []) for test in outcome.failed.split()}
 
 
 def _changed(revision: str) -> set[str]:
@@ -362,6 +274,8 @@ def main() -> int:
     running = commands.add_parser("run", help="try a sample of mutants")
     running.add_argument("--seed", type=int, default=None)
     running.add_argument("--count", type=int, default=20)
+    running.add_argument("--all", action="store_true", help="every mutant, not a sample")
+    running.add_argument("--seconds", type=float, default=TEST_SECONDS, help="of tests for one mutant, as recorded")
     running.add_argument(
         "--cpu", type=float, default=float("inf"), metavar="SECONDS", help="begin no mutant after that"
     )
@@ -384,10 +298,15 @@ def main() -> int:
         paths = [path for path in paths if path.startswith(tuple(options.only))]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths}
     everything = [mutant for path in paths for mutant in mutants(path, sources[path])]
-    sample = random.Random(seed).sample(everything, min(options.count, len(everything)))
+    count = len(everything) if options.all else min(options.count, len(everything))
+    sample = random.Random(seed).sample(everything, count)
+    if options.all:
+        sample.sort()
     print(f"seed {seed}: {len(sample)} of {len(everything)} mutants in {len(paths)} modules", flush=True)
+    return try_all(sample, sources, Choice(options.also, {mutant.path for mutant in sample}, options.seconds), options)
 
-    choice = Choice(options.also, {mutant.path for mutant in sample})
+
+def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, options: argparse.Namespace) -> int:
     for name in WARM:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -395,33 +314,51 @@ def main() -> int:
     assert PACKAGE not in sys.modules, "the forks would not import the mutant"
     tried: Counter[str] = Counter()
     killed: Counter[str] = Counter()
-    survivors: dict[str, list[str]] = defaultdict(list)
+    chosen = [choice.tests(mutant) for mutant in sample]
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-")), "checkout")
         _copy(folder)
-        for number, mutant in enumerate(sample):
-            if _spent() > options.cpu:
+        files = sorted({test.partition("::")[0] for tests, _ in chosen for test in tests})
+        preloaded = Preloaded(folder, PACKAGE, _environment(folder), MARKS, files)
+        stack.callback(preloaded.close)
+        trial = Trial(folder, preloaded)
+        for number, (mutant, (tests, seconds)) in enumerate(zip(sample, chosen, strict=True)):
+            if _spent() + preloaded.spent > options.cpu:
                 print(f"{options.cpu:.0f} s of CPU are spent: {len(sample) - number} mutants were not tried")
                 break
             source = sources[mutant.path]
-            tests, seconds = choice.tests(mutant)
-            room = "/".join(Path(mutant.path).parts[1:-1][:2]) or "."
-            why = survives(folder, mutant, source, tests, seconds, number)
+            why = trial.survives(mutant, source, tests, seconds)
             if why is not None and (more := choice.more(mutant)):
-                why = survives(folder, mutant, source, more, 60, len(sample) + number, "slow or not slow")
+                why = afresh(folder, mutant, source, more, 60, "slow or not slow")
+            room = _room(mutant)
             tried[room] += 1
             killed[room] += why is None
-            line = source.count("\n", 0, mutant.start) + 1
-            print(f"{'killed  ' if why is None else 'SURVIVED'} {mutant.path}:{line} {mutant.kind}", flush=True)
+            print(f"{'killed  ' if why is None else 'SURVIVED'} {_place(mutant, source)} {mutant.kind}", flush=True)
             if why is not None:
-                after = mutant.apply(source)
-                diff = difflib.unified_diff(source.splitlines(), after.splitlines(), lineterm="", n=2)
-                survivors[room].append(f"{mutant.path}:{line} ({mutant.kind}; {why})\n" + "\n".join(list(diff)[2:]))
-                print(survivors[room][-1], flush=True)
+                print(_shown(mutant, source, why), flush=True)
+        for test, noticed in trial.fail_anyway().items():
+            print(f"{test} fails without a mutant too; so these count as survivors:")
+            for mutant in noticed:
+                killed[_room(mutant)] -= 1
+                print(_shown(mutant, sources[mutant.path], "noticed by that test alone"))
     for room in sorted(tried):
         print(f"{room:40} {killed[room]:4} of {tried[room]:4} killed")
-    print(f"{killed.total()} of {tried.total()} killed; seed {seed}; {_spent():.0f} s of CPU")
+    print(f"{killed.total()} of {tried.total()} killed; {_spent():.0f} s of CPU")
     return 1 if killed.total() < options.floor * tried.total() else 0
+
+
+def _room(mutant: Mutant) -> str:
+    return "/".join(Path(mutant.path).parts[1:-1][:2]) or "."
+
+
+def _place(mutant: Mutant, source: str) -> str:
+    line = source.count("\n", 0, mutant.start) + 1
+    return f"{mutant.path}:{line}"
+
+
+def _shown(mutant: Mutant, source: str, why: str) -> str:
+    diff = difflib.unified_diff(source.splitlines(), mutant.apply(source).splitlines(), lineterm="", n=2)
+    return f"{_place(mutant, source)} ({mutant.kind}; {why})\n" + "\n".join(list(diff)[2:])
 
 
 def _spent() -> float:

@@ -115,8 +115,9 @@ class Shape:
     def _put_there(self, node: ast.AST) -> str:
         """The name of the function in a method that `node` stands in, where workers call it: `def __getitems__`."""
         scope = self.outline.scope(node)
-        inside = isinstance(scope, ast.FunctionDef) and self.outline.parents[scope] is not self.node
-        return scope.name if inside and isinstance(scope, ast.FunctionDef) and scope.name in WORKER else ""
+        if isinstance(scope, ast.FunctionDef) and self.outline.parents[scope] is not self.node:
+            return scope.name if scope.name in WORKER else ""
+        return ""
 
     @cached_property
     def worker_only_methods(self) -> frozenset[str]:

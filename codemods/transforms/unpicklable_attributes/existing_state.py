@@ -95,15 +95,14 @@ def check_existing(shape: Shape, derived: Iterable[Shape], attributes: Iterable[
     if _has_slots(shape):
         raise Refused("the class has `__slots__`, so its state is no plain dict; write the state methods yourself")
     for mark in shape.node.decorator_list:
+        kind = last_name(mark.func if isinstance(mark, ast.Call) else mark)
         for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
-            attrs = (
-                keyword.arg == "frozen" and last_name(mark.func if isinstance(mark, ast.Call) else mark) != "dataclass"
-            )
+            attrs = keyword.arg == "frozen" and kind != "dataclass"
             if (keyword.arg == "slots" or attrs) and getattr(keyword.value, "value", True):
                 raise Refused(
                     f"the class is defined with `{keyword.arg}`; write `__getstate__` and `__setstate__` by hand"
                 )
-        if last_name(mark.func if isinstance(mark, ast.Call) else mark) in ("define", "frozen"):
+        if kind in ("define", "frozen"):
             raise Refused("the class of attrs has slots; write `__getstate__` and `__setstate__` by hand")
     if "__getstate__" in methods:
         returned_state(methods["__getstate__"])

@@ -6,7 +6,6 @@ import ast
 
 from ...flow.answers.crossings import flow_of
 from ...project import Project
-from ...syntax.binding_rules import parameters
 from ...syntax.outline import Outline
 from .classes import Method
 from .data import names
@@ -21,11 +20,11 @@ def leaves_trace(outline: Outline, function: Method) -> str | None:
             return f"prints (line {node.lineno})"
         called = node.func if isinstance(node, ast.Call) else None
         changes = isinstance(called, ast.Attribute) and called.attr in names("changing_methods")
-        if isinstance(called, ast.Attribute) and changes and _is_shared(outline, function, called.value):
+        if isinstance(called, ast.Attribute) and changes and _is_shared(outline, called.value):
             return f"changes `{ast.unparse(called.value)}` (line {called.lineno})"
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
             above = outline.parents[node]
-            if _is_shared(outline, function, node.value) or (isinstance(above, ast.AugAssign) and above.target is node):
+            if _is_shared(outline, node.value) or (isinstance(above, ast.AugAssign) and above.target is node):
                 return f"changes `{ast.unparse(node.value)}` (line {node.lineno})"
     return None
 
@@ -38,7 +37,7 @@ def noted_for_workers(project: Project, outline: Outline, function: Method) -> t
             noted |= set(node.names)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             value = node.func.value
-            if node.func.attr in names("changing_methods") and _is_shared(outline, function, value):
+            if node.func.attr in names("changing_methods") and _is_shared(outline, value):
                 noted |= {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
     run_there = {line for path, line, _ in flow_of(project).sent() if path == outline.path} if noted else set()
     for name in sorted(noted):
@@ -50,13 +49,11 @@ def noted_for_workers(project: Project, outline: Outline, function: Method) -> t
     return None
 
 
-def _is_shared(outline: Outline, function: Method, node: ast.expr) -> bool:
+def _is_shared(outline: Outline, node: ast.expr) -> bool:
     """A name of the module (or something of it), not a local one and not the object itself."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
-    if not isinstance(node, ast.Name) or outline.is_self(node) or node.id in parameters(function):
-        return False
-    scope, bindings = outline.lookup(node, node.id)
+    scope, bindings = outline.lookup(node, node.id) if isinstance(node, ast.Name) else (None, ())
     return isinstance(scope, ast.Module) and bool(bindings)
 
 

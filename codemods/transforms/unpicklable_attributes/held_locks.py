@@ -50,14 +50,17 @@ def _place(outline: Outline, node: ast.AST) -> tuple[str, int]:
 def _called(outline: Outline, node: ast.Attribute) -> tuple[str, ast.Call] | None:
     above = outline.parents[node]
     call = outline.parents.get(above)
-    is_call = isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above
-    return (above.attr, call) if is_call and isinstance(above, ast.Attribute) and isinstance(call, ast.Call) else None
+    if isinstance(above, ast.Attribute) and isinstance(call, ast.Call) and call.func is above:
+        return above.attr, call
+    return None
 
 
 def _asks(outline: Outline, node: ast.Attribute) -> bool:
     """`x.lock.locked()`, `x.lock.acquire(blocking=False)`, `x.lock.acquire(timeout=1)`."""
-    name, call = _called(outline, node) or ("", None)
-    if name != "acquire" or call is None:
+    if (called := _called(outline, node)) is None:
+        return False
+    name, call = called
+    if name != "acquire":
         return name == "locked"
     values: dict[str | None, ast.expr] = dict(zip(_ACQUIRES, call.args, strict=False))
     values |= {word.arg: word.value for word in call.keywords}

@@ -34,8 +34,7 @@ def used_before(family: Family, shape: Shape, store: Store, trace: Trace) -> Hop
                     found = found or line
                 elif method in closing:
                     found = None
-        places = [(sent.path, line) for line in (found or 0, sent.line)]
-        if found is not None and not exclude_each_other(family.repo, places):
+        if found is not None and not exclude_each_other(family.repo, [(sent.path, found), (sent.path, sent.line)]):
             return Hop(sent.path, found, f"`{name.id}` is used before, which opens it")
     return None
 

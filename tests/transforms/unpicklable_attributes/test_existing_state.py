@@ -1,0 +1,101 @@
+"""State methods that a class has already: the forms that can be added to, each of them, and what is near to one."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from codemods.finding import Refused
+from codemods.transforms.unpicklable_attributes.existing_state import holds_items, returned_state, updated_from
+
+
+def _method(text: str) -> ast.FunctionDef:
+    (method,) = ast.parse(text).body
+    assert isinstance(method, ast.FunctionDef)
+    return method
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "self.__dict__.copy()",
+        "dict(self.__dict__)",
+        "copy.copy(self.__dict__)",
+        "copy(self.__dict__)",
+        "{**self.__dict__}",
+        "vars(self).copy()",
+        "dict(vars(self))",
+        "super().__getstate__()",
+        "super().__getstate__().copy()",
+        "dict(super().__getstate__())",
+    ],
+)
+def test_a_copy_of_the_dict(copy: str) -> None:
+    text = f'def __getstate__(self):\n    """Without f."""\n    state = {copy}\n    del state["f"]\n    return state\n'
+    assert returned_state(_method(text)) == "state"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "state = self.__dict__\n    return state",
+        "state = copy.deepcopy(self.__dict__)\n    return state",
+        "state = {}\n    return state",
+        "state = self.__dict__.copy()\n    state = {}\n    return state",
+        "state = self.__dict__.copy()\n    if 1:\n        return {}\n    return state",
+        "other = 1\n    state = self.__dict__.copy()\n    return state",
+        "state = self.__dict__.copy()\n    other = {}\n    return other",
+        "state = self.__dict__.copy()\n    return state, 1",
+        "state = self.__dict__.copy()\n    return state\n    print(1)",
+        "return self.__dict__.copy()",
+        '"""Nothing."""',
+        "state: dict = self.__dict__.copy()\n    return state",
+    ],
+)
+def test_no_plain_copy(body: str) -> None:
+    with pytest.raises(Refused, match=r"its `__getstate__` \(line 1\) copies `__dict__` in a form that this rule does"):
+        returned_state(_method(f"def __getstate__(self):\n    {body}\n"))
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        "self.__dict__.update(state)",
+        "vars(self).update(state)",
+        "super().__setstate__(state)",
+        "self.__dict__ = state",
+    ],
+)
+def test_the_object_is_filled_from_the_parameter(update: str) -> None:
+    assert updated_from(_method(f"def __setstate__(self, state):\n    print(1)\n    {update}\n")) == "state"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def __setstate__(self, state):\n    self.__dict__.update(other)",
+        "def __setstate__(self, state):\n    if state:\n        self.__dict__.update(state)",
+        "def __setstate__(self, state):\n    self.__dict__.update(state)\n    return",
+        "def __setstate__(self, state, more):\n    self.__dict__.update(state)",
+        "def __setstate__(self):\n    self.__dict__.update(state)",
+    ],
+)
+def test_the_object_is_filled_in_another_way(text: str) -> None:
+    with pytest.raises(Refused, match=r"its `__setstate__` \(line 1\) fills `__dict__` in a form that this rule does"):
+        updated_from(_method(text))
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "dict", "OrderedDict", "defaultdict", "list", "deque", "Counter", "set", "frozenset", "tuple", "str", "bytes",
+        "bytearray", "int", "float",
+    ],
+)  # fmt: skip
+def test_containers_hold_more_than_attributes(base: str) -> None:
+    assert holds_items(["torch.nn.Module", f"library.{base}", base]) == f"library.{base}"
+
+
+def test_other_bases_hold_attributes_alone() -> None:
+    assert holds_items(["torch.nn.Module", "threading.Thread", "UserDict"]) is None
