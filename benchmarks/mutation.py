@@ -32,6 +32,7 @@ import random
 import re
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -126,7 +127,7 @@ def _on_import(mutant: Mutant) -> bool:
 class Choice:
     """Which tests can notice a mutant, the most specific first."""
 
-    def __init__(self, also: list[str], paths: Collection[str], room: float = TEST_SECONDS) -> None:
+    def __init__(self, also: list[str], room: float = TEST_SECONDS) -> None:
         import coverage
 
         self.data = coverage.CoverageData(str(ROOT / DATA))
@@ -137,14 +138,24 @@ class Choice:
         if (ROOT / SECONDS).is_file():
             self.seconds = json.loads((ROOT / SECONDS).read_text(encoding="utf-8"))
         self.also = [(prefix, tests.split(",")) for prefix, _, tests in (item.partition("=") for item in also)]
-        self.modules: Counter[str] = Counter()  # how many modules a test executes: few is specific
         self.by_path: dict[str, dict[int, list[str]]] = {}
-        paths = {*paths, *(user for path in paths for user in self._users(path))}
-        for path in self.data.measured_files() & paths if self.recorded else ():
+
+    @functools.cached_property
+    def modules(self) -> dict[str, int]:
+        """How many modules a test executes: few is specific."""
+        query = "SELECT context, COUNT(*) FROM line_bits JOIN context ON context.id = context_id GROUP BY context_id"
+        with contextlib.closing(sqlite3.connect(ROOT / DATA)) as database:
+            return {_PHASE.sub("", test): number for test, number in database.execute(query)}
+
+    def _lines(self, path: str) -> dict[int, list[str]]:
+        """The tests that execute each line of a module."""
+        if path not in self.by_path:
             contexts = self.data.contexts_by_lineno(path)
-            by_line = {line: [_PHASE.sub("", test) for test in tests] for line, tests in contexts.items()}
-            self.by_path[path] = by_line
-            self.modules.update({test for line in by_line.values() for test in line if test})
+            self.by_path[path] = {line: [_PHASE.sub("", test) for test in tests] for line, tests in contexts.items()}
+        return self.by_path[path]
+
+    def _of_modules(self, paths: Collection[str]) -> set[str]:
+        return {test for path in paths for tests in self._lines(path).values() for test in tests if test}
 
     def tests(self, mutant: Mutant) -> tuple[list[str], float]:
         """Test ids or folders, and the CPU seconds they took (a guess where nothing is recorded)."""
@@ -154,24 +165,31 @@ class Choice:
                 folder = folder.parent
             files = [folder.as_posix()] if len(folder.parts) > 1 else [p.as_posix() for p in folder.glob("test_*.py")]
             return files, 60.0
-        by_line = self.by_path.get(mutant.path, {})
+        by_line = self._lines(mutant.path)
         first, last = mutant.lines
         wanted = {test for line in range(first, last + 1) for test in by_line.get(line, ()) if test}
-        if not wanted or _on_import(mutant):  # then whichever test came first is recorded
-            users = [by_line, *(self.by_path.get(path, {}) for path in self._users(mutant.path))]
-            wanted = {test for lines in users for tests in lines.values() for test in tests if test}
+        everywhere = not wanted or _on_import(mutant)
+        if everywhere:  # no test is recorded for what runs on import
+            wanted = self._of_modules({mutant.path, *self._users[mutant.path]})
+        if not wanted:  # a table for which others look by itself: who uses the same vocabulary
+            used = {path for path, users in self._users.items() if mutant.path in users}
+            wanted = self._of_modules({user for path in used for user in self._users[path]})
         chosen: list[str] = []
         total = 0.0
         room = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
         near = {test: not test.startswith(room) for test in wanted}
-        for test in sorted(wanted, key=lambda test: (near[test], self.modules[test], self._time(test), test)):
+        order = sorted(wanted, key=lambda test: (near[test], self.modules.get(test, 0), self._time(test), test))
+        if everywhere:  # some tests of each file
+            seen: Counter[str] = Counter()
+            order = [test for _, test in sorted((_counted(seen, test), test) for test in order)]
+        for test in order:
             if not chosen or total + self._time(test) <= self.room:
                 chosen.append(test)
                 total += self._time(test)
         return chosen, total
 
     @functools.cached_property
-    def _imports(self) -> dict[str, set[str]]:
+    def _users(self) -> dict[str, set[str]]:
         """For each module those that import it, and for a package what lies in it."""
         users: dict[str, set[str]] = defaultdict(set)
         for path in (ROOT / PACKAGE).rglob("*.py"):
@@ -187,15 +205,18 @@ class Choice:
                             users[module.with_suffix(".py").relative_to(ROOT).as_posix()].add(user.as_posix())
         return users
 
-    def _users(self, path: str) -> set[str]:
-        return self._imports.get(path, set())
-
     def more(self, mutant: Mutant) -> list[str]:
         """What `--also` names for it."""
         return [test for prefix, tests in self.also if mutant.path.startswith(prefix) for test in tests]
 
     def _time(self, test: str) -> float:
         return self.seconds.get(test, USUAL)
+
+
+def _counted(seen: Counter[str], test: str) -> int:
+    """How many tests of the same file came before."""
+    seen[test.partition("::")[0]] += 1
+    return seen[test.partition("::")[0]]
 
 
 def _status(folder: Path, tests: list[str], marks: str, limit: int, log: Path) -> int:
@@ -303,7 +324,7 @@ def main() -> int:
     if options.all:
         sample.sort()
     print(f"seed {seed}: {len(sample)} of {len(everything)} mutants in {len(paths)} modules", flush=True)
-    return try_all(sample, sources, Choice(options.also, {mutant.path for mutant in sample}, options.seconds), options)
+    return try_all(sample, sources, Choice(options.also, options.seconds), options)
 
 
 def try_all(sample: list[Mutant], sources: dict[str, str], choice: Choice, options: argparse.Namespace) -> int:

@@ -163,7 +163,7 @@ def _assigned(statement: ast.stmt, target: ast.Attribute) -> ast.expr | None:
             for part, value in pairs(place, statement.value):
                 if part is target:
                     return value
-    if isinstance(statement, ast.AnnAssign) and statement.target is target:
+    if isinstance(statement, ast.AnnAssign):
         return statement.value
     return None
 

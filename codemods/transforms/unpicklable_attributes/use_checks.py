@@ -133,7 +133,7 @@ def _adds_up(uses: AttributeUses, shape: Shape, target: ast.AST) -> bool:
 def _changed_by_another_name(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute) -> str | None:
     """A local name for it, or the parameter of a function that gets it, is used to change it; in words."""
     outline, above = shape.outline, shape.outline.parents[node]
-    if isinstance(above, ast.Assign) and above.value is node:
+    if isinstance(above, ast.Assign):
         names = [target.id for target in above.targets if isinstance(target, ast.Name)]
         reads = [read for name in names for read in named(outline, method, name)]
         return first_touch(outline, [read for read in reads if position(read) > position(node)], uses.kind)
