@@ -88,7 +88,7 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
             continue
         neutral = _under_environment_test(tree) | _doubled(tree, option, told_elsewhere)
         neutral |= {id(node) for item in _idle_functions(tree, dest, is_named) for node in walk(item)}
-        holders = _from_environment(tree)
+        holders, whole = _from_environment(tree), _argument_names(tree)
         for node in nodes(tree):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -98,14 +98,14 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
                     held = isinstance(node.value, ast.Name) and node.value.id in holders
                     if "LOCAL_RANK" in source or held or id(node) in neutral:
                         stored[path] = min(stored.get(path, node.lineno), node.lineno)
-            if is_value(node, dest, ast.Load) and id(node) not in neutral:
+            if (is_value(node, dest, ast.Load) or _reads_key(node, dest, whole)) and id(node) not in neutral:
                 reads.append((path, node.lineno))  # type: ignore[attr-defined]
     guards = _none_guards(found.entry, dest)
     reads = [(path, line) for path, line in reads if not (path == found.path and line in guards)]
     early = [line for path, line in reads if path == found.path and line < stored.get(path, 0)]
     fed = bool(stored) and not (found.path in stored and _same_function_before(found.entry, early, stored[found.path]))
     settled = reads_environment(found, option) or fed or _kept_as_fallback(found, dest, reads)
-    return RankOption(option, settled, tuple(reads), _escapes(found))
+    return RankOption(option, settled, tuple(reads), _escapes(found, dest))
 
 
 def _kept_as_fallback(found: Program, dest: str, reads: list[tuple[str, int]]) -> bool:
@@ -235,10 +235,21 @@ def _same_function_before(tree: ast.Module, lines: list[int], store: int) -> boo
     return any(start <= line <= end for line in lines)
 
 
-def _escapes(found: Program) -> bool:
-    """Are the parsed arguments passed whole to something that can't be read here?"""
+def _reads_key(node: ast.AST, dest: str, names: set[str]) -> bool:
+    """`config["local_rank"]` or `config.get("local_rank")`, where `config` is the dict of the arguments."""
+    key: ast.expr | None = None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        holder, key = node.value, node.slice
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop"):
+        holder, key = node.func.value, node.args[0] if node.args else None
+    return isinstance(key, ast.Constant) and key.value == dest and _is_whole(holder, names)
+
+
+def _escapes(found: Program, dest: str) -> bool:
+    """Are the parsed arguments passed whole to something that can't be read here, or by name to a parameter?"""
     names = _argument_names(found.entry)
     takers: set[str] = set()
+    by_name: set[str] = set()
     for node in nodes(found.entry):
         if not isinstance(node, ast.Call):
             continue
@@ -248,8 +259,14 @@ def _escapes(found: Program) -> bool:
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if called not in _TAKES_AS_TEXT and called not in _COPIES:
                 takers.add(called)
+            if any(keyword.arg is None and _is_whole(keyword.value, names) for keyword in node.keywords):
+                by_name.add(called)
     for tree in found.modules.values() if takers else ():
-        takers -= {node.name for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        defined = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        if any(dest in {parameter.arg for parameter in walk(node) if isinstance(parameter, ast.arg)}
+               for node in defined if node.name in by_name):  # fmt: skip
+            return True
+        takers -= {node.name for node in defined}
     return bool(takers)
 
 
@@ -263,8 +280,13 @@ def _is_whole(value: ast.expr, names: set[str]) -> bool:
         return any(key is None and _is_whole(part, names) for key, part in zip(value.keys, value.values, strict=True))
     if isinstance(value, ast.Call):
         called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        return called in _COPIES and any(_is_whole(part, names) for part in value.args)
+        return _parses(called) or (called in _COPIES and any(_is_whole(part, names) for part in value.args))
     return False
+
+
+def _parses(called: str) -> bool:
+    """A function of this name returns the arguments: `parse_args`, `get_args`."""
+    return "parse" in called or "args" in called
 
 
 def _argument_names(tree: ast.Module) -> set[str]:
@@ -276,7 +298,7 @@ def _argument_names(tree: ast.Module) -> set[str]:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             called = node.value.func
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if "parse" in name or "args" in name:
+            if _parses(name):
                 found |= {part.id for target in node.targets for part in walk(target) if isinstance(part, ast.Name)}
     return found
 

@@ -16,7 +16,10 @@ from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
 _PUTS = {"append": 0, "appendleft": 0, "add": 0, "insert": 1, "setdefault": 1}
-_EMPTY = ("{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()")
+_EMPTY = (
+    "{}", "[]", "dict()", "list()", "set()", "OrderedDict()", "collections.OrderedDict()", "deque()",
+    "collections.deque()",
+)  # fmt: skip
 
 
 def fields(shape: Shape) -> dict[str, list[Store]]:
