@@ -47,7 +47,7 @@ class HandOver:
     def __init__(self, starts: Starts, outline: Outline, source: Source, imported: bool) -> None:
         """`imported`: another file imports this one."""
         self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
-        self.values = Values(starts)
+        self.values = Values(starts, imported)
 
     def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
         """Hands `names` to the pools that get `calls`, whose workers run `readers`. Raises Refused, or NotDone."""

@@ -7,6 +7,7 @@ import builtins
 import enum
 from collections.abc import Iterable, Iterator
 
+from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
@@ -50,10 +51,11 @@ class Sendable(enum.Enum):
 
 
 class Values:
-    """Answers for one project."""
+    """Answers for one file."""
 
-    def __init__(self, starts: Starts) -> None:
-        self.starts, self.callees = starts, starts.callees
+    def __init__(self, starts: Starts, imported: bool) -> None:
+        """`imported`: other files may call what is asked about."""
+        self.starts, self.callees, self.imported = starts, starts.callees, imported
         self.recogniser = Recogniser(self.callees.repo, lambda outline, node: [])
         self._passed: list[tuple[Function, Sendable]] = []  # functions that are looked into, what they are passed
         self._looking: set[tuple[str, str]] = set()  # variables of modules that are being looked into
@@ -119,12 +121,30 @@ class Values:
         if not bindings:
             return Sendable.YES if hasattr(builtins, value.id) else Sendable.UNKNOWN
         if any(item.parameter for item in bindings):
-            return next((known for function, known in reversed(self._passed) if function is scope), Sendable.UNKNOWN)
+            known = next((known for function, known in reversed(self._passed) if function is scope), None)
+            return known if known is not None else self._given(outline, scope, value.id, depth)
         if isinstance(scope, ast.Module):
             return self.of_name(outline, value.id, depth + 1)
         found = [self._bound(outline, item.statement, item.value, depth + 1) for item in bindings]
         found += [self.of(outline, put, depth + 1) for put in _put_into(outline, value.id, scope)]
         return _worst(found)
+
+    def _given(self, outline: Outline, function: ast.AST, name: str, depth: int) -> Sendable:
+        """What a function of the file's top level gets as `name`, where all its calls are seen."""
+        if function not in outline.module.body or not isinstance(function, FUNCTIONS) or self.imported:
+            return Sendable.UNKNOWN
+        found: list[Sendable] = []
+        order = positional(function)
+        for use in outline.named.get(function.name, ()):
+            call = outline.parents[use]
+            if not isinstance(call, ast.Call) or call.func is not use or name not in order:
+                return Sendable.UNKNOWN
+            at = order.index(name)
+            given = [*call.args[at : at + 1], *(k.value for k in call.keywords if k.arg == name)]
+            if len(given) != 1 or any(isinstance(argument, ast.Starred) for argument in call.args):
+                return Sendable.UNKNOWN
+            found.append(self.of(outline, given[0], depth + 1))
+        return _worst(found) if found else Sendable.UNKNOWN
 
     def _attribute(self, outline: Outline, value: ast.Attribute, depth: int) -> Sendable:
         """An attribute of an object that can be pickled with all that it has: no method of it, no part of a module."""
