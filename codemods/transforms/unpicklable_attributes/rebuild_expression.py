@@ -13,6 +13,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import ValueBinding, position
 from ...syntax.unpicklable import Recogniser
 from .classes import Family, Shape, Store
+from .comments import without_comments
 from .data import names
 from .factories import leaves_trace
 from .kept_arguments import kept_arguments
@@ -61,8 +62,8 @@ class ExpressionRebuilder:
             self._keep_argument(argument, word, exchanged)
         self._walk(value, bound, exchanged, sure=True)
         text = self.source_of(value)
-        if "\n" in text and ("#" in text or '"""' in text):
-            raise Refused("there are comments inside the statement that opens it; move them above it")
+        if "\n" in text and '"""' in text:
+            raise Refused("there is a string of several lines in the statement that opens it; put it in a constant")
         if "\n" in text and isinstance(value, (ast.IfExp, ast.BoolOp, ast.BinOp)):
             text = f"({text})"
         if text in exchanged:
@@ -81,7 +82,7 @@ class ExpressionRebuilder:
         """The text of `node`, its further lines moved to where a method's own statements stand."""
         if isinstance(node, ast.Call) and node not in self.outline.parents:  # of a factory, see `attribute_filled`
             return f"{self.source_of(node.func)}()"
-        text = re.sub(r"\r\n?", "\n", self.source.text_of(node))
+        text = without_comments(re.sub(r"\r\n?", "\n", self.source.text_of(node)))
         first = self.store.method.body[0]
         extra = self.store.statement.col_offset - first.col_offset
         return re.sub(rf"\n {{{extra}}}", "\n", text) if extra > 0 else text
@@ -272,7 +273,7 @@ class ExpressionRebuilder:
     def _keep_argument(self, argument: ast.expr, word: str, exchanged: dict[str, str]) -> None:
         """Its value is computed once, above the statement."""
         text = self.source_of(argument)
-        if "\n" in text and ("#" in text or '"""' in text or not isinstance(argument, ast.Call)):
+        if "\n" in text and ("#" in self.source.text_of(argument) or not isinstance(argument, ast.Call)):
             return
         exchanged[text] = self._stashed(text, word, argument)
 
