@@ -112,8 +112,13 @@ def summary(plan: Plan, would: bool) -> Iterable[str]:
         lost = len(missed(plan.skipped))
         less = f"; {_counted(lost, 'file')} {'was' if lost == 1 else 'were'} not looked at" if lost else ""
         yield f"{nothing} in {_counted(plan.files_seen, 'file')}{less}"
-    if refused:
-        yield "`spawnfix check` shows each with its reason"
+    later = [finding for finding in plan.appeared if finding in plan.remaining] if would else []
+    if later:
+        yield "refused once this is done:"
+    for finding in later:
+        yield f"  {finding.path}:{finding.span.line}: {finding.reason}"
+    if refused.total() > len(later):
+        yield f"`spawnfix check` shows {'the others with their reasons' if later else 'each with its reason'}"
 
 
 def _all(lines: Iterable[str], say: Say) -> None:

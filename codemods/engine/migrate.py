@@ -17,7 +17,7 @@ from ..tree.files import Files
 from .interpreter import raised_recursion_limit, without_collector
 from .jobs import Helpers, all_looks, helpers
 from .look_cache import LookCache
-from .results import Plan, Report, RuleChange
+from .results import Plan, Report, RuleChange, appeared
 from .run import Run, order
 from .texts import difference, named_sources
 
@@ -104,4 +104,5 @@ def _planned(run: Run, project: Project, others: Helpers | None) -> Plan:
     kept = tuple(change for change in changes if change.contents)
     skipped, named = run.all_skipped(project), named_sources(project, remaining)
     seen = run.looked_at(skipped)
-    return Plan(kept, remaining, skipped, seen, run.files.root, named, dict(run.found_first))
+    later = appeared(remaining, named, run.refused_first)
+    return Plan(kept, remaining, skipped, seen, run.files.root, named, dict(run.found_first), appeared=later)

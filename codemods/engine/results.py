@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..finding import Finding, Fix, Hop, Skipped
 from ..tree.source import Source
+
+_NUMBER = re.compile(r"\d+")
+
+Refusal = tuple[str, ...]
+
+
+def refusal_of(finding: Finding, source: Source | None) -> Refusal:
+    """What a refusal says of which line, without the numbers in it, which other changes of the file move."""
+    line = source.line_text(finding.span.line).strip() if source is not None else ""
+    said = (_NUMBER.sub("N", text) for text in (finding.message, finding.reason or ""))
+    return (finding.rule, finding.path, line, *said)
+
+
+def appeared(
+    remaining: Iterable[Finding], sources: Mapping[str, Source], before: Counter[Refusal]
+) -> tuple[Finding, ...]:
+    """Those of `remaining` that are refused, and were not among the refusals `before`."""
+    left = Counter(before)
+    new: list[Finding] = []
+    for finding in remaining:
+        if finding.fix is None:
+            refusal = refusal_of(finding, sources.get(finding.path))
+            left[refusal] -= 1
+            new += [finding] if left[refusal] < 0 else []
+    return tuple(new)
 
 
 @dataclass(frozen=True)
@@ -62,6 +89,7 @@ class Plan:
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)  # after the changes; for `remaining`
     found_first: Mapping[tuple[str, str], int] = field(default_factory=dict)  # by rule and path, at its first look
     declined: tuple[Finding, ...] = ()  # could be fixed, and the user does not want it
+    appeared: tuple[Finding, ...] = ()  # those of `remaining` that are refused once the changes are made, not before
 
     @property
     def contents(self) -> dict[str, bytes]:

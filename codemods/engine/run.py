@@ -21,7 +21,7 @@ from ..tree.suffixes import READ, is_shell
 from . import notebooks, python2_files
 from .failures import culprit, left_out
 from .look import Look, Part
-from .results import AppliedStep
+from .results import AppliedStep, Refusal, refusal_of
 from .steps import disjoint, recheck, rewritten
 from .texts import applied_step
 from .trials import Trials
@@ -49,6 +49,7 @@ class Run:
         self.files_seen = 0
         self.crashes: list[Skipped] = []
         self.found_first: dict[tuple[str, str], int] = {}
+        self.refused_first: Counter[Refusal] = Counter()  # in files that no rule had changed by then
         self.known_ids = frozenset(rules)
         self.commented: list[str] = []  # files that may hold suppressions
         self.careful: frozenset[str] = frozenset()  # files in which every finding counts, however sure it is
@@ -230,6 +231,11 @@ class Run:
         applied: list[AppliedStep] = []
         found = self.findings_of(rule, project) if look is None else self.taken(look, project)
         first = Counter((rule.id, finding.path) for finding in found)
+        self.refused_first.update(
+            refusal_of(each, project.source(each.path))
+            for each in found
+            if each.fix is None and (rule.id, each.path) not in self.found_first and each.path not in project.written
+        )
         self.found_first = {**first, **self.found_first}
         for _ in range(MAX_PASSES):
             batch = disjoint(self._applicable(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from ..finding import Edit, Finding, Fix, Span
@@ -76,7 +76,8 @@ def rewritten(project: Project, fixes: Sequence[Fix]) -> tuple[Project, str | No
 def recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], project: Project) -> str | None:
     """What is wrong when the rule still finds what `fixes` should have fixed, or more than before; else None."""
     if len(after) > len(before):
-        return "the result has hazards that were not there before"
+        new = _new(before, after)
+        return f"the result has hazards that were not there before: {new.path}:{new.span.line}, {new.message}"
     if not after:
         return None
     edits, applied = edits_of(fixes, project.source, project.module), set(fixes)
@@ -93,6 +94,17 @@ def recheck(before: list[Finding], fixes: Sequence[Fix], after: list[Finding], p
         if left.within(area_after, finding) > others.within(area, finding):
             return "the hazard is still there after its fix"
     return None
+
+
+def _new(before: Iterable[Finding], after: Iterable[Finding]) -> Finding:
+    """The first of `after`, which are more, that says what none of `before` says in its file."""
+    known = Counter((finding.path, finding.message) for finding in before)
+    found = [*after]
+    for finding in found:
+        known[finding.path, finding.message] -= 1
+        if known[finding.path, finding.message] < 0:
+            return finding
+    return found[-1]
 
 
 class _Starts:

@@ -224,7 +224,9 @@ def test_a_fix_that_does_not_help_is_rolled_back() -> None:
 
 
 def test_a_fix_that_brings_new_hazards_is_rolled_back() -> None:
-    assert "not there before" in reason_of(run({"a.py": b"x = BAD(1)\n"}, marks(rewriting("[BAD(2), BAD(3)]"))))
+    assert "not there before: a.py:1, a mark" in reason_of(
+        run({"a.py": b"x = BAD(1)\n"}, marks(rewriting("[BAD(2), BAD(3)]")))
+    )
 
 
 def test_a_fix_that_never_ends_is_given_up() -> None:
@@ -418,3 +420,19 @@ def test_a_report_holds_the_text_it_speaks_of_and_can_be_pickled() -> None:
     report = check(MemoryFiles({"a.py": b"x = BAD(1)\n", "b.py": b"y = 1\n"}), Settings(), rules={"marks": GOOD})
     assert set(report.sources) == {"a.py"}
     assert pickle.loads(pickle.dumps(report)) == report
+
+
+def test_a_refusal_that_a_fix_brings_is_told_from_those_before() -> None:
+    def make(source: Source, match: re.Match[str]) -> Finding:
+        edit = Edit(source.path, match.start(), match.end(), f"(\n    WORSE({match[2]})\n)")
+        line = source.position(match.start())[0]
+        worse = match[1] == "WORSE"
+        return replace(
+            finding(source, match, None if worse else Fix("write it", (edit,))),
+            message=f"{match[1]} in line {line}",
+            reason=f"see line {line}" if worse else None,
+        )
+
+    done = run({"a.py": b"x = BAD(1)\ny = WORSE(2)\n"}, marks(make, r"(BAD|WORSE)\((\d)\)"))
+    assert [(item.span.line, item.reason) for item in done.remaining] == [(2, "see line 2"), (4, "see line 4")]
+    assert [item.span.line for item in done.appeared] == [2]
