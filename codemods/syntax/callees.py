@@ -11,6 +11,9 @@ from .outline import Outline
 from .repo import Repo
 from .resolver import FUNCTIONS, Class, Function, Resolver, method
 
+_MAX_DEPTH = 4  # names and calls that are followed for one object
+_MAX_CLASSES = 8
+
 __all__ = ["FUNCTIONS", "Callees", "Function", "method"]
 
 
@@ -51,13 +54,25 @@ class Callees:
             return [bound] if bound is not None else several
         if not isinstance(func, ast.Attribute):
             return []
-        values = [func.value]
-        if isinstance(func.value, ast.Name):
-            values = [each.value for each in outline.lookup(func.value, func.value.id)[1] if each.value is not None]
-        made = values[0] if len(values) == 1 else None
-        classes = self.resolver.classes(outline, made.func) if isinstance(made, ast.Call) else []
-        methods = (self._method(cls, func.attr) for cls in classes)
+        methods = (self._method(cls, func.attr) for cls in self.classes_of(outline, func.value)[:_MAX_CLASSES])
         return [found for found in methods if found is not None]
+
+    def classes_of(self, outline: Outline, value: ast.expr, depth: int = 0) -> list[Class]:
+        """The classes of the repo that `value` may be an object of, also where a function returns it."""
+        found: list[Class] = []
+        if isinstance(value, ast.Name):
+            for binding in outline.lookup(value, value.id)[1]:
+                if binding.value is not None and binding.value is not value and depth < _MAX_DEPTH:
+                    found += self.classes_of(outline, binding.value, depth + 1)
+        elif isinstance(value, ast.Call):
+            found = self.resolver.classes(outline, value.func)
+            given = self._given_by(outline, value) if not found else None
+            found += [Class(*given)] if given is not None else []
+            for where, function in self.resolver.functions(outline, value.func) if not found else ():
+                for node in where.own(function) if depth < _MAX_DEPTH else ():
+                    if isinstance(node, ast.Return) and node.value is not None:
+                        found += self.classes_of(where, node.value, depth + 1)
+        return list(dict.fromkeys(found))
 
     def _partial(self, outline: Outline, func: ast.Name) -> tuple[Outline, Function, int] | None:
         """The function of the repo that `func` is a `functools.partial` of."""

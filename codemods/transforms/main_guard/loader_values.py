@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterable
 
 from ...syntax.names import last_name
+from ...syntax.outline import Outline
 
+NUMBER = "num_workers"
 _ASKING = ("get", "getenv")  # their second argument is what there is by default
 
 
@@ -22,6 +24,41 @@ def forks(node: ast.expr) -> bool:
     return is_text(
         (part for part in ast.walk(node) if isinstance(part, ast.Constant) and part not in fallbacks), "fork"
     )
+
+
+def number_of_workers(outline: Outline, call: ast.Call) -> ast.expr | None:
+    """What `call` says for `num_workers`, also in a dict that it unpacks: `DataLoader(rows, **options)`."""
+    found: ast.expr | None = None
+    for keyword in call.keywords:
+        if keyword.arg == NUMBER:
+            return keyword.value
+        for unpacked in _unpacked(outline, keyword.value) if keyword.arg is None else ():
+            found = _in_dict(unpacked) or found
+    return found
+
+
+def _unpacked(outline: Outline, node: ast.expr) -> list[ast.expr]:
+    """The dict, and what is stored in it by its name."""
+    if not isinstance(node, ast.Name):
+        return [node]
+    scope, bindings = outline.lookup(node, node.id)
+    found = [binding.value for binding in bindings if binding.value is not None]
+    for each in outline.own(scope):
+        if isinstance(each, ast.Assign):
+            targets = [target for target in each.targets if isinstance(target, ast.Subscript)]
+            named = [target for target in targets if isinstance(target.value, ast.Name) and target.value.id == node.id]
+            found += [ast.Dict([target.slice], [each.value]) for target in named]
+    return found
+
+
+def _in_dict(node: ast.expr) -> ast.expr | None:
+    """The number of workers in `{"num_workers": n}` or `dict(num_workers=n)`."""
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return next((value for key, value in pairs if isinstance(key, ast.Constant) and key.value == NUMBER), None)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return next((keyword.value for keyword in node.keywords if keyword.arg == NUMBER), None)
+    return None
 
 
 def value_of(statement: ast.AST, value: ast.expr | None) -> ast.expr | None:

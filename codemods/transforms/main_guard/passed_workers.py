@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import Function
 from ...syntax.outline import Outline
-
-_NUMBER = "num_workers"
+from .loader_values import NUMBER, number_of_workers
 
 
 class PassedWorkers:
@@ -37,11 +36,11 @@ class PassedWorkers:
         function, caller, given = self._calls[-1]
         if outline.scope(call) is not function:
             return None
-        value = next((keyword.value for keyword in call.keywords if keyword.arg == _NUMBER), None)
+        value = number_of_workers(outline, call)
         rest = function.args.kwarg
         if isinstance(value, ast.Name) and value.id in parameters(function) and value.id in given:
             return caller, given[value.id]
         unpacked = any(keyword.arg is None for keyword in call.keywords)
-        if value is None and rest is not None and unpacked and _NUMBER not in parameters(function) and _NUMBER in given:
-            return caller, given[_NUMBER]
+        if value is None and rest is not None and unpacked and NUMBER not in parameters(function) and NUMBER in given:
+            return caller, given[NUMBER]
         return None

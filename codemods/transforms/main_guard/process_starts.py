@@ -29,7 +29,7 @@ from ...syntax.resolver import Class
 from .data import names
 from .dead_branches import dead_statements, literals_of
 from .function_tables import looked_up
-from .loader_values import forks, is_text, put_into, value_of
+from .loader_values import forks, is_text, number_of_workers, put_into, value_of
 from .passed_workers import PassedWorkers
 from .trainer_settings import set_to_workers
 from .worker_numbers import WorkerNumbers
@@ -225,11 +225,11 @@ class Starts:
             if last_name(node.func) in names("wrapping"):
                 return self._any(outline, node.args, given, depth)
             called = self.callees.called(outline, node)
-            if called is None:
+            functions = [called] if called is not None else self.callees.alternatives(outline, node)
+            if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return _surest(self._returned(*each, depth + 1) for each in tables)
-            with self.passed.inside(outline, node, *called[1:]):
-                return self._returned(*called[:2], depth + 1)
+            return _surest(self._called(outline, node, *each, depth + 1) for each in functions)
         if isinstance(node, ast.Name):
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
@@ -292,6 +292,12 @@ class Starts:
         values = [node.value for node in outline.own(function) if isinstance(node, ast.Return) and node.value]
         return self._any(outline, values, {}, depth)
 
+    def _called(
+        self, outline: Outline, call: ast.Call, other: Outline, function: Function, skip: int, depth: int
+    ) -> Confidence | None:
+        with self.passed.inside(outline, call, function, skip):
+            return self._returned(other, function, depth)
+
     def is_loader(self, outline: Outline, node: ast.expr, depth: int = 0) -> bool:
         """A loader class with workers: of an installed library, or derived from one in the repository."""
         boundary = self.table.boundary(self.name(outline, node))
@@ -321,7 +327,7 @@ class Starts:
             return None
         if (passed := self.passed.number(outline, call)) is not None:
             return self._number(*passed)
-        value = next((keyword.value for keyword in call.keywords if keyword.arg == "num_workers"), None)
+        value = number_of_workers(outline, call)
         if value is None and len(call.args) > 5 and self.table.boundary(self.name(outline, call.func)) is not None:
             value = call.args[5]
         if value is None and (own := self._own_workers(outline, call)) is not None:

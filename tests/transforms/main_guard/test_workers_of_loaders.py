@@ -424,6 +424,37 @@ def plain(rows, num_workers=0):
 
 def outer(rows, count):
     return plain(rows, num_workers=count)
+
+def packed(rows, workers=0):
+    options = {"batch_size": 2, "num_workers": workers}
+    return DataLoader(rows, **options)
+
+def filled(rows, workers=0):
+    options = {}
+    options["num_workers"] = workers
+    return DataLoader(rows, **options)
+
+def called(rows, workers=0):
+    return DataLoader(rows, **dict(batch_size=2, num_workers=workers))
+
+def attribute(rows, args):
+    options = {"num_workers": args.n_jobs}
+    return DataLoader(rows, **options)
+
+class Other(Rows):
+    pass
+
+def made(name):
+    rows = Rows() if name else None
+    return Rows()
+
+def chosen(name):
+    if name == "a":
+        kind = Rows
+    else:
+        kind = Other
+    rows = kind()
+    return rows
 """
 
 
@@ -441,6 +472,18 @@ def outer(rows, count):
         ("plain(Rows(), num_workers=0)", False),
         ("plain(Rows())", False),
         ("outer(Rows(), 3)", False),  # two calls away: nothing is said of it
+        ("packed(Rows(), 3)", True),
+        ("packed(Rows(), 0)", False),
+        ("packed(Rows())", False),
+        ("filled(Rows(), 3)", True),
+        ("filled(Rows(), workers=0)", False),
+        ("called(Rows(), workers=3)", True),
+        ("called(Rows(), workers=0)", False),
+        ("attribute(Rows(), args)", True),
+        ("made('a').loader(num_workers=3)", True),
+        ("made('a').loader(num_workers=0)", False),
+        ("chosen('a').named(4, num_workers=3)", True),
+        ("chosen('a').named(4)", False),
     ],
 )
 def test_workers_that_a_call_passes(loader: str, found: bool) -> None:
