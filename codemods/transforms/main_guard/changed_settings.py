@@ -224,36 +224,39 @@ class _Search:
             }
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
                 mine = isinstance(node, ast.Name) and self._meant(outline, node) == settings
-                if isinstance(node, ast.Name) and mine and self._is_changed(outline, node, collects=empty):
-                    yield _Place(outline, node, _key(outline, node))
+                for key in self._changed(outline, node, empty) if isinstance(node, ast.Name) and mine else ():
+                    yield _Place(outline, node, key)
 
-    def _is_changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> bool:
-        """`collects`: it begins empty, so what is put under unknown names is what the program meets, and no setting."""
+    def _changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> list[str]:
+        """Which parts of the settings a use changes; "" for all of them.
+
+        `collects`: they begin empty, so what is put under unknown names is what the program meets, and no setting.
+        """
         whole, above = _chain(outline, node)
         if collects and _is_put(outline, node):
-            return False
+            return []
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
-            return True
+            return [_key(outline, node)]
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
-            return whole.attr in names("changing")
+            return [_key(outline, node)] if whole.attr in names("changing") else []
         if isinstance(above, ast.keyword):
             above = outline.parents[above]
         if isinstance(above, ast.Call) and whole is node and depth < 2:
-            return self._changes_argument(outline, above, node, collects, depth)
-        return False
+            return self._changed_by(outline, above, node, collects, depth)
+        return []
 
-    def _changes_argument(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> bool:
-        """A function of the repository changes that argument."""
+    def _changed_by(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> list[str]:
+        """Which parts of that argument a function of the repository changes."""
         called = self.callees.called(outline, call)
         if called is None:
-            return False
+            return []
         other, function, skip = called
         own = positional(function)[skip:]
         at = next((index for index, argument in enumerate(call.args) if argument is node), None)
         given = next((word.arg for word in call.keywords if word.value is node), None)
         name = own[at] if at is not None and at < len(own) else given
         uses = (use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name)
-        return any(self._is_changed(other, use, collects, depth + 1) for use in uses)
+        return list(dict.fromkeys(key for use in uses for key in self._changed(other, use, collects, depth + 1)))
 
     # who runs the change
 

@@ -171,3 +171,46 @@ def test_a_function_that_a_loader_is_given_in_a_partial() -> None:
     train = TRAIN.replace("DataLoader(Rows(),", "DataLoader([1, 2], collate_fn=partial(scaled, 1),")
     train = "from functools import partial\nfrom data import scaled\n" + train
     assert reports({**FILES, "train.py": train}) == [("data.py", 12, "config.py:12")]
+
+
+OPTIONS = """\
+import numpy as np
+from torch.utils.data import DataLoader
+from options import opt
+
+def init(worker):
+    np.random.seed(opt.seed + worker)
+
+def work(rank, given):
+    {change}
+    for row in DataLoader([1], num_workers=2, worker_init_fn=init):
+        print(row, rank)
+
+def outer(options):
+    work(0, options)
+
+if __name__ == "__main__":
+    {call}
+"""
+
+
+@pytest.mark.parametrize("call", ["work(0, opt)", "work(0, given=opt)", "outer(opt)"])
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("given.seed = 3", True),
+        ("given.seed += rank", True),
+        ("given.gpu = rank", False),
+        ("given.gpu, given.seed = rank, 3", True),
+        ("given.gpu = rank; given.world = given.seed", False),
+        ("given.update(seed=3)", True),
+    ],
+)
+def test_parts_that_a_function_changes_in_its_argument(change: str, found: bool, call: str) -> None:
+    files = {
+        "run.py": OPTIONS.format(change=change, call=call),
+        "options.py": "import argparse\nparser = argparse.ArgumentParser()\nopt = parser.parse_args()\n",
+    }
+    contents = {path: text.encode() for path, text in files.items()}
+    report = check(MemoryFiles(contents), Settings(select=("main-guard",), confidence=Confidence.LIKELY))
+    assert [finding.span.line for finding in report.findings] == [6] * found

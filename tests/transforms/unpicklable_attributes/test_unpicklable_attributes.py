@@ -57,6 +57,9 @@ def fixed(code: str) -> str:
         pytest.param("import json", "self.x = json", "module", id="module"),
         pytest.param("import numpy as np", "self.x = np.random", "module", id="module of a package"),
         pytest.param("from numpy import random", "self.x = random", "module", id="module from a package"),
+        pytest.param(
+            "from pycocotools import mask", "self.x = mask", "module", id="module from a package not installed"
+        ),
         pytest.param("import numpy as np", "rng = np.random\nself.x = rng", "module", id="module by a local name"),
         pytest.param("from pathlib import Path", "self.x = Path(path).open()", "TextIOWrapper", id="file of a path"),
         pytest.param(
