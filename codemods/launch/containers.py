@@ -34,6 +34,7 @@ _DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 _PLACEHOLDER = re.compile(r"<[A-Za-z][\w /.:-]*>")
+_BLANK_BEHIND = re.compile(r"\\([ \t]+)(?=\r?\n)")
 _HEREDOC = re.compile(r"^(.*)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\2(.*)$", re.MULTILINE)
 _RUNS_HEREDOC = re.compile(
     r"(?:^|[;&|(]\s*)(?:sbatch|qsub|bsub|(?:ba|z|k|da)?sh)\b|>>?[ \t]*[^\s;|>]+\.(?:sh|bash|sbatch|slurm|job|pbs)\b"
@@ -148,6 +149,7 @@ def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
             r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"])", lambda head: _prompt(head.group()), block, flags=re.M
         )
         block = re.sub(r"^([ \t]*)(\([\w.-]+\)[ \t]+\$ )", lambda head: " " * len(head.group()), block, flags=re.M)
+        block = _BLANK_BEHIND.sub(lambda found: f"{' ' * len(found[1])}\\", block)  # nobody means a word of one blank
         yield start, _PLACEHOLDER.sub(lambda found: "_" * len(found.group()), block)
 
 

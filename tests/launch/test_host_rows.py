@@ -30,6 +30,8 @@ from codemods.launch.hosts import Host
         ("README.md", "```bash\ntorchrun a.py\n```\n", [("torchrun a.py", 2)], ()),
         ("README.md", "```\n$ torchrun a.py\n```\n", [("torchrun a.py", 2)], ()),
         ("README.md", "```\n> torchrun a.py\n```\n", [("torchrun a.py", 2)], ()),
+        ("README.md", "```\ntorchrun \\ \t\n a.py\n```\n", [("torchrun a.py", 2)], ()),
+        ("README.md", "```\ntorchrun \\ \r\n a.py\r\n```\n", [("torchrun a.py", 2)], ()),
         ("README.md", "```\n# torchrun a.py\n```\n", [], ()),
         ("README.md", "```\n(env) $ torchrun a.py\n```\n", [("torchrun a.py", 2)], ()),
         ("README.md", "```json\ntorchrun a.py\n```\n", [], ()),
