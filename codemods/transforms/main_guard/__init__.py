@@ -77,7 +77,8 @@ and read by a worker is set above it, and so is what is only looked up: a path t
 variable, an import. What else is set there, or by a function of the main process, is handed to the workers of a pool
 of the same file by its `initializer`: they get the value that it has when the pool is made, as under fork. That needs
 a pool without an initializer of its own, and a value that is set by then whatever branch runs; the fix is unsafe
-where nothing shows that the value can be pickled.
+where nothing shows that the value can be pickled. Where the methods of a dataset read it, its objects take it along:
+`self.args = args` in `__init__`, which runs in the main process.
 
 Where a guard is there already, what workers would repeat joins its block. What workers read stays where it is, and so
 do settings like `cv2.setNumThreads(0)`; where another statement may set something for them, the fix is unsafe. What is

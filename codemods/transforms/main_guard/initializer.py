@@ -20,6 +20,7 @@ from ...syntax.placement import blank_lines_above, first_attached_line, indentat
 from ...tree.source import Source
 from .process_starts import EXECUTOR, Starts
 from .sendable import Sendable, Values
+from .set_before import SetBefore, blocks, declares
 from .statements import changed, names_bound
 
 POOL = "multiprocessing.Pool"
@@ -47,7 +48,7 @@ class HandOver:
     def __init__(self, starts: Starts, outline: Outline, source: Source, imported: bool) -> None:
         """`imported`: another file imports this one."""
         self.starts, self.outline, self.source, self.imported = starts, outline, source, imported
-        self.values = Values(starts, imported)
+        self.values, self.order = Values(starts, imported), SetBefore(outline, imported)
 
     def fix(self, names: Sequence[str], calls: Iterable[ast.Call], readers: Sequence[Function]) -> Fix:
         """Hands `names` to the pools that get `calls`, whose workers run `readers`. Raises Refused, or NotDone."""
@@ -103,7 +104,7 @@ class HandOver:
 
     def _check(self, name: str, pool: _Pool) -> None:
         call, line = pool.call, pool.call.lineno
-        if not self._bound_before(call, name, 0):
+        if not self.order.bound_before(call, name):
             raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
         if not self._is_the_global(call, name, 0):
             raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
@@ -119,12 +120,12 @@ class HandOver:
         bindings = self.outline.bindings(scope, name)
         if not isinstance(scope, FUNCTIONS) or depth > _DEPTH:
             return False
-        if _declares(self.outline, scope, name):
+        if declares(self.outline, scope, name):
             return True
         order = positional(scope)
         if len(bindings) != 1 or name not in order:
             return False
-        for call in self._calls(scope):
+        for call in self.order.calls(scope):
             at = order.index(name)
             given = [*call.args[at : at + 1], *(k.value for k in call.keywords if k.arg == name)]
             if any(isinstance(value, ast.Starred) for value in call.args) or len(given) != 1:
@@ -134,80 +135,12 @@ class HandOver:
                 return False
         return True
 
-    def _calls(self, function: Function) -> list[ast.Call]:
-        """Where the file calls a function of its top level; none where it is used in another way too."""
-        if function not in self.outline.module.body or function.decorator_list or self.imported:
-            return []
-        uses = [use for use in self.outline.named.get(function.name, ()) if isinstance(use, ast.Name)]
-        if len(self.outline.bindings(self.outline.module, function.name)) != 1:
-            return []
-        found: list[ast.Call] = []
-        for use in uses:
-            call = self.outline.parents[use]
-            if not isinstance(call, ast.Call) or call.func is not use:
-                return []
-            found.append(call)
-        return found
-
-    def _bound_before(self, node: ast.AST, name: str, depth: int) -> bool:
-        """Whenever `node` runs, in the main process, the global has a value that the program has given it there."""
-        scope = self.outline.scope(node)
-        is_global = isinstance(scope, ast.Module) or (
-            isinstance(scope, FUNCTIONS) and _declares(self.outline, scope, name)
-        )
-        at, guarded = node, False
-        for above in self.outline.ancestors(node):
-            for block in _blocks(above):
-                if at in block:
-                    earlier = block[: block.index(at)]
-                    if any(self._binds(statement, name, is_global, depth) for statement in earlier):
-                        guarded = True
-            if is_global and at in getattr(above, "body", ()) and _binds_head(above, name):
-                guarded = True
-            if isinstance(above, ast.If) and is_main_process_test(above.test) and isinstance(scope, ast.Module):
-                return guarded
-            if above is scope:
-                break
-            at = above
-        if isinstance(scope, ast.Module):
-            return False
-        if guarded:
-            return True
-        calls = self._calls(scope) if isinstance(scope, FUNCTIONS) and depth < _DEPTH else []
-        return bool(calls) and all(self._bound_before(call, name, depth + 1) for call in calls)
-
-    def _binds(self, statement: ast.stmt, name: str, is_global: bool, depth: int) -> bool:
-        """The statement gives the global a value whenever it runs to its end."""
-        if isinstance(statement, ast.If):
-            return bool(statement.orelse) and all(
-                isinstance(block[-1], (ast.Raise, ast.Return, ast.Continue, ast.Break))
-                or any(self._binds(item, name, is_global, depth) for item in block)
-                for block in (statement.body, statement.orelse)
-            )
-        if isinstance(statement, (ast.With, ast.AsyncWith)):
-            return any(self._binds(item, name, is_global, depth) for item in statement.body)
-        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and (
-            is_global and name in names_bound(statement)
-        ):
-            return True
-        call = statement.value if isinstance(statement, (ast.Expr, ast.Assign)) else None
-        called = self._own_function(call) if isinstance(call, ast.Call) and depth < _DEPTH else None
-        return (
-            called is not None
-            and _declares(self.outline, called, name)
-            and any(self._binds(item, name, True, depth + 1) for item in called.body)
-        )
-
-    def _own_function(self, call: ast.Call) -> Function | None:
-        found = self.outline.defined(call.func.id) if isinstance(call.func, ast.Name) else None
-        return found if isinstance(found, FUNCTIONS) else None
-
     def _changed_after(self, call: ast.Call, name: str) -> int | None:
         """A line below the pool that sets the global, or changes what it stands for."""
         scope = self.outline.scope(call)
         for statement in self.outline.own(scope):
             if isinstance(statement, ast.stmt) and position(statement) > position(call):
-                simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(_blocks(statement))
+                simple = not isinstance(statement, (*FUNCTIONS, ast.ClassDef)) and not any(blocks(statement))
                 if simple and (name in names_bound(statement) or name in changed(statement)):
                     return statement.lineno
         return None
@@ -285,32 +218,3 @@ class HandOver:
 
     def _end(self, node: ast.expr) -> int:
         return self.source.offset(node.end_lineno or 0, node.end_col_offset or 0)
-
-
-def _blocks(node: ast.AST) -> Iterable[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            yield block
-
-
-def _binds_head(node: ast.AST, name: str) -> bool:
-    """`for name in`, `with ... as name`: bound in all of the block."""
-    if isinstance(node, (ast.For, ast.AsyncFor)):
-        targets: list[ast.expr | None] = [node.target]
-    elif isinstance(node, (ast.With, ast.AsyncWith)):
-        targets = [item.optional_vars for item in node.items]
-    else:
-        return False
-    return any(
-        isinstance(inner, ast.Name) and inner.id == name
-        for target in targets
-        if target is not None
-        for inner in ast.walk(target)
-    )
-
-
-def _declares(outline: Outline, function: ast.AST, name: str) -> bool:
-    """The function has `global name`."""
-    assert isinstance(function, FUNCTIONS)
-    return any(isinstance(node, ast.Global) and name in node.names for node in outline.own(function))

@@ -1,9 +1,9 @@
-"""What becomes of globals that workers read and only the main process sets: set earlier, or handed to their pool."""
+"""What becomes of globals that workers read and only the main process sets: set earlier, handed over, or kept."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...finding import Answer, Fix, Refused
 from ...syntax.callees import Function
@@ -12,8 +12,12 @@ from ...tree.source import Source
 from .edits import value_edits
 from .guarded_values import GuardedValues
 from .initializer import HandOver, NotDone
+from .kept_global import KeptGlobal
 from .missing_globals import MissingGlobal
 from .process_starts import Starts
+
+_PASS = "pass `{}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
+_KEEP = "keep `{}` on the object that is sent, or set it where the module is imported"
 
 
 def answers_for(
@@ -21,7 +25,8 @@ def answers_for(
 ) -> dict[str, Answer]:
     """By name. `imported`: another file imports this one.
 
-    What is left after values that can be set above the guard is handed over together, or not at all.
+    What is left after values that can be set above the guard goes together, or not at all: on the objects whose methods
+    read it, by the initializer of the pool else.
     """
     answers: dict[str, Answer] = {}
     rest: list[MissingGlobal] = []
@@ -32,18 +37,36 @@ def answers_for(
             rest.append(missing)
         else:
             answers[name] = moved
-    if rest:
-        names = [missing.read.id for missing in rest]
-        calls: dict[ast.Call, None] = dict.fromkeys(call for missing in rest for call in missing.calls)
-        readers: list[Function] = [reader for missing in rest for reader in missing.readers]
-        together: Answer
-        try:
-            together = HandOver(starts, outline, source, imported).fix(names, calls, readers)
-        except Refused as refusal:
-            together = refusal
-        for name in names:
-            answers[name] = _in_words(name, together) if isinstance(together, NotDone) else together
+    by_object = [missing for missing in rest if _is_read_by_methods(outline, missing)]
+    kept, handed = KeptGlobal(starts, outline, source, imported), HandOver(starts, outline, source, imported)
+    answers |= _together(by_object, lambda names: kept.fix(names, _readers(by_object)), _KEEP)
+    by_pool = [missing for missing in rest if missing not in by_object]
+    calls: dict[ast.Call, None] = dict.fromkeys(call for missing in by_pool for call in missing.calls)
+    answers |= _together(by_pool, lambda names: handed.fix(names, calls, _readers(by_pool)), _PASS)
     return answers
+
+
+def _together(group: Sequence[MissingGlobal], fix: Callable[[list[str]], Fix], advice: str) -> dict[str, Answer]:
+    """One fix for the names of `group`, or a reason for each."""
+    names = [missing.read.id for missing in group]
+    if not names:
+        return {}
+    try:
+        done = fix(names)
+    except NotDone as why:
+        return {name: _in_words(advice.format(name), why) for name in names}
+    except Refused as refusal:
+        return dict.fromkeys(names, refusal)
+    return dict.fromkeys(names, done)
+
+
+def _readers(group: Sequence[MissingGlobal]) -> list[Function]:
+    return [reader for missing in group for reader in missing.readers]
+
+
+def _is_read_by_methods(outline: Outline, missing: MissingGlobal) -> bool:
+    """Nothing else that workers run reads it."""
+    return all(isinstance(outline.parents[reader], ast.ClassDef) for reader in missing.readers)
 
 
 def _above(starts: Starts, outline: Outline, source: Source, imported: bool, missing: MissingGlobal) -> Answer | None:
@@ -60,6 +83,5 @@ def _above(starts: Starts, outline: Outline, source: Source, imported: bool, mis
         return refusal
 
 
-def _in_words(name: str, why: NotDone) -> Refused:
-    advice = f"pass `{name}` as an argument (or by the `initializer` of a pool), or set it where the module is imported"
+def _in_words(advice: str, why: NotDone) -> Refused:
     return Refused(f"{advice} (not done here: {why})" if why.reason else advice)

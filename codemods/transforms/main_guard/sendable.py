@@ -39,7 +39,6 @@ class Sendable(enum.Enum):
     """What is known."""
 
     YES = "it can be pickled"
-    FOREIGN = "a library makes it, and nothing is known that would be in the way"
     UNKNOWN = "nothing shows whether it can be pickled"
     NO = "it can't be pickled"
     LOGGER = "it is pickled by its name, without its handlers"
@@ -152,9 +151,11 @@ class Values:
             return Sendable.UNKNOWN
         if self.recogniser.made(outline, value):
             return Sendable.NO
-        if self.callees.resolver.is_foreign(outline, value):
-            return Sendable.FOREIGN
-        if self.callees.resolver.module(outline, value.value) is not None:
+        if qualified_name(outline, value) in names("plain_values"):
+            return Sendable.YES
+        if self.callees.resolver.is_foreign(outline, value) or (
+            self.callees.resolver.module(outline, value.value) is not None
+        ):
             return Sendable.UNKNOWN
         return self.of(outline, value.value, depth + 1)
 
@@ -188,7 +189,7 @@ class Values:
         made = self.callees.made_class(outline, call)
         if made is not None:
             return self._object(outline, Class(*made), given, depth + 1)
-        return Sendable.FOREIGN if self.callees.resolver.is_foreign(outline, call.func) else Sendable.UNKNOWN
+        return Sendable.YES if name.startswith(tuple(names("plain_objects"))) else Sendable.UNKNOWN
 
     def _returned(
         self, outline: Outline, function: Function, given: Iterable[ast.expr], depth: int, at: Outline
