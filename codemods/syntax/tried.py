@@ -31,7 +31,11 @@ class Tries:
                 return handler
         return None
 
-    def _handler(self, outline: Outline, call: ast.Call, depth: int) -> str | None:
+    def caught(self, outline: Outline, node: ast.AST) -> str | None:
+        """`path:line` of where the program goes on where what `node` does is refused (TypeError, AttributeError)."""
+        return self._handler(outline, node, 0)
+
+    def _handler(self, outline: Outline, call: ast.AST, depth: int) -> str | None:
         """`path:line` of what catches the refusal of `call`, here or around the calls of its function."""
         inner: ast.AST = call
         for above in outline.ancestors(call):

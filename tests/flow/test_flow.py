@@ -1503,6 +1503,20 @@ def test_partials_of_themselves_end() -> None:
     assert flow_of(project).crossings(KINDS) == [] and flow_of(project).solution.complete
 
 
+def test_partials_that_a_helper_makes_of_its_own_results_end() -> None:
+    code = """
+import functools
+
+def bind(f, *args, **kwargs):
+    return functools.partial(f, *args, **kwargs)
+
+def build(mix):
+    return bind(bind(mix, 1, 2), bias=3)()
+"""
+    project = Project(MemoryFiles({"train.py": code.encode()}))
+    assert flow_of(project).crossings(KINDS) == [] and flow_of(project).solution.complete
+
+
 def test_a_helper_for_threads_does_not_mix_its_callers() -> None:
     files = {
         "train.py": """

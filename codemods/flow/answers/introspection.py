@@ -38,7 +38,9 @@ _TAKE_CONTAINERS = frozenset(
 )  # they look at what is in a list or tuple
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
+_OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
+OF_ITS_PARTIAL = "of its partial: "  # what a partial that the program makes of it holds
 ON_A_CLASS = "<kept on a class>"  # a class turns functions into methods, and nothing else
 
 
@@ -82,6 +84,17 @@ def _questions(solution: Solution) -> Iterator[Question]:
                     if asked >= 0:
                         file = solution.program.files[solution.heap.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
+
+
+def _of_partials(solution: Solution) -> Iterator[Question]:
+    """`made.args` of a partial: the partial of a partial joins what both hold."""
+    for node, loads in solution.constraints.loads.items():
+        for attribute, result in loads if any(attribute in _OF_PARTIALS for attribute, _ in loads) else ():
+            for number in tuple(solution.heap.holds[node]) if attribute in _OF_PARTIALS else ():
+                value = solution.heap.values[number]
+                if value.kind == OBJECT and value.a == "functools.partial" and value.b >= 0:
+                    file = solution.program.files[solution.heap.file_of[result]]
+                    yield Question(OF_ITS_PARTIAL + attribute, file, solution.heap.lines[result], value.b)
 
 
 def _kept_on_classes(solution: Solution) -> Iterator[Question]:
@@ -134,7 +147,7 @@ def look(solution: Solution) -> Seen:
         for number in ours.intersection(solution.heap.holds[question.node]):
             found[number].append(question)
 
-    for question in sorted({*_questions(solution), *_kept_on_classes(solution)}):
+    for question in sorted({*_questions(solution), *_of_partials(solution), *_kept_on_classes(solution)}):
         note(seen.questions, question)
     for node, calls in solution.constraints.calls.items():
         for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():

@@ -69,7 +69,10 @@ class Dispatch:
         self._call_later(made.arguments[0] + at, offset, call)
 
     def _with_given(self, at: int, made: Call, offset: int, call: Call) -> Call:
-        """`call` with what `made`, a call of `functools.partial` in the file with the offset `at`, gives beside it."""
+        """`call` with what `made`, a call of `functools.partial` in the file with the offset `at`, gives beside it.
+
+        Starred arguments of unknown number are there once: a partial may be of itself (`f = partial(f, *x)`).
+        """
         here = partial(self._in_file_of, call.result + offset, at, offset)
         given = {name for name, _ in call.keywords} | {key for key in call.literals if isinstance(key, str)}
         shift = len(made.arguments) - 1
@@ -84,8 +87,8 @@ class Dispatch:
             call,
             arguments=(*(here(node) for node in made.arguments[1:]), *call.arguments),
             keywords=(*((name, here(node)) for name, node in made.keywords if name not in given), *call.keywords),
-            stars=(*(here(node) for node in made.stars), *call.stars),
-            double_stars=(*(here(node) for node in made.double_stars), *call.double_stars),
+            stars=tuple(dict.fromkeys((*(here(node) for node in made.stars), *call.stars))),
+            double_stars=tuple(dict.fromkeys((*(here(node) for node in made.double_stars), *call.double_stars))),
             literals=literals or NO_LITERALS,
         )
 

@@ -11,8 +11,10 @@ from ...syntax.outline import Function, Outline
 from ...syntax.receivers import Receivers
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class, method
+from ...syntax.tried import Tries
 from .holders import Difference, Holder, HolderKind
 from .next_holders import holders_of
+from .refused_by_views import refused_by_views
 
 _STEPS = 60  # holders followed for one view; more means that nobody can say
 
@@ -23,6 +25,7 @@ class ViewUses:
     def __init__(self, repo: Repo, receivers: Receivers) -> None:
         self.repo = repo
         self.receivers = receivers
+        self.tries = Tries(repo)
 
     def problems(self, start: list[Holder], depth: int = 3) -> list[Difference]:
         """Everything that a list would change for what `start` holds, the fatal ones first, each place once."""
@@ -37,11 +40,19 @@ class ViewUses:
             for outline, use in self._uses(holder):
                 more, problems = holders_of(outline, use, holder.nested, holder.hops + 1)
                 todo.extend(more)
-                for problem in problems:
+                for problem in [*problems, *self._other_way(outline, use, holder.nested)]:
                     found[problem.path, problem.line, problem.text] = problem
             if holder.kind is HolderKind.ARGUMENT:
                 todo.extend(self.parameters(holder))
         return sorted(found.values(), key=lambda problem: (not problem.fatal, problem.path, problem.line))
+
+    def _other_way(self, outline: Outline, use: ast.AST, nested: bool) -> Iterator[Difference]:
+        """The program tries what a list can do, and goes on elsewhere because a view can't."""
+        what = refused_by_views(outline, use) if not nested else None
+        handler = self.tries.caught(outline, use) if what is not None else None
+        if handler is not None:
+            text = f"{what}, which a view refuses, and the program then goes on at {handler}"
+            yield Difference(outline.path, getattr(use, "lineno", 0), text, fatal=True)
 
     def _uses(self, holder: Holder) -> Iterator[tuple[Outline, ast.AST]]:
         if holder.kind is HolderKind.ATTRIBUTE:

@@ -21,6 +21,7 @@ from .handover import Handover, Me
 from .identity import gets_attributes, lost_attribute, shows_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .known import Known, outside_uses
+from .logged_names import logged_name
 from .stdlib_forms import is_factory
 
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
@@ -62,6 +63,8 @@ class Forms:
             raise Refused(f"{asks_name}: {CALLABLE}")
         if form is Form.FUNCTION:
             move.shown = shown_name(self.known, self.rewrite.path, unit.node, is_renamed)
+        if is_renamed or isinstance(unit.node, ast.Lambda) or move.is_object:
+            move.shown = move.shown or logged_name(self.rewrite.project, self.rewrite.path, unit.node)
 
     def choose_form(self, move: Move, alone: bool) -> None:
         """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""

@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 
 from ...finding import Refused
-from ...flow.answers.introspection import ON_A_CLASS
+from ...flow.answers.introspection import OF_ITS_PARTIAL, ON_A_CLASS
 from ...project import Project
 from ...syntax.binding_rules import LASTING, BindingKind
 from ...syntax.names import last_name
@@ -88,7 +88,7 @@ class InspectionChecks:
             if values.what in self._listed(values.path):
                 what = f"it is `{values.what}` of `__all__` ({values.path}:{values.line}), whose users see a function"
                 raise Refused(f"{what} with a name: write it with `def`")
-        asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, wrapped, renamed, lacking)
+        asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, form, renamed, lacking)
         for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
                 raise Refused(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
@@ -164,13 +164,17 @@ class InspectionChecks:
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
         return asks_name
 
-    def _asks_elsewhere(self, unit: Unit, wrapped: bool, renamed: bool, lacking: str) -> str | None:
+    def _asks_elsewhere(self, unit: Unit, form: Form, renamed: bool, lacking: str) -> str | None:
         """What the flow knows of places that get the function as a value."""
-        asks_name = None
+        asks_name, wrapped = None, form is not Form.FUNCTION
         for question in self.known.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
-            if question.what == "__name__" and wrapped:
+            if question.what.startswith(OF_ITS_PARTIAL):
+                what = question.what[len(OF_ITS_PARTIAL) :]
+                if form is Form.PARTIAL:
+                    asks_name = asks_name or f"`{what}` of a partial of it is read ({where}), which would hold more"
+            elif question.what == "__name__" and wrapped:
                 asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
             elif question.what == "__name__":
                 raise Refused(f"{read}, {RENAMED}")

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
+from .counted import counts_in_environment
 from .data import names
 from .process_starts import Starts, own_nodes
 from .shared_objects import made_anew
@@ -70,6 +71,8 @@ class RunAgain:
             if name in names("each_time_another") or (drawn and not self._is_seeded(outline, node)):
                 yield ast.unparse(node.func)[:60]
             called = self.starts.callees.called(outline, node) if depth < _DEPTH else None
+            if called is not None and counts_in_environment(called[1]):
+                yield ast.unparse(node.func)[:60]
             if called is not None:
                 yield from self._each_time_another(called[0], called[1].body, depth + 1)
 

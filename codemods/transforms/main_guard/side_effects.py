@@ -185,6 +185,8 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
         return Repeated("trains", Harm.WRONG)
     if (name == "os.mkdir" and _only_if_missing(outline, call)) or _runs_mkdir(call):
         return Repeated("makes a folder", Harm.LITTLE)
+    if name == "os.chdir" and call.args and _is_relative(call.args[0]):
+        return Repeated("changes to a relative folder, in which every child starts already", Harm.WRONG)
     if only_asks(outline, call):
         return Repeated(text, Harm.LITTLE)
     if name in names("acts") or (is_method and last in names("writing_methods")):
@@ -211,6 +213,21 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if name == "torch.cuda.set_device":
         return Repeated("opens the GPU, some 300 MB of its memory", Harm.COSTLY)
     return None
+
+
+def _is_relative(path: ast.expr) -> bool:
+    """A path that surely means another folder from another one: `"data"`, `os.path.join("..", name)`."""
+    while isinstance(path, (ast.Call, ast.JoinedStr, ast.BinOp)):
+        if isinstance(path, ast.BinOp):
+            path = path.left
+        elif isinstance(path, ast.JoinedStr) and path.values:
+            path = path.values[0]
+        elif isinstance(path, ast.Call) and last_name(path.func) in ("join", "Path", "str") and path.args:
+            path = path.args[0]
+        else:
+            return False
+    text = path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else "."
+    return text not in ("", ".") and not text.startswith(("/", "\\", "~")) and text[1:2] != ":"
 
 
 def _names_gpu(value: ast.expr) -> bool:

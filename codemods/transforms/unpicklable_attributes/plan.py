@@ -18,6 +18,7 @@ from .classes import Shape
 from .data import names
 from .existing_state import check_bases, check_existing, check_filled_first
 from .search import Search
+from .shared_instances import check_new_objects
 from .state_methods import Form, Treatment, edits
 from .treatment import treatment_of
 
@@ -134,6 +135,7 @@ class Planner:
                 shape, [other for other in self.family.derived(shape) if not self.search.hazards_of(other)], names
             )
             self._check_siblings(shape)
+            check_new_objects(self.repo, [*self.family.line(shape), *self.family.derived(shape)])
             check_filled_first(self.family.line(shape), self.family.foreign(shape))
             if "__getstate__" not in shape.methods and (kind := kind_of_class(self.family.foreign(shape))) is not None:
                 raise Refused(f"the object itself is {kind.what}, which can't be pickled; let it have one instead")

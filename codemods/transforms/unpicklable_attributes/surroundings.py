@@ -31,6 +31,34 @@ def removes(family: Family, shape: Shape) -> str | None:
     return _called(family, shape, names("removes_files"))
 
 
+def redirects(family: Family, shape: Shape) -> str | None:
+    """`path:line` of what puts another stream in the place of a standard one in a program that uses the class."""
+    for outline in _around(family, shape):
+        for name in ("redirect_stdout", "redirect_stderr"):
+            for call in outline.calls.get(name, ()):
+                return f"{outline.path}:{call.lineno}"
+        for name in ("stdout", "stderr"):
+            for target in outline.attributes.get(name, ()):
+                statement = outline.statement(target)
+                if qualified_name(outline, target) != f"sys.{name}" or not isinstance(target.ctx, ast.Store):
+                    continue
+                if isinstance(statement, ast.Assign) and not _puts_back(family, shape, outline, statement.value):
+                    return f"{outline.path}:{target.lineno}"
+    return None
+
+
+def _puts_back(family: Family, shape: Shape, outline: Outline, value: ast.expr) -> bool:
+    """The stream as it was before, or an object of the class itself, which was made before."""
+    if isinstance(value, ast.Name):
+        found = outline.lookup(value, value.id)[1]
+        values = [item.value for item in found]
+        return bool(values) and all(item is not None and _puts_back(family, shape, outline, item) for item in values)
+    if isinstance(value, ast.Call):
+        own = {other.node.name for other in family.hierarchy(shape)}
+        return last_name(value.func) in own
+    return isinstance(value, ast.Attribute)
+
+
 def _called(family: Family, shape: Shape, wanted: frozenset[str]) -> str | None:
     last = {name.rpartition(".")[2] for name in wanted}
     for outline in _around(family, shape):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...finding import Refused
 from ...syntax.outline import position
+from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
@@ -17,7 +18,7 @@ from .held_locks import check_not_held
 from .on_demand import is_lazy, left_closed
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
-from .surroundings import removes
+from .surroundings import redirects, removes
 from .use_checks import (
     check_elements,
     check_kept_elsewhere,
@@ -75,6 +76,11 @@ def treatment_of(uses: AttributeUses) -> Treatment:
         )
     if any(is_deep(hazard.store) for hazard in uses.hazards if hazard.store.fills):
         raise Refused("it is in a container inside of another; open what is needed where it is read")
+    if any(_is_stream(hazard) for hazard in uses.hazards) and (place := redirects(uses.family, uses.shape)) is not None:
+        raise Refused(
+            f"{place} puts another stream in its place, and a copy would take the one that is there when it is "
+            "unpickled: ask for the stream where it is written to"
+        )
     check_outside(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)
@@ -82,6 +88,12 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_kept_elsewhere(uses)
     facts = _Facts.of(uses, stores)
     return _left_out(uses, facts) or _recreated(uses, facts)
+
+
+def _is_stream(hazard: Hazard) -> bool:
+    """`sys.stdout`, whatever that is at the moment, and not `sys.__stdout__`."""
+    value = hazard.store.value
+    return value is not None and qualified_name(hazard.made.outline, value) in ("sys.stdout", "sys.stderr")
 
 
 def _left_out(uses: AttributeUses, facts: _Facts) -> Treatment | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reported
+from harness.small import migrated, reasons, reported
 
 RULE = "dict-views"
 
@@ -195,3 +195,58 @@ def test_a_table_of_the_module(steps: str, change: bool) -> None:
     (finding,) = reported({"a.py": TABLE.format(steps=steps)}, RULE)
     assert finding.fix is not None
     assert ("sets an item of the dict after the view is taken" in (finding.fix.unsafe or "")) is change
+
+
+TRIED = """\
+import contextlib
+import copy
+import json
+import pickle
+import random
+
+
+class Names:
+    def __init__(self, d):
+        self.names = d.keys()
+
+    def first(self):
+{code}
+
+
+pickle.dumps(Names({}))
+"""
+
+
+def tried(code: str) -> dict[str, str]:
+    lines = "\n".join("        " + line for line in code.splitlines())
+    return {"a.py": TRIED.replace("{code}", lines)}
+
+
+@pytest.mark.parametrize(
+    ("code", "what", "line"),
+    [
+        ("try:\n    return self.names[0]\nexcept TypeError:\n    return 0", "asks for an item by its position", 14),
+        ("try:\n    self.names.sort()\nexcept AttributeError:\n    return 0", "uses `.sort`", 14),
+        ("try:\n    return self.names + [1]\nexcept Exception:\n    return 0", "adds or repeats it", 14),
+        ("try:\n    return random.choice(self.names)\nexcept:\n    return 0", "passes it to `random.choice`", 14),
+        ("n = self.names\ntry:\n    return json.dumps(n)\nexcept TypeError:\n    return 0", "`json.dumps`", 15),
+        ("with contextlib.suppress(TypeError):\n    return self.names[0]", "asks for an item by its position", 12),
+    ],
+)
+def test_what_a_view_refuses_is_tried(code: str, what: str, line: int) -> None:
+    (reason,) = reasons(tried(code), RULE)
+    assert what in reason and f"which a view refuses, and the program then goes on at a.py:{line + 1}" in reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return self.names[0]",
+        "try:\n    return self.names[0]\nexcept KeyError:\n    return 0",
+        "try:\n    return sorted(self.names)\nexcept TypeError:\n    return 0",
+        "try:\n    return [n[0] for n in self.names]\nexcept TypeError:\n    return 0",
+        "try:\n    return 0\nexcept TypeError:\n    return self.names[0]",
+    ],
+)
+def test_what_is_not_tried(code: str) -> None:
+    assert "self.names = list(d.keys())" in migrated(tried(code), RULE)["a.py"]

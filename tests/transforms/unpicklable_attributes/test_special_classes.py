@@ -72,3 +72,131 @@ def test_a_handle_that_stays_closed() -> None:
     cleared = CLOSED + "            self.file = None\n"
     after = migrated({"a.py": cleared + sent}, RULE, confidence=Confidence.POSSIBLE)["a.py"]
     assert 'state["file"] = None' in after
+
+
+SHARED = """\
+import multiprocessing
+import sys
+import threading
+
+
+{before}
+class Registry{bases}:
+    made = {{}}
+{new}
+    def __init__(self, name=""):
+        self.name = name
+        self.lock = threading.Lock()
+"""
+OLD_ONE = """
+    def __new__(cls, name=""):
+        if name not in cls.made:
+            cls.made[name] = super().__new__(cls)
+        return cls.made[name]
+"""
+NEW_ONE = """
+    def __new__(cls, name=""):
+        new = super().__new__(cls)
+        cls.made[name] = new
+        return new
+"""
+META = """\
+class Single(type):
+    made = {}
+
+    def __call__(cls, *args):
+        if cls not in cls.made:
+            cls.made[cls] = super().__call__(*args)
+        return cls.made[cls]
+
+
+"""
+PLAIN_META = """\
+class Single(type):
+    def __call__(cls, *args):
+        return super().__call__(*args)
+
+
+"""
+
+
+def shared(before: str = "", bases: str = "", new: str = "") -> dict[str, str]:
+    text = SHARED.format(before=before, bases=bases, new=new)
+    return {"a.py": text + SEND.format(value="Registry('train')")}
+
+
+def test_a_class_that_gives_an_object_again() -> None:
+    (reason,) = reasons(shared(new=OLD_ONE), RULE)
+    assert reason.startswith("`__new__` of `Registry` (a.py:10) may give an object that exists already")
+
+
+def test_a_metaclass_that_gives_an_object_again() -> None:
+    (reason,) = reasons(shared(before=META, bases="(metaclass=Single)"), RULE)
+    assert reason.startswith("`__call__` of its metaclass (a.py:9) may give an object that exists already")
+
+
+def test_the_metaclass_of_a_base_class() -> None:
+    (reason,) = reasons(shared(before=META + "class Base(metaclass=Single):\n    pass\n\n\n", bases="(Base)"), RULE)
+    assert "`__call__` of its metaclass (a.py:9)" in reason
+
+
+def test_classes_that_make_a_new_object_each_time() -> None:
+    assert "__setstate__" in migrated(shared(new=NEW_ONE), RULE)["a.py"]
+    assert "__setstate__" in migrated(shared(before=PLAIN_META, bases="(metaclass=Single)"), RULE)["a.py"]
+
+
+STREAM = """\
+import contextlib
+import io
+import multiprocessing
+import sys
+
+
+class Recorder:
+    def __init__(self):
+        self.stream = {stream}
+
+    def write(self, text):
+        self.stream.write(text)
+
+
+{more}
+"""
+
+
+def recorder(more: str, stream: str = "sys.stdout") -> dict[str, str]:
+    return {"a.py": STREAM.format(more=more, stream=stream) + SEND.format(value="Recorder()")}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "with contextlib.redirect_stdout(io.StringIO()):\n    Recorder()",
+        "with contextlib.redirect_stderr(None):\n    Recorder()",
+        "sys.stdout = io.StringIO()",
+        "log = open('log', 'w')\nsys.stderr = log",
+    ],
+)
+def test_a_stream_that_is_put_elsewhere(more: str) -> None:
+    (reason,) = reasons(recorder(more), RULE)
+    assert (
+        "puts another stream in its place, and a copy would take the one that is there when it is unpickled" in reason
+    )
+    assert reason.startswith("a.py:1")
+
+
+@pytest.mark.parametrize(
+    ("more", "stream"),
+    [
+        ("", "sys.stdout"),
+        ("sys.stdout = Recorder()", "sys.stdout"),
+        ("before = sys.stdout\nsys.stdout = before", "sys.stderr"),
+        ("sys.stdout = sys.__stdout__", "sys.stdout"),
+        ("sys.stdout = io.StringIO()", "sys.__stdout__"),
+    ],
+)
+def test_a_stream_that_stays(more: str, stream: str) -> None:
+    assert (
+        f"        self.stream = {stream}\n"
+        in migrated(recorder(more, stream), RULE)["a.py"].partition("__setstate__")[2]
+    )

@@ -1,0 +1,90 @@
+"""What a spawned worker would do another way when it runs the top of the script: relative folders, counted calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons
+
+SCRIPT = """\
+import multiprocessing
+import os
+
+os.chdir({folder})
+
+
+def work(n):
+    print(n, os.listdir("."))
+
+
+worker = multiprocessing.Process(target=work, args=(1,))
+worker.start()
+"""
+COUNTED = """\
+import multiprocessing
+import os
+
+
+def load():
+{body}
+
+
+table = load()
+
+
+def work(n):
+    print(n, {read})
+
+
+worker = multiprocessing.Process(target=work, args=(1,))
+worker.start()
+"""
+
+
+@pytest.mark.parametrize("folder", ["'data'", "'..'", "os.path.join('data', 'x')", "f'runs/{os.sep}'", "'a' + os.sep"])
+def test_a_relative_folder_is_entered_once(folder: str) -> None:
+    after = migrated({"train.py": SCRIPT.format(folder=folder)}, "main-guard")["train.py"]
+    assert f":\n    os.chdir({folder})\n" in after.partition("\nif __name__ == ")[2]
+
+
+@pytest.mark.parametrize("folder", ["'/data'", "'.'", "os.path.dirname(__file__)", "os.environ['HOME']", "'C:/data'"])
+def test_a_folder_that_may_be_entered_again(folder: str) -> None:
+    after = migrated({"train.py": SCRIPT.format(folder=folder)}, "main-guard")["train.py"]
+    assert f"\nos.chdir({folder})\n" in after and "__main__" in after
+
+
+def counted(body: str, read: str = "table") -> dict[str, str]:
+    lines = "\n".join("    " + line for line in body.splitlines())
+    return {"train.py": COUNTED.format(body=lines, read=read)}
+
+
+COUNT = "n = int(os.environ.get('N', '0')) + 1\nos.environ['N'] = str(n)\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        COUNT + "if n > 1:\n    raise RuntimeError('twice')\nreturn {}",
+        COUNT + "return n",
+        "before = os.getenv('N', '')\nos.environ['N'] = before + 'x'\nreturn os.environ['N']",
+        "os.putenv('N', os.getenv('N', '') + 'x')\nreturn len(os.getenv('N'))",
+    ],
+)
+def test_calls_counted_in_the_environment(body: str) -> None:
+    (reason,) = reasons(counted(body), "main-guard")
+    assert reason.startswith("line ") and "calls `load`, and a spawned worker would run it again" in reason
+    assert "`work` reads `table` in a worker" in reason
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (COUNT + "return n", "1"),
+        (COUNT + "return {}", "table"),
+        ("os.environ['N'] = '1'\nreturn os.environ['N']", "table"),
+        ("if 'N' not in os.environ:\n    os.environ['N'] = '1'\nreturn 2", "table"),
+        ("os.environ['PATH'] = '/x:' + os.environ['PATH']\nreturn 2", "table"),
+    ],
+)
+def test_calls_that_may_be_repeated(body: str, read: str) -> None:
+    assert "__main__" in migrated(counted(body, read), "main-guard")["train.py"]
