@@ -25,9 +25,9 @@ Key = tuple[str, str, str]  # rule, path, code
 def key_of(finding: Finding, sources: Mapping[str, Source]) -> Key:
     """What `finding` is known by."""
     source = sources.get(finding.path)
-    lines = len(source.line_starts) if source is not None else 0
-    code = source.line_text(finding.span.line).strip() if source is not None and finding.span.line <= lines else ""
-    return finding.rule, finding.path, code
+    if source is None or finding.span.line > len(source.line_starts):
+        return finding.rule, finding.path, ""
+    return finding.rule, finding.path, source.line_text(finding.span.line).strip()
 
 
 def unlisted(findings: Iterable[Finding], sources: Mapping[str, Source], listed: Counter[Key]) -> list[Finding]:

@@ -263,11 +263,19 @@ def _escapes(found: Program, dest: str) -> bool:
                 by_name.add(called)
     for tree in found.modules.values() if takers else ():
         defined = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-        if any(dest in {parameter.arg for parameter in walk(node) if isinstance(parameter, ast.arg)}
-               for node in defined if node.name in by_name):  # fmt: skip
+        if any(_takes(node, dest) for node in defined if node.name in by_name):
             return True
         takers -= {node.name for node in defined}
     return bool(takers)
+
+
+def _takes(node: ast.FunctionDef | ast.ClassDef, name: str) -> bool:
+    """A function with a parameter of that name, or for any name; a class with such a method."""
+    return any(
+        part.kwarg is not None or name in {arg.arg for arg in (*part.posonlyargs, *part.args, *part.kwonlyargs)}
+        for part in walk(node)
+        if isinstance(part, ast.arguments)
+    )
 
 
 def _is_whole(value: ast.expr, names: set[str]) -> bool:
