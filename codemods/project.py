@@ -220,6 +220,13 @@ class Project:
             self.notes.reads.texts.update(found)
         return found
 
+    def known_words(self, words: Iterable[str]) -> list[str]:
+        """Those of `words` for which `with_words` may find a file: to ask for the others has no use."""
+        words = tuple(words)
+        if self.notes.reads is not None:
+            self.notes.reads.words.update(words)
+        return self._words.known(words)
+
     def may_define(self, name: str) -> list[str]:
         """The Python files in whose text `name` stands after `def` or `class`, sorted."""
         found = self._defining.get(name, [])

@@ -85,3 +85,11 @@ def test_texts_are_read_once_for_all_words(monkeypatch: pytest.MonkeyPatch) -> N
 def test_lines_around_a_word() -> None:
     of = project({"a.py": "  @x.wrap.y\nwrap(1)\nunwrap\n", "b.py": "y = wrap"})
     assert [*of.lines_with("wrap")] == [("a.py", "  @x.", ".y"), ("a.py", "", "(1)"), ("b.py", "y = ", "")]
+
+
+def test_words_that_no_file_holds_need_not_be_asked_for() -> None:
+    of = project()
+    assert of.known_words(("nothing", "x", "DataLoader", "t")) == ["x", "DataLoader"]
+    index = of._words.changed([("a.py", "changed = 1\n")])
+    assert index.known(("nothing", "changed", "MyDataLoader")) == ["changed", "MyDataLoader"]
+    assert index.paths(("changed",)) == ["a.py"]

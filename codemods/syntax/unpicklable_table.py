@@ -149,16 +149,23 @@ def making(project: Project, older: bool = True) -> frozenset[str]:
 
 
 def _making(project: Project) -> tuple[frozenset[str], frozenset[str]]:
+    now, of_older = _words_by_age()
+    always = _calling(project, now, frozenset())
+    return always, _calling(project, of_older, always)
+
+
+@cache
+def _words_by_age() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of what is unpicklable in every Python, and those of what is so in older ones only."""
     of_older = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if kind.before}
     of_older -= {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if not kind.before}
-    always = _calling(project, [word for word in words() if word not in of_older], frozenset())
-    return always, _calling(project, sorted(of_older), always)
+    return tuple(word for word in words() if word not in of_older), tuple(sorted(of_older))
 
 
 def _calling(project: Project, words: Iterable[str], but: frozenset[str]) -> frozenset[str]:
     """The files, `but` some, that call one of `words`, or give it another name."""
     found: set[str] = set()
-    for word in words:
+    for word in project.known_words(words):
         paths = [path for path in project.with_words((word,)) if path not in found and path not in but]
         if paths and (packages := _packages(word)) and not project.may_define(word):  # else it may wrap that of theirs
             named = set(project.with_words(packages))
