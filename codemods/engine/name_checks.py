@@ -134,6 +134,8 @@ class _Change:
             if (id(item.scope), item.name) in seen:
                 continue
             seen.add((id(item.scope), item.name))
+            if _global_in(item.scope, item.name):
+                continue  # it is the module's
             low, high = _extent(self.after, item.scope)
             places = uses[item.name]
             if bisect_left(places, low) == bisect_left(places, high):

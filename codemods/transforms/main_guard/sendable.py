@@ -13,13 +13,14 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from ...syntax.unpicklable import Recogniser
+from ...syntax.unpicklable_table import Remedy
 from .data import names
 from .process_starts import Starts
 
 _DEPTH = 14  # of expressions that are looked into
 _PARTS = (
     ast.JoinedStr, ast.FormattedValue, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Tuple, ast.List,
-    ast.Set, ast.Dict, ast.Subscript, ast.Slice, ast.Starred, ast.ListComp, ast.SetComp, ast.DictComp, ast.NamedExpr,
+    ast.Set, ast.Dict, ast.Starred, ast.ListComp, ast.SetComp, ast.DictComp, ast.NamedExpr,
     ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context, ast.comprehension,
 )  # fmt: skip
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -107,6 +108,8 @@ class Values:
             return self._attribute(outline, value, depth)
         if isinstance(value, ast.Call):
             return self._called(outline, value, depth)
+        if isinstance(value, ast.Subscript):
+            return self.of(outline, value.value, depth)
         if isinstance(value, _PARTS):
             return _worst(self.of(outline, part, depth) for part in _inner(value))
         return Sendable.UNKNOWN
@@ -165,8 +168,9 @@ class Values:
             return Sendable.LOGGER
         if name in names("shared_objects") or name.startswith("multiprocessing.Manager()."):
             return Sendable.YES if name != "multiprocessing.Manager" else Sendable.NO
-        if self.recogniser.made(outline, call):
-            return Sendable.NO
+        if made_of := self.recogniser.made(outline, call):
+            named = all(made.kind.remedy is Remedy.NAMED for made in made_of)
+            return Sendable.LOGGER if named else Sendable.NO
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if name in _CONSUMING:
             return _worst(self.of(outline, part, depth) for value in given for part in _walked(value))
