@@ -27,6 +27,7 @@ from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
+from .used_up import is_used_up
 from .uses import ViewUses
 
 if TYPE_CHECKING:
@@ -225,7 +226,9 @@ class _Search:
         problems = self.uses.problems(list(candidate.held))
         _, at_once = holders_of(outline, node)
         problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
-        change = self.changes.after(outline, outline.statement(node), receiver, method)
+        change = None
+        if not is_used_up(outline, node):
+            change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
             return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
         noted = [problem for problem in (change, *problems[:1]) if problem is not None]

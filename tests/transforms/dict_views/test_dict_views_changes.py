@@ -250,3 +250,42 @@ def test_what_a_view_refuses_is_tried(code: str, what: str, line: int) -> None:
 )
 def test_what_is_not_tried(code: str) -> None:
     assert "self.names = list(d.keys())" in migrated(tried(code), RULE)["a.py"]
+
+
+SAVED = """\
+import pickle, queue
+from collections import defaultdict
+from multiprocessing import Process
+
+def clean(table):
+    table.targets.clear()
+
+class Table:
+    def load(self, rows):
+        self.targets = defaultdict(list)
+        for name, value in rows:
+            self.targets[name].append(value)
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        ("pickle.dump((len(tasks), tasks), file)", True),
+        ("print(len(tasks))\n            pickle.dump(tasks, file)\n            self.targets.clear()", True),
+        ("clean(self)\n            pickle.dump(tasks, file)", False),
+        ("self.targets['a'] = []\n            pickle.dump(tasks, file)", False),
+        ("for _ in range(2):\n                pickle.dump(tasks, file)\n                self.load([])", False),
+        ("keep = tasks\n            self.load([])\n            pickle.dump(keep, file)", False),
+        ("pickle.dump(tasks, file)\n            return lambda: list(tasks)", False),
+        ("if self.targets['b']:\n                pickle.dump(tasks, file)", False),
+    ],
+)
+def test_a_view_that_is_used_up_at_once_shows_no_change(body: str, safe: bool) -> None:
+    text = SAVED.format(f"tasks = self.targets.keys()\n            {body}")
+    [finding] = reported({"a.py": text}, RULE)
+    assert finding.fix is not None and (finding.fix.unsafe is None) == safe
