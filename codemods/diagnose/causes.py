@@ -119,6 +119,8 @@ def rows_that_may_match(text: str) -> tuple[Row, ...]:
 
 def canonical(line: str) -> str:
     """`line` in the words that patterns are written in: one form of "can't", names in one piece."""
+    if "\\'" in line:  # the text of an error within the text of another one
+        line = line.replace("\\'", "'")
     if "can" in line or "Can" in line or "CAN" in line:
         line = _BUILTIN.sub(r"can't pickle '\1' object", _CANNOT.sub("can't", line))
     if "<" in line:

@@ -178,7 +178,9 @@ def said_by_frames(log: Log) -> str:
     for row in frame_families():
         if row.interrupted != interrupted or (row.unfinished and errors):
             continue
-        for frame in (frame for stack in stacks for frame in reversed(stack)):
+        if row.error is not None and not (errors and row.error.search(errors[-1].error)):
+            continue
+        for frame in (frame for stack in stacks for frame in reversed(stack[-1:] if row.last else stack)):
             if row.pattern.search(f"{frame.path}:{frame.name}".replace("\\", "/")):
                 return f"{'' if row.certain else 'Is it this? '}{row.cause}: {row.next}"
     return ""

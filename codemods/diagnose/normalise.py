@@ -39,12 +39,18 @@ _PREFIX = re.compile(
             r"(?P<stream_std>[\w.-]+) \[std(?:err|out)\]\s",
             r"\[std(?:err|out)\]\s|std(?:err|out):\s",
             r"\s*\[?(?:default|rank|Rank|RANK)[ _]?(?P<rank>\d+)\]?:\s?",  # torch, `[default0]:` of torchrun --tee
+            r"\[rank: (?P<rank_colon>\d+)\]\s?",  # lightning
+            r"\[(?P<stream_fabric>[\w.:@-]+)\] (?:out|err): ",
+            r"\[pod/(?P<stream_pod>[^\]\s]+)\]\s",  # kubectl logs --prefix
+            r"(?P<stream_pdsh>[A-Za-z][\w-]*\d|\d{1,3}(?:\.\d{1,3}){3}): (?=\s*(?:Traceback|File \"|\[))",
             r"\[\d+,(?P<rank_mpi>\d+)\]<std(?:err|out)>:\s?",  # mpirun
             r"\[\s?(?P<stream_worker>worker [\w.:-]+)\s?\]\s?:\s",  # dask-ssh
             r"\((?P<stream_ray>[\w.:-]*\s?pid=\d+)[^)]*\)\s",  # ray, vLLM
             r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+\]\s?",  # vLLM
             r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
-            r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s?",
+            r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+: [A-Z]+/(?P<stream_celery>[\w-]+)\]\s",  # celery
+            r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?\s?",
+            r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ (?P<stream_syslog>[\w./@-]+(?:\[\d+\])?): ",  # journal
             r"\[\d\d:\d\d:\d\d\]\s|\d\d:\d\d:\d\d[.,]\d{3} ",
             r"ERROR: Received the following error from (?P<stream_environment>[\w<>-]+): ",  # gym, gymnasium
             r"\[ *\d+s\] ",  # seconds of a build
@@ -57,6 +63,8 @@ _BOX_END = re.compile(r"\s*[│┃]\s*$")
 _WRAPPED_NAME = re.compile(r"\.py:\d+ in\s*$")
 _WRAPPED_PATH = re.compile(r"^(?:/|[A-Za-z]:\\)\S*$")
 _REST_OF_PATH = re.compile(r"^\S*:\d+ in\b|^\S*\.py:\d+\b|^:\d+ in\b")
+_WRAPPED_LINE = re.compile(r"\bFile \"[^\"]+\", line \d+,\s*$")
+_REST_OF_LINE = re.compile(r"^in [\w<>.]+$")
 _MOST_PREFIXES = 8
 # Texts that lost their line breaks: where a new line began.
 _GLUED = re.compile(r"(?<=\))(?=(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::\s|$))")
@@ -127,13 +135,16 @@ def _plain(row: str, by_number: bool) -> Line:
 
 
 def _joined(lines: list[Line]) -> list[Line]:
-    """`lines` with the frames in one piece that a narrow box broke: path, `path.py:93 in`, name."""
+    """`lines` with the frames in one piece that a narrow box or window broke: path, `path.py:93 in`, name."""
     found: list[Line] = []
     for line in lines:
         text = line.text.strip()
         if found and text:
             before = found[-1].text.rstrip()
             if _WRAPPED_NAME.search(before):
+                found[-1] = Line(f"{before} {text}", found[-1].stream, found[-1].rank)
+                continue
+            if _WRAPPED_LINE.search(before) and _REST_OF_LINE.match(text):
                 found[-1] = Line(f"{before} {text}", found[-1].stream, found[-1].rank)
                 continue
             if len(before) > 40 and _WRAPPED_PATH.match(before.strip()) and _REST_OF_PATH.match(text):

@@ -23,7 +23,7 @@ _AROUND = 80  # lines of a traceback that an error's context is looked for in
 _MIXED = 12  # lines before it that may belong to it too: processes write into each other
 _START = "Traceback (most recent call last)"
 _ERROR = re.compile(
-    r"(?:^|[\s|:\]'\"(`])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*)$"
+    r"(?:^|[\s|:\]'\"(<`])(?P<error>(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b.*)$"
 )
 _PLAIN = re.compile(
     r"^(?:\s*(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|Stop(?:Async)?Iteration)"
@@ -344,7 +344,8 @@ class _Stream:
             return  # a traceback, or a line that is nothing else than an error with its message
         match = _PLAIN.match(text)
         if match and not self._is_code(number):
-            self.unknown.append((self._rows[number][0], Unknown(text.strip(), tuple(self._frames))))
+            frames = tuple(self._frames) or self._frames_below(number)
+            self.unknown.append((self._rows[number][0], Unknown(text.strip(), frames)))
 
 
 def _is_symptom(cause: Cause) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from codemods.diagnose.causes import cause_of, known_rows
@@ -9,6 +12,11 @@ from codemods.diagnose.families import families
 from codemods.diagnose.nearest import nearest_family
 from codemods.diagnose.tracebacks import read_traceback
 from codemods.transforms import rules
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 OLD = "lib/python3.6/multiprocessing/process.py"
 MESSAGES: list[tuple[str | None, str, str, str]] = [  # (rule, family, message, lines around it)
@@ -629,6 +637,11 @@ MESSAGES += [
         'File "C:\\lib\\site-packages\\jobs.py", line 21, in <module>\n    context = mp.get_context("fork")',
     ),
     (None, "module-of-parent-asked", "ModuleNotFoundError: No module named 'rows'", "/lib/multiprocessing/spawn.py"),
+]
+MESSAGES += [
+    (None, family, message[0], message[1] if len(message) > 1 else "")
+    for family, messages in tomllib.loads(Path(__file__).with_name("messages.toml").read_text("utf-8")).items()
+    for message in messages
 ]
 MESSAGES += [(rule.id, rule.id, line, "") for rule in rules().values() for row in rule.errors for line in row.examples]
 

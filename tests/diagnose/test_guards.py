@@ -171,6 +171,15 @@ def test_words_without_a_process_are_not_taken_for_one(message: str, around: str
         (frames("/u/lib/python3.12/multiprocessing/spawn.py:_check_not_importing_main"), "main-again"),
         (frames("/u/lib/python3.12/multiprocessing/spawn.py:_fixup_main_from_path", "/a/t.py:go"), "main-not-imported"),
         (frames("/a/t.py:go", "/u/lib/python3.12/multiprocess/pool.py:_handle_tasks"), "task-for-pool"),
+        (
+            frames("/a/t.py:go", "/u/multiprocessing/pool.py:_handle_tasks", "/u/multiprocessing/connection.py:_send"),
+            "sent-by-pool",
+        ),
+        (
+            frames("/u/multiprocessing/spawn.py:spawn_main", "/u/multiprocessing/reduction.py:duplicate"),
+            "handle-of-parent",
+        ),
+        (frames("/u/multiprocessing/queues.py:get", "/u/multiprocessing/reduction.py:recvfds"), "descriptors-asked"),
         (frames("/v/torch/distributed/rendezvous.py:_tcp_rendezvous_handler"), "ranks-meet"),
         (frames("/v/envs/subproc_vec_env.py:step_async", "/u/multiprocessing/connection.py:send"), "environment-gone"),
         (frames("/a/t.py:main", "/a/tools.py:init_distributed_mode"), "ranks-meet-asked"),
@@ -247,7 +256,20 @@ def test_a_loop_that_was_left_early_is_no_failure_of_a_worker() -> None:
 
 def test_every_row_of_frames_has_a_text() -> None:
     marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
-    assert {row.family for row in frame_families()} == {family for _, family in marks[0].args[1]}
+    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked"}
+    assert {row.family for row in frame_families()} == families
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_an_attribute_that_is_forwarded_without_end_is_asked_about(above: bool) -> None:
+    places = frames("/a/split.py:__getattr__", "/a/split.py:__getattr__")
+    error = "RecursionError: maximum recursion depth exceeded\n"
+    said = unknown_error("", read_log(error + places if above else places + error))
+    assert error.strip() in said and "Is it this? __getattr__ of a class forwards" in said
+    walk = places.replace("__getattr__", "walk") + error
+    assert "__getattr__" not in unknown_error("", read_log(walk))
+    other = places + "KeyError: 'split'\n"
+    assert "__getattr__" not in unknown_error("", read_log(other))
 
 
 def test_frames_of_other_code_say_nothing() -> None:

@@ -71,6 +71,8 @@ DESCRIBED = [
     ("The index of my search library cannot be pickled, so DataLoader workers don't work for me", "not-pickled"),
     ("pool.map gives me that it can not pickle the cursor object, with multiprocessing", "not-pickled"),
     ("self.db does not seem picklable. Is there a way with num_workers=2?", "not-pickled"),
+    ("Running on local URL:  http://127.0.0.1:7860\nRunning on local URL:  http://127.0.0.1:7861", "served-twice"),
+    ("built with pyinstaller, my Pool opens new windows of the program until I kill it", "frozen-again"),
 ]
 
 

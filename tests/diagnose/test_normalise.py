@@ -36,6 +36,12 @@ def _prefixed(prefix: str) -> str:
         pytest.param(_prefixed("[rank3]: "), id="a rank"),
         pytest.param(_prefixed("[default3]:"), id="torchrun --tee"),
         pytest.param(_prefixed("[1,3]<stderr>:"), id="mpirun"),
+        pytest.param(_prefixed("[rank: 3] "), id="lightning"),
+        pytest.param(_prefixed("[ada@10.0.0.7:22] out: "), id="fabric"),
+        pytest.param(_prefixed("[pod/trainer-0/main] "), id="kubectl"),
+        pytest.param(_prefixed("[2024-03-01 10:11:12,345: ERROR/ForkPoolWorker-2] "), id="celery"),
+        pytest.param(_prefixed("Mar  1 10:11:12 host-7 docker[3241]: "), id="the system's journal"),
+        pytest.param(_prefixed("[2024-03-01 10:11:12 -0400] "), id="a time zone behind a space"),
         pytest.param(_prefixed("(Worker pid=811, ip=10.0.0.1) "), id="ray"),
         pytest.param(_prefixed("E0422 05:07:49.013000 204 torch/distributed/elastic/api.py:732] "), id="glog"),
         pytest.param(_prefixed("2024-03-01T10:11:12.123456789Z "), id="time stamps"),
@@ -104,6 +110,15 @@ def test_a_frame_that_a_box_broke_is_one_line() -> None:
     assert [line.text for line in plain_lines(text)][:1] == [
         "/home/ada/very/long/way/to/a/package/of/somebody/python3.10/data.py:47 in __init__"
     ]
+
+
+def test_a_frame_that_a_window_broke_is_one_line() -> None:
+    text = (
+        'File "/usr/lib/python3.8/multiprocessing/reduction.py", line 189,\nin recv_handle\nreturn recvfds(s, 1)[0]\n'
+    )
+    lines = [line.text for line in plain_lines(text)]
+    assert frame_of(lines[0]) == Frame("/usr/lib/python3.8/multiprocessing/reduction.py", 189, "recv_handle", False)
+    assert lines[1] == "return recvfds(s, 1)[0]"
 
 
 def test_streams_and_ranks_are_kept() -> None:

@@ -14,7 +14,8 @@ and where it is needed
 - `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
 
 Rows of frames.toml have `frames` (regular expressions for `path:function`) in place of `patterns`, and the flags
-`interrupted` (Ctrl-C ended the program), `certain` (an answer, not a question) and `unfinished` (as above).
+`interrupted` (Ctrl-C ended the program), `certain` (an answer, not a question), `last` (the innermost frame alone
+counts) and `unfinished` (as above); with `error`, the words of the error match that too.
 
 Rows of prose.toml have `all` (regular expressions that all must match somewhere) in place of `patterns`: what people
 describe in words. They are asked about, in texts without any error.
@@ -35,7 +36,16 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FILES = ("pickling", "starting", "limits", "workers", "distributed")  # the order in which rows are tried
+FILES = (
+    "pickling",
+    "starting",
+    "limits",
+    "workers",
+    "pools",
+    "ended",
+    "services",
+    "distributed",
+)  # the order in which rows are tried
 _FRAMES = "frames"  # the file of what frames alone say
 _PROSE = "prose"  # the file of what people describe in words
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
@@ -86,6 +96,8 @@ class FrameFamily:
     interrupted: bool  # only for Ctrl-C; the others are never for that
     certain: bool  # an answer; the others are questions
     unfinished: bool  # only where the error's own line is missing
+    last: bool  # only the innermost frame counts
+    error: re.Pattern[str] | None  # what the words of the error match
 
 
 @cache
@@ -102,6 +114,8 @@ def frame_families() -> tuple[FrameFamily, ...]:
             entry.get("interrupted", False),
             entry.get("certain", False),
             entry.get("unfinished", False),
+            entry.get("last", False),
+            re.compile(entry["error"]) if "error" in entry else None,
         )
         for family, entry in tomllib.loads(text).items()
     )
