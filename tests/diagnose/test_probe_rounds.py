@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,11 @@ class Loader:
 Loader.__name__, Loader.__module__ = "DataLoader", "torch.utils.data.dataloader"
 
 
-def test_parts_of_a_loader() -> None:
+def test_parts_of_a_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = types.ModuleType(Loader.__module__)  # else pickling the class imports torch
+    monkeypatch.setattr(theirs, "DataLoader", Loader, raising=False)
+    monkeypatch.setitem(sys.modules, Loader.__module__, theirs)
+    monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))
     bad = lambda: 1  # noqa: E731
     assert [name for _, name in probe.crossing(Loader(), "l")] == ["l.dataset", "l.collate_fn", "l.worker_init_fn"]
     result = probe.diagnose(Loader(dataset=[bad], collate_fn=bad, worker_init_fn=moved), "l", child=False)
@@ -159,7 +164,8 @@ def test_parts_of_a_loader() -> None:
     assert result["notes"] == [] and result["unfinished"] is None
     none = probe.diagnose(Loader(workers=0), "l", child=False)
     assert none["notes"] == ["l has num_workers=0: nothing is sent as long as that stays"]
-    assert probe.diagnose([Loader(workers=0)], "l", child=False)["notes"] == []
+    listed = probe.diagnose([Loader(workers=0)], "l", child=False)
+    assert (listed["notes"], listed["problems"]) == ([], [])
 
 
 def takes(a: int, *more: int, b: int, c: int = 1, **options: int) -> None: ...
@@ -202,6 +208,7 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SCRIPT = """\
 import sys
+import types
 import multiprocessing
 rows = [1, 2]
 def make(n):
