@@ -151,7 +151,7 @@ Loader.__name__, Loader.__module__ = "DataLoader", "torch.utils.data.dataloader"
 
 def test_parts_of_a_loader(monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = types.ModuleType(Loader.__module__)  # else pickling the class imports torch
-    monkeypatch.setattr(theirs, "DataLoader", Loader, raising=False)
+    monkeypatch.setattr(theirs, Loader.__qualname__, Loader, raising=False)
     monkeypatch.setitem(sys.modules, Loader.__module__, theirs)
     monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))
     bad = lambda: 1  # noqa: E731
