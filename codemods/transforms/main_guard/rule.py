@@ -18,6 +18,7 @@ from ...tree.source import Source
 from .changed_inputs import ChangedInputs
 from .changed_settings import changed_settings
 from .edits import guard_edits
+from .flags import under_flags
 from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
@@ -88,10 +89,11 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
         if _runs(statement) and _sets_method(starts, outline, statement)
     ]
     begins = any(isinstance(node, ast.Attribute) and node.attr == "start" for node in outline.own(outline.module))
+    dead = under_flags(outline)
     found = [
         (at, start)
         for at, statement in enumerate(body)
-        if _runs(statement) and (start := starts.in_block(outline, [statement], begins=begins)) is not None
+        if _runs(statement) and (start := starts.in_block(outline, [statement], begins=begins, dead=dead)) is not None
     ]
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []

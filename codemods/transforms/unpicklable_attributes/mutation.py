@@ -21,7 +21,7 @@ def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
         if isinstance(call, ast.Call) and call.func is above:
             if above.attr in kind.moves | kind.stands | kind.setup:
                 return f"calls `{above.attr}` on it"
-            first = str(getattr(call.args[0], "value", "")).lstrip().lower() if call.args else ""
+            first = leading_words(call.args[0]) if call.args else ""
             if above.attr.startswith("execute") and first.startswith(
                 tuple(names("sql_writes") | names("sql_settings"))
             ):
@@ -35,6 +35,30 @@ def touch(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
     ):
         return "passes it on, so it may be read from" if kind.moves else None
     return None
+
+
+def leading_words(text: ast.expr) -> str:
+    """How a text begins, as far as that is written: in lower case, without blanks."""
+    while isinstance(text, (ast.BinOp, ast.JoinedStr, ast.Call)):
+        if isinstance(text, ast.JoinedStr):
+            text = text.values[0] if text.values else ast.Constant("")
+        elif isinstance(text, ast.BinOp):
+            text = text.left
+        elif isinstance(text.func, ast.Attribute):  # `"...".format(...)`
+            text = text.func.value
+        else:
+            return ""
+    return text.value.lstrip().lower() if isinstance(text, ast.Constant) and isinstance(text.value, str) else ""
+
+
+def sets_up(outline: Outline, node: ast.expr, kind: ObjectKind) -> str | None:
+    """How `node`, a handle of `kind`, is made another one than a new one would be, in words."""
+    above = outline.parents[node]
+    call = outline.parents[above]
+    called = isinstance(call, ast.Call) and call.func is above
+    if not isinstance(above, ast.Attribute) or (called and above.attr in kind.moves):
+        return None
+    return touch(outline, node, kind)
 
 
 def is_rewind(outline: Outline, node: ast.expr) -> bool:

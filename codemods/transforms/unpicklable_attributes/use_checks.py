@@ -12,7 +12,7 @@ from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses
 from .classes import Method, Shape
 from .data import names
-from .mutation import elements, first_touch, named, touch
+from .mutation import elements, first_touch, leading_words, named, sets_up, touch
 
 
 def check_outside(uses: AttributeUses) -> None:
@@ -27,6 +27,10 @@ def check_outside(uses: AttributeUses) -> None:
     what = uses.outside.touch(uses.attribute, uses.kind, uses.recogniser)
     if what is not None and not uses.kind.carries:
         raise Refused(f"{what}, and a new one would not have that; do it in the process that uses it")
+    for outline, node in uses.outside.reads(uses.attribute) if uses.kind.setup else ():
+        if (what := sets_up(outline, node, uses.kind)) is not None:
+            where = f"{outline.path}:{node.lineno}"
+            raise Refused(f"{where} {what}, and a new one would not have that; do it right after it is opened")
 
 
 def check_kept_elsewhere(uses: AttributeUses) -> None:
@@ -76,10 +80,9 @@ def check_writes(uses: AttributeUses) -> None:
                 what = "writes to it" if reopened else "fills or sets it"
                 raise Refused(f"line {node.lineno} {what} (`{name}`), which a new one would not have")
             given = [*call.args, *(keyword.value for keyword in call.keywords)]
-            if name in ("execute", "executemany") and given:
-                words = str(getattr(given[0], "value", "")).lstrip().lower()
-                if words.startswith(tuple(names("sql_writes"))):
-                    raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
+            says = leading_words(given[0]) if name in ("execute", "executemany") and given else ""
+            if says.startswith(tuple(names("sql_writes"))):
+                raise Refused(f"line {node.lineno} writes to the database; connect in the process that writes")
             if any(keyword.arg == "write" and getattr(keyword.value, "value", True) for keyword in call.keywords):
                 raise Refused(f"line {node.lineno} writes to it; open it in the process that writes")
         puts = any(hazard.store.target is node for hazard in uses.hazards)

@@ -200,3 +200,48 @@ def test_a_stream_that_stays(more: str, stream: str) -> None:
         f"        self.stream = {stream}\n"
         in migrated(recorder(more, stream), RULE)["a.py"].partition("__setstate__")[2]
     )
+
+
+CONNECTION = """\
+import multiprocessing
+import sqlite3
+
+
+class Store:
+    def __init__(self, path):
+        self.path = path
+        self.db = sqlite3.connect(path)
+
+    def first(self):
+        return self.db.execute("select * from runs").fetchone()
+
+
+def prepare(store, limit):
+    {code}
+    return store
+"""
+
+
+def prepared(code: str) -> dict[str, str]:
+    return {"a.py": CONNECTION.format(code=code) + SEND.format(value="prepare(Store('runs.db'), 3)")}
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("store.db.row_factory = sqlite3.Row", "sets `row_factory` on it"),
+        ("store.db.create_function('half', 1, abs)", "calls `create_function` on it"),
+        ("store.db.execute('PRAGMA query_only = on')", "changes the database"),
+        ("store.db.execute(f'create temp view good as select {limit}')", "changes the database"),
+        ("store.db.execute(' create temp view %s as select 1' % limit)", "changes the database"),
+        ("store.db.execute('attach {} as more'.format(limit))", "changes the database"),
+    ],
+)
+def test_a_connection_that_is_set_up_from_outside(code: str, what: str) -> None:
+    (reason,) = reasons(prepared(code), RULE)
+    assert reason == f"a.py:15 {what}, and a new one would not have that; do it right after it is opened"
+
+
+@pytest.mark.parametrize("code", ["print(store.db.execute('select 1'))", "print(store.db.total_changes)", "pass"])
+def test_a_connection_that_is_only_asked(code: str) -> None:
+    assert "sqlite3.connect" in migrated(prepared(code), RULE)["a.py"].partition("__setstate__")[2]
