@@ -29,6 +29,7 @@ class Form(enum.Enum):
     POSITION = "opened anew, where the original stood"
     CARRIED = "recreated, and then set or filled as the original is"
     FILLED = "recreated or filled again where the original had one"
+    FLAGGED = "recreated where an attribute says that it was opened, else what the original has"
     LAZY = "None; the class itself opens it when needed"
     NAMED = "the one of the same name"
     DROP = "nothing"
@@ -72,7 +73,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
     existing = shape.methods.get("__getstate__")
     name = "state" if existing is None else returned_state(existing)
     keeps_order = family.shown(shape) is not None
-    get = [line for treatment in treatments for line in _leaves(treatment, step, name, keeps_order)]
+    get = _joined(_leaves(treatment, step, name, keeps_order) for treatment in treatments)
     if existing is not None:
         found.append(_before_return(source, existing, get))
     else:
@@ -86,7 +87,7 @@ def edits(family: Family, shape: Shape, treatments: Sequence[Treatment], inherit
         new.append(["def __getstate__(self):", *(step + line for line in body)])
     existing_put = shape.methods.get("__setstate__")
     filled = "state" if existing_put is None else updated_from(existing_put)
-    put = [line for item in remade for line in _remake(item, step, filled)]
+    put = _joined(_remake(item, step, filled) for item in remade)
     put += [line for item in remade if item.form is Form.CLOSED for line in _close(item, step, filled)]
     if any(_is_frozen(other) for other in family.hierarchy(shape)):
         put = [_SETS.sub(r'\1self.__dict__["\2"] = ', line) for line in put]
@@ -132,6 +133,16 @@ def _is_frozen(shape: Shape) -> bool:
     return any(keyword.arg == "frozen" and getattr(keyword.value, "value", True) for keyword in given)
 
 
+def _joined(parts: Iterable[list[str]]) -> list[str]:
+    """The lines of all parts; those that follow each other under the same `if` share it."""
+    lines: list[str] = []
+    head = ""
+    for part in parts:
+        lines += part[1:] if part[0] == head and head.startswith("if self.") else part
+        head = part[0] if not any(line.startswith("else:") for line in part) else ""
+    return lines
+
+
 def _leave(each: Treatment, state: str) -> str:
     """The line of `__getstate__`, which fills `state`."""
     now, place = f"self.{each.attribute}", f'{state}["{each.key}"]'
@@ -161,6 +172,8 @@ def _leaves(each: Treatment, step: str, state: str, keeps_order: bool) -> list[s
     `keeps_order`: the copy has its attributes in the same order.
     """
     line = _leave(each, state)
+    if each.form is Form.FLAGGED:
+        return [f"if {each.open_test}:", step + line]
     if keeps_order and each.sure and each.again is not None and line.startswith("del "):
         return [f"{line.removeprefix('del ')} = None"]
     if each.form in _WHERE_IT_WAS and not each.sure:
@@ -184,6 +197,8 @@ def _remake(each: Treatment, step: str, state: str) -> list[str]:
     if each.form is Form.NAMED:
         lines = [line.format(place) for line in lines]
         return lines if each.never_none else [f"if {place} is not None:", *(step + line for line in lines)]
+    if each.form is Form.FLAGGED:
+        return [f"if {each.open_test}:", *(step + line.replace("\n", f"\n{step}") for line in lines)]
     if each.form is Form.MAYBE:
         lines = _maybe(each, step, place)
         if not each.sure:

@@ -11,6 +11,7 @@ from ...syntax.receivers import qualified_name
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy
 from .attribute_uses import AttributeUses, Hazard
+from .by_flag import only_by_flag
 from .classes import Store
 from .containers import Filling, is_deep
 from .data import names
@@ -84,6 +85,12 @@ def treatment_of(uses: AttributeUses) -> Treatment:
     check_outside(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)
+    if (branch := only_by_flag(uses, stores)) is not None:
+        check_kept_elsewhere(uses)
+        check_not_held(uses)
+        line, key = branch.hazard.store.target.lineno, uses.shape.key(uses.attribute)
+        again = _recreator(uses, branch.hazard.store, branch.hazard.made).recreation()
+        return Treatment(uses.attribute, key, Form.FLAGGED, line, True, again, branch.test)
     _check_stores(uses, stores)
     check_kept_elsewhere(uses)
     facts = _Facts.of(uses, stores)
