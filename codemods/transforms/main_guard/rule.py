@@ -73,7 +73,8 @@ def find_in(project: Project, path: str) -> Iterable[Finding]:
 def _in_file(starts: Starts, importers: Importers, path: str) -> Iterator[Finding]:
     source, outline = starts.project.source(path), outline_of(starts.project, path)
     if source is not None and outline is not None and not _forks(starts, importers, outline, source):
-        yield from _script(starts, importers, outline, source)
+        if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
+            yield from _script(starts, importers, outline, source)
         if "__main__" in source.text or re.search(WORDS, source.text):
             yield from _guarded(starts, importers, outline, source)
             yield from _missing(starts, importers, outline, source)

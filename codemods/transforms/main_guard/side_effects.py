@@ -30,6 +30,7 @@ _DEPTH = 2  # functions of the repository that are looked into
 _AT_EXIT = "atexit.register"
 _WRITES = "opens a file for writing"
 _LOG = re.compile(r"log", re.IGNORECASE)
+_ABOUT_INPUT = frozenset(("isatty", "fileno", "encoding", "reconfigure", "closed", "close"))
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
 
 
@@ -52,7 +53,11 @@ class Repeated:
 
 def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int = 0) -> Repeated | None:
     """What `statement` does that every child would do again; None when it only sets things up."""
-    worst: Repeated | None = None
+    worst = (
+        Repeated("reads the standard input, which no child has", Harm.WRONG)
+        if _reads_input(outline, statement)
+        else None
+    )
     for call in (node for node in own_nodes([statement]) if isinstance(node, ast.Call)):
         does = [_does(outline, call)]
         for other, function in _called(starts, outline, call) if depth < _DEPTH else ():
@@ -74,6 +79,19 @@ def repeated(starts: Starts, outline: Outline, statement: ast.stmt, depth: int =
     if worst is not None and depth and isinstance(statement, (ast.If, ast.Try)):
         return replace(worst, surely=False)
     return worst
+
+
+def _reads_input(outline: Outline, statement: ast.stmt) -> bool:
+    """It takes something from `sys.stdin`."""
+    if "stdin" not in outline.attributes and "sys.stdin" not in outline.imported.values():
+        return False
+    for node in own_nodes([statement]):
+        if not isinstance(node, (ast.Attribute, ast.Name)) or not isinstance(node.ctx, ast.Load):
+            continue
+        if qualified_name(outline, node) == "sys.stdin":
+            above = outline.parents[node]
+            return not isinstance(above, ast.Attribute) or above.attr not in _ABOUT_INPUT
+    return False
 
 
 def _called(starts: Starts, outline: Outline, call: ast.Call) -> Iterator[tuple[Outline, Function]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 SCRIPT = """\
 import multiprocessing
@@ -88,3 +88,46 @@ def test_calls_counted_in_the_environment(body: str) -> None:
 )
 def test_calls_that_may_be_repeated(body: str, read: str) -> None:
     assert "__main__" in migrated(counted(body, read), "main-guard")["train.py"]
+
+
+INPUT = """\
+import json
+import multiprocessing
+import sys
+
+{read}
+
+
+def work(n):
+    print(n, {used})
+
+
+worker = multiprocessing.Process(target=work, args=(1,))
+worker.start()
+"""
+
+
+@pytest.mark.parametrize("read", ["options = json.load(sys.stdin)", "options = list(sys.stdin)"])
+def test_the_standard_input_is_read_once(read: str) -> None:
+    after = migrated({"train.py": INPUT.format(read=read, used="1")}, "main-guard")["train.py"]
+    assert f":\n    {read}\n" in after.partition("\nif __name__ == ")[2]
+
+
+def test_a_worker_reads_what_came_from_the_standard_input() -> None:
+    (finding,) = reported(
+        {"train.py": INPUT.format(read="options = json.load(sys.stdin)", used="options")}, "main-guard"
+    )
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    assert finding.fix.unsafe.startswith("line 5 reads the standard input, which no child has")
+
+
+@pytest.mark.parametrize("read", ["options = sys.stdin.isatty()", "options = sys.stdout.fileno()", "sys.stdin = None"])
+def test_what_is_asked_of_it_may_be_asked_again(read: str) -> None:
+    after = migrated({"train.py": INPUT.format(read=read, used="1")}, "main-guard")["train.py"]
+    assert f"\n{read}\n" in after.partition("\nif __name__ == ")[0]
+
+
+def test_the_main_module_of_a_package_is_not_run_again() -> None:
+    text = SCRIPT.format(folder="'data'")
+    assert reported({"tool/__init__.py": "", "tool/__main__.py": text}, "main-guard") == []
+    assert len(reported({"tool/__init__.py": "", "tool/main.py": text}, "main-guard")) == 1

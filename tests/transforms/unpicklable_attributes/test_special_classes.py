@@ -245,3 +245,11 @@ def test_a_connection_that_is_set_up_from_outside(code: str, what: str) -> None:
 @pytest.mark.parametrize("code", ["print(store.db.execute('select 1'))", "print(store.db.total_changes)", "pass"])
 def test_a_connection_that_is_only_asked(code: str) -> None:
     assert "sqlite3.connect" in migrated(prepared(code), RULE)["a.py"].partition("__setstate__")[2]
+
+
+@pytest.mark.parametrize("code", ["self.db.execute('select 1')", "sqlite3.connect(path).executemany('select ?', [])"])
+def test_a_cursor_with_the_rest_of_its_rows(code: str) -> None:
+    text = CONNECTION.replace("sqlite3.connect(path)\n", f"sqlite3.connect(path)\n        self.rest = {code}\n")
+    found = reasons({"a.py": text.format(code="pass") + SEND.format(value="Store('runs.db')")}, RULE)
+    assert len(found) == 2
+    assert all("keep the rows (`fetchall`), or run the query where they are read" in each for each in found)
