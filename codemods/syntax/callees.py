@@ -60,7 +60,10 @@ class Callees:
     def classes_of(self, outline: Outline, value: ast.expr, depth: int = 0) -> list[Class]:
         """The classes of the repo that `value` may be an object of, also where a function returns it."""
         found: list[Class] = []
-        if isinstance(value, ast.Name):
+        owner = outline.owner(value) if outline.is_self(value) else None
+        if owner is not None:
+            found = [Class(outline, owner)]
+        elif isinstance(value, ast.Name):
             for binding in outline.lookup(value, value.id)[1]:
                 if binding.value is not None and binding.value is not value and depth < _MAX_DEPTH:
                     found += self.classes_of(outline, binding.value, depth + 1)
@@ -68,7 +71,12 @@ class Callees:
             found = self.resolver.classes(outline, value.func)
             given = self._given_by(outline, value) if not found else None
             found += [Class(*given)] if given is not None else []
-            for where, function in self.resolver.functions(outline, value.func) if not found else ():
+            functions = self.resolver.functions(outline, value.func) if not found else []
+            if not found and not functions and isinstance(value.func, ast.Attribute) and depth < _MAX_DEPTH:
+                owners = self.classes_of(outline, value.func.value, depth + 1)
+                methods = (self._method(cls, value.func.attr) for cls in owners[:_MAX_CLASSES])
+                functions = [each[:2] for each in methods if each is not None]
+            for where, function in functions:
                 for node in where.own(function) if depth < _MAX_DEPTH else ():
                     if isinstance(node, ast.Return) and node.value is not None:
                         found += self.classes_of(where, node.value, depth + 1)
@@ -82,6 +90,11 @@ class Callees:
             return None
         found = self._function(outline, made.args[0])
         return None if found is None else (*found[:2], len(made.args) - 1)
+
+    def method_of(self, cls: Class, name: str) -> tuple[Outline, Function] | None:
+        """The method of a class, or of the nearest of its bases that has it."""
+        found = self._method(cls, name)
+        return found[:2] if found is not None else None
 
     def _method(self, cls: Class, name: str) -> tuple[Outline, Function, int] | None:
         """The method of a class, or of the nearest of its bases that has it."""

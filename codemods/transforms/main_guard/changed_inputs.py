@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads
 

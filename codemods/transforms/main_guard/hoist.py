@@ -15,7 +15,8 @@ from ...syntax.outline import Outline
 from ...tree.source import Source
 from .edits import blank_lines, moved_text
 from .guarded_values import GuardedValues, Value
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .statements import names_bound, reads_on_import
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}

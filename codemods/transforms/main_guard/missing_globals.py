@@ -11,7 +11,8 @@ from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline, Scope
 from .hoist import BUILTINS, global_reads, sent
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__call__", "run")

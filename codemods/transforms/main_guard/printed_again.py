@@ -10,7 +10,8 @@ from ...syntax.outline import Outline
 from ...syntax.placement import indentation_unit
 from ...tree.source import Source
 from .edits import guard_line, inside_strings
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .side_effects import only_prints, shows, shows_itself
 from .statements import is_print
 

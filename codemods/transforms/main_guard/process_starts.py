@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ...finding import Confidence, Hop
 from ...flow.boundaries import table
-from ...nodes import children, walk
 from ...project import Project
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Callees, Function, method
-from ...syntax.main_guard import is_main_process_test, is_never_true, is_other_name_test
 from ...syntax.modules import Modules
 from ...syntax.names import last_name, without_arguments
 from ...syntax.origins import origin
@@ -30,6 +28,8 @@ from .data import names
 from .dead_branches import dead_statements, literals_of
 from .function_tables import looked_up
 from .loader_values import forks, is_text, number_of_workers, put_into, value_of
+from .objects import Objects
+from .own_nodes import own_nodes
 from .passed_workers import PassedWorkers
 from .trainer_settings import set_to_workers
 from .worker_numbers import WorkerNumbers
@@ -40,6 +40,7 @@ SET_METHOD = "multiprocessing.set_start_method"
 
 _MAX_DEPTH = 6
 _MAX_NAMES = 8
+_MAX_CLASSES = 8
 
 Given = Mapping[str, Confidence]  # parameters that hold a loader with workers
 
@@ -63,7 +64,7 @@ class Starts:
         self.project, self.callees = project, Callees(repo, modules)
         self.numbers = WorkerNumbers(project, repo, self.callees)
         self.table = table(project.settings.boundaries)
-        self.passed = PassedWorkers()
+        self.passed, self.objects = PassedWorkers(), Objects(repo, self.callees)
         self._known: dict[_Key, Start | None] = {}
         self._names: dict[ast.expr, str] = {}
         self._looking: set[int] = set()
@@ -109,6 +110,9 @@ class Starts:
         if not isinstance(node, ast.Call):
             return None
         name = self.name(outline, node.func)
+        environments = (self.name(outline, keyword.value) for keyword in node.keywords if keyword.arg == "vec_env_cls")
+        if any(name in names("starters") for name in environments):
+            return _start(outline, node, Confidence.PROVEN, "creates environments in processes")
         if name in names("starters") or name in names("executor_starters"):
             maker = self._bound(outline, node.func.value) if isinstance(node.func, ast.Attribute) else node
             if isinstance(maker, ast.Call) and any(k.arg == "mp_context" and forks(k.value) for k in maker.keywords):
@@ -122,11 +126,14 @@ class Starts:
         if name == PROCESS and begins:
             return _start(outline, node, Confidence.PROVEN, "a process is created and started")
         last = last_name(node.func)
-        if isinstance(node.func, ast.Name) and last in names("iterating") and node.args:
+        at_once = isinstance(node.func, ast.Name) or name.startswith("itertools.")
+        if at_once and last in names("iterating") and node.args:
             for argument in node.args:
                 sure = self.loader(outline, argument, given)
                 if sure is not None:
                     return _start(outline, node, sure, "iterates a DataLoader with workers")
+        if name in names("runs_arguments"):
+            return self._runs_argument(outline, node)
         called = self.callees.called(outline, node)
         if called is not None:
             return self._through(outline, node, given, *called)
@@ -158,6 +165,15 @@ class Starts:
             and set_to_workers(self.callees, outline, node.func.value)
         ):
             return _start(outline, node, Confidence.LIKELY, f"`{last}` makes a DataLoader with workers")
+        return None
+
+    def _runs_argument(self, outline: Outline, call: ast.Call) -> Start | None:
+        """A library calls the function that it is passed: `fire.Fire(main)`."""
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+            functions = self.callees.resolver.functions(outline, argument)
+            if len(functions) == 1 and (found := self._in_function(*functions[0], {}, frozenset())) is not None:
+                hop = Hop(outline.path, call.lineno, f"`{functions[0][1].name}` is called here")
+                return Start(call, found.confidence, (hop, *found.hops))
         return None
 
     def _spawns(self, outline: Outline, trainer: ast.expr) -> bool:
@@ -193,12 +209,27 @@ class Starts:
             sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
             if sure is not None:
                 inner[name] = sure
+            elif isinstance(value, (ast.Name, ast.Attribute)):
+                inner |= self._attributes(outline, value, other, function, name)
         literals = literals_of(other, function, call, skip) if constants else {}
         found = self._in_function(other, function, inner, dead_statements(other, function, literals))
         if found is None:
             return None
         hop = Hop(outline.path, call.lineno, f"`{function.name}` is called here")
         return Start(call, found.confidence, (hop, *found.hops))
+
+    def _attributes(
+        self, outline: Outline, value: ast.expr, other: Outline, function: Function, name: str
+    ) -> dict[str, Confidence]:
+        """The loaders among the attributes that `function` reads of its parameter `name`, which is `value`."""
+        read = {
+            node.attr
+            for node in other.own(function)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
+        }
+        owners = self.objects.owners(outline, value) if read else []
+        found = {attribute: _surest(self._attribute(cls, attribute, 0) for cls in owners) for attribute in sorted(read)}
+        return {f"{name}.{attribute}": sure for attribute, sure in found.items() if sure is not None}
 
     def _in_function(
         self, outline: Outline, function: Function, given: Given, dead: frozenset[ast.AST]
@@ -219,6 +250,18 @@ class Starts:
         """How sure it is that `node` is (or holds) a DataLoader with workers; None when nothing says so."""
         if depth > _MAX_NAMES:
             return None
+        return self._loader(outline, node, given, depth) or (self._own_iterator(outline, node) if depth < 3 else None)
+
+    def _own_iterator(self, outline: Outline, node: ast.expr) -> Confidence | None:
+        """The same of an object of the repository whose `__iter__` iterates such a loader."""
+        found: list[Confidence | None] = []
+        for cls in self.callees.classes_of(outline, node)[:_MAX_CLASSES]:
+            if (own := self.callees.method_of(cls, "__iter__")) is not None:
+                start = self._in_function(*own, {}, frozenset())
+                found.append(Confidence.LIKELY if start is not None else None)
+        return _surest(found)
+
+    def _loader(self, outline: Outline, node: ast.expr, given: Given, depth: int) -> Confidence | None:
         if isinstance(node, ast.Call):
             if self.is_loader(outline, node.func):
                 return self.workers(outline, node)
@@ -249,17 +292,20 @@ class Starts:
             return self.loader(outline, node.value, given, depth + 1)
         if isinstance(node, ast.IfExp):
             return self._any(outline, [node.body, node.orelse], given, depth)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = outline.owner(node) if outline.is_self(node.value) else None
-            made = (outline, owner) if owner is not None else self.callees.class_of(outline, node.value)
-            return self._attribute(Class(*made), node.attr, depth) if made is not None else None
+        if isinstance(node, ast.Attribute):
+            return given.get(ast.unparse(node)) or _surest(
+                self._attribute(cls, node.attr, depth) for cls in self.objects.owners(outline, node.value)
+            )
         return None
 
     def _attribute(self, cls: Class, name: str, depth: int) -> Confidence | None:
         """The same of an attribute, or a property, of the objects of a class."""
         found: list[Confidence | None] = []
         for at in self.callees.resolver.lineage(cls):
-            found.append(self._any(at.outline, self._attribute_values(at.node).get(name, []), {}, depth))
+            values = self.objects.attributes(at.node).get(name, [])
+            found.append(self._any(at.outline, values, {}, depth))
+            passed = [each for value in values for each in self.objects.given.passed(at.outline, value)]
+            found += [self.loader(*each, {}, depth + 1) for each in passed]
             if (given := method(at.node, name)) is not None and given.decorator_list:
                 found.append(self._returned(at.outline, given, depth + 1))
         return _surest(found)
@@ -269,21 +315,6 @@ class Starts:
         if scope not in self._stored:
             self._stored[scope] = put_into(outline.own(scope))
         return self._stored[scope]
-
-    def _attribute_values(self, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-        """What the code of a class assigns to each attribute, and stores in it."""
-        if owner not in self._stored:
-            nodes = list(walk(owner))
-            found: dict[str, list[ast.expr]] = {}
-            for node in nodes:
-                for target in node.targets if isinstance(node, ast.Assign) else ():
-                    targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                    for name in dict.fromkeys(target.attr for target in targets if isinstance(target, ast.Attribute)):
-                        found.setdefault(name, []).append(node.value)  # type: ignore[attr-defined]
-            for name, values in put_into(nodes).items():
-                found.setdefault(name, []).extend(values)
-            self._stored[owner] = found
-        return self._stored[owner]
 
     def _any(self, outline: Outline, nodes: Iterable[ast.expr], given: Given, depth: int) -> Confidence | None:
         return _surest(self.loader(outline, node, given, depth + 1) for node in nodes)
@@ -366,24 +397,3 @@ def _forking(outline: Outline, node: ast.expr, depth: int) -> str | None:
     """Nothing that comes from `get_context("fork")` starts a program anew."""
     forks = isinstance(node, ast.Call) and last_name(node.func) == "get_context" and is_text(node.args[:1], "fork")
     return "" if forks else None
-
-
-def own_nodes(nodes: Iterable[ast.AST], dead: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
-    """The nodes that run when `nodes` run: not `dead`, bodies of functions, lambdas, and what the main guard holds."""
-    todo = [*nodes][::-1]  # the next one is the last
-    while todo:
-        node = todo.pop()
-        if node in dead:
-            continue
-        yield node
-        if isinstance(node, ast.If) and (is_main_process_test(node.test) or is_never_true(node.test)):
-            todo += node.orelse[::-1]
-        elif isinstance(node, ast.If) and is_other_name_test(node.test):
-            todo += node.body[::-1]
-        elif isinstance(node, ast.IfExp) and is_main_process_test(node.test):
-            todo.append(node.orelse)
-        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) and is_main_process_test(node):
-            first = next(at for at, value in enumerate(node.values) if is_main_process_test(value))
-            todo += node.values[:first][::-1]
-        elif not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            todo += children(node)[::-1]

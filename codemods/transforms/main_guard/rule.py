@@ -27,8 +27,9 @@ from .may_start import may_start
 from .missing_answers import answers_for
 from .missing_globals import missing_globals
 from .one_guard import Run
+from .own_nodes import own_nodes
 from .printed_again import print_edits, prints_of
-from .process_starts import SET_METHOD, Start, Starts, own_nodes
+from .process_starts import SET_METHOD, Start, Starts
 from .read_by_workers import may_be_read
 from .run_again import RunAgain
 from .screen import ID, WORDS

@@ -10,7 +10,8 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .counted import counts_in_environment
 from .data import names
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .shared_objects import made_anew
 from .statements import names_bound, stays
 from .worker_reads import WorkerReads

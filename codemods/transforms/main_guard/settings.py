@@ -10,7 +10,7 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .data import names
-from .process_starts import own_nodes
+from .own_nodes import own_nodes
 
 _DEPTH = 2  # functions of the file that are looked into
 

@@ -15,7 +15,8 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .commands import only_asks
 from .data import names
-from .process_starts import Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import Starts
 from .statements import LOG_METHODS, print_call
 
 _DEVICE = re.compile(r"device|cuda|gpu", re.IGNORECASE)

@@ -16,7 +16,7 @@ from ...syntax.repo import Repo
 from ...tree.source import Source
 from .hoist import BUILTINS
 from .one_guard import Run, one_run
-from .process_starts import own_nodes
+from .own_nodes import own_nodes
 from .set_by_text import UNKNOWN, set_by_text
 from .settings import movable_setting, setting_of
 from .statements import (

@@ -14,7 +14,8 @@ from ...syntax.receivers import qualified_name
 from ...syntax.resolver import Class
 from .data import names
 from .hoist import sent
-from .process_starts import PROCESS, Starts, own_nodes
+from .own_nodes import own_nodes
+from .process_starts import PROCESS, Starts
 from .set_by_text import UNKNOWN, set_by_text
 from .statements import LOG_METHODS
 
