@@ -209,7 +209,7 @@ class Starts:
             sure = None if isinstance(value, ast.Starred) else self.loader(outline, value, given)
             if sure is not None:
                 inner[name] = sure
-            elif isinstance(value, (ast.Name, ast.Attribute)):
+            elif isinstance(value, (ast.Name, ast.Attribute, ast.Call)):
                 inner |= self._attributes(outline, value, other, function, name)
         literals = literals_of(other, function, call, skip) if constants else {}
         found = self._in_function(other, function, inner, dead_statements(other, function, literals))

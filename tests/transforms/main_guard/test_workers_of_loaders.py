@@ -551,3 +551,108 @@ class Solver:
     assert finding.confidence.value == "likely" and finding.span.line == len(files["a.py"].splitlines())
     files["two.py"] = files["one.py"]
     assert not reported(files, RULE)
+
+
+ROWS = """\
+import itertools
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 3
+    def __getitem__(self, index):
+        return index
+
+class Solver:
+    def __init__(self, loader, config=None):
+        self.loader = loader
+    def train(self):
+        rows = iter(self.loader)
+        print(next(rows))
+
+class Data:
+    def __init__(self, workers=4):
+        self.loader = DataLoader(Rows(), num_workers=4)
+        self.first = DataLoader(Rows(), num_workers=0)
+
+class Own:
+    def __init__(self):
+        self.loader = DataLoader(Rows(), num_workers=4)
+    def load(self):
+        return self
+    def __iter__(self):
+        for row in self.loader:
+            yield row
+
+class Inner:
+    def __init__(self, data):
+        self.data = data
+    def train(self):
+        for row in self.data.loader:
+            print(row)
+
+def create():
+    own = Own()
+    rows = own.load()
+    return rows
+
+def main(size=3):
+    for row in DataLoader(Rows(), num_workers=4):
+        print(row)
+
+def stay(size=3):
+    print(size)
+
+def loop(data):
+    for row in data.loader:
+        print(row)
+
+def loop_first(data):
+    for row in data.first:
+        print(row)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Solver(DataLoader(Rows(), num_workers=4)).train()", True),
+        ("Solver(loader=DataLoader(Rows(), num_workers=4)).train()", True),
+        ("Solver(DataLoader(Rows(), num_workers=0)).train()", False),
+        ("Solver([1]).train()", False),
+        ("loop(Data())", True),
+        ("data = Data()\nloop(data)", True),
+        ("loop_first(Data())", False),
+        ("for row in Own():\n    print(row)", True),
+        ("for at, row in enumerate(create()):\n    print(row)", True),
+        ("print(create())", False),
+        ("Inner(Data()).train()", True),
+        ("rows = itertools.cycle(DataLoader(Rows(), num_workers=4))", True),
+        ("rows = itertools.cycle(DataLoader(Rows(), num_workers=0))", False),
+        ("import fire\nfire.Fire(main)", True),
+        ("import fire\nfire.Fire(stay)", False),
+        ("import typer\ntyper.run(main)", True),
+        ("from absl import app\napp.run(main)", True),
+        ("import wandb\nwandb.agent('a', function=main)", True),
+        ("from ignite.engine import Engine\nEngine(print).run(DataLoader(Rows(), num_workers=4))", True),
+        ("from ignite.engine import Engine\nEngine(print).run(DataLoader(Rows(), num_workers=0))", False),
+        (
+            "from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv\n"
+            "from stable_baselines3.common.env_util import make_vec_env\n"
+            "environments = make_vec_env('a', 4, vec_env_cls=SubprocVecEnv)",
+            True,
+        ),
+        (
+            "from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv\n"
+            "from stable_baselines3.common.env_util import make_vec_env\n"
+            "environments = make_vec_env('a', 4, vec_env_cls=DummyVecEnv)",
+            False,
+        ),
+    ],
+)
+def test_loaders_that_objects_have(text: str, found: bool) -> None:
+    files = {
+        "a.py": f"from rows import *\nimport itertools\nfrom torch.utils.data import DataLoader\n{text}\n",
+        "rows.py": ROWS,
+    }
+    assert bool(reported(files, RULE)) is found
