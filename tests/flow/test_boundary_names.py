@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 import pytest
-from test_boundary_rows import TABLE, findings, imported, pickled, rows, written
+from test_boundary_rows import MADE_WITH, TABLE, findings, imported, pickled, rows, written
 
 from codemods.finding import Confidence
 
@@ -33,11 +33,15 @@ def program_with(name: str, spelled: str) -> str:
         code = next(iter(pickled(row).values()))
         shown = written(name) if name in row["callable"] else name
         assert shown in code
-        return code.replace(shown, spelled, 1)
+        imports = "import transformers; " if row["callable"] in MADE_WITH else ""
+        return f"{imports}{code.replace(shown, spelled, 1)}"
     if any(name == each["base"] for each in TABLE["carried"]):
         return KEEPS_A_LAMBDA.format(spelled)
     for each in TABLE["variant"]:
         for made in each.get("made_by", ()):
+            if made.startswith(name) and made.endswith("[workers]"):
+                settings = f"{spelled}('x', dataloader_num_workers=2)"
+                return f"import transformers; transformers.Trainer(args={settings}, data_collator=lambda: 1)"
             if made.startswith(name):
                 start = f"{each['callable']}({each['parameter']}={made.replace(name, spelled, 1)}())"
                 return f"import {each['callable'].rpartition('.')[0]}\n{start}.{_method(each)}(lambda: 1)"
@@ -87,6 +91,10 @@ def test_what_an_object_is_called_by_an_argument(row: dict[str, Any]) -> None:
     if row["callable"].endswith("DDPStrategy"):  # what makes a strategy is asked for where a trainer takes it
         start = f"{imported(row['callable'])}\nimport lightning.pytorch\n"
         trainer = f"lightning.pytorch.Trainer(strategy={row['callable']}({row['parameter']}={{}})).fit(lambda: 1)"
+    elif row["becomes"].endswith("[workers]"):
+        start = "import transformers\n\n"
+        settings = f"{row['callable']}({row['parameter']}={{}})"
+        trainer = f"transformers.Trainer(args={settings}, data_collator=lambda: 1)"
     else:
         start = f"{imported(row['callable'])}\nimport lightning.pytorch.strategies\n"
         trainer = f"{row['callable']}({row['parameter']}={{}}).{_method(row)}(lambda: 1)"
@@ -96,7 +104,7 @@ def test_what_an_object_is_called_by_an_argument(row: dict[str, Any]) -> None:
     assert {each.confidence for each in found.values()} == {Confidence.PROVEN}
 
 
-@pytest.mark.parametrize("row", [row for row in rows("variant") if "place" in row.values[0]])
+@pytest.mark.parametrize("row", [row for row in rows("variant") if {"place", "values"} <= row.values[0].keys()])
 def test_what_an_object_is_called_by_position(row: dict[str, Any]) -> None:
     start = f"{imported(row['callable'])}\n"
     for value in row["values"]:

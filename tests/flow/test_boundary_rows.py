@@ -34,6 +34,11 @@ MADE_AS = {  # how what `X[spawn]` stands for is made
 }
 
 
+MADE_WITH = {  # what else a call needs to be that of `X[workers]`
+    "transformers.Trainer[workers]": "args=transformers.TrainingArguments('x', dataloader_num_workers=2)",
+}
+
+
 def rows(kind: str, key: str = "callable") -> list[Any]:
     return [pytest.param(row, id=f"{at} {row[key]}") for at, row in enumerate(TABLE[kind])]
 
@@ -56,12 +61,13 @@ def written(name: str) -> str:
     """A dotted name of the table as code."""
     for short, code in MADE_AS.items():
         name = name.replace(short, code)
-    return name
+    return name.partition("[")[0] if name in MADE_WITH else name
 
 
 def call(row: dict[str, Any], *arguments: str) -> str:
     """A call of the row's callable that pickles, as far as `when` is about it."""
     needed = [f"{name}=2" for name in row.get("when", {}) if not any(text.startswith(f"{name}=") for text in arguments)]
+    needed += [MADE_WITH[row["callable"]]] if row["callable"] in MADE_WITH else []
     return f"{written(row['callable'])}({', '.join([*arguments, *needed])})"
 
 
@@ -113,6 +119,9 @@ def test_a_parameter_is_known_by_its_position(row: dict[str, Any]) -> None:
             continue
         needed = {names.index(each) for each in row.get("when", {}) if each in names}
         before = ["2" if place in needed else "None" for place in range(at)]
+        decides, _, settings = MADE_WITH.get(row["callable"], "").partition("=")
+        if decides in names[:at]:
+            before[names.index(decides)] = settings
         element = f"[{value}]" if f"{name}[]" in row.get("pickles", ()) else value
         lines.append(f"{written(row['callable'])}({', '.join([*before, element])}" + _later(row, at) + ")")
         if name in taken or "*" in taken:
@@ -124,7 +133,10 @@ def test_a_parameter_is_known_by_its_position(row: dict[str, Any]) -> None:
 def _later(row: dict[str, Any], at: int) -> str:
     """Arguments by name that the call needs to pickle, where their positions are not reached."""
     names = row["parameters"]
-    return "".join(f", {name}=2" for name in row.get("when", {}) if name not in names or names.index(name) > at)
+    made_with = MADE_WITH.get(row["callable"], "")
+    settings = f", {made_with}" if made_with and made_with.partition("=")[0] not in names[: at + 1] else ""
+    later = (f", {name}=2" for name in row.get("when", {}) if name not in names or names.index(name) > at)
+    return "".join(later) + settings
 
 
 @pytest.mark.parametrize("row", [row for row in rows("boundary") if {"when", "unless"} & row.values[0].keys()])

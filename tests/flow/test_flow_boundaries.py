@@ -6,6 +6,7 @@ import pytest
 from test_flow import crossings, marked
 
 from codemods.finding import Confidence
+from harness import marks
 
 LOADERS = {
     "lightning strategies": {
@@ -285,3 +286,46 @@ def test_every_entry_names_its_source() -> None:
     for kind, entries in _own_entries().items():
         for entry in entries if isinstance(entries, list) else ():
             assert entry.get("source") or kind == "burden", entry
+
+
+TRAINER = """
+from transformers import Trainer, TrainingArguments
+{trainer}
+def collate(pad):
+    def join(rows):  # {mark}
+        return rows + pad
+    return join
+
+arguments = TrainingArguments("x", {number})
+{call}.train()
+"""
+OWN_TRAINER = """
+class Own(Trainer):
+    def __init__(self, *args, extra=None, **kwargs):
+        super().__init__(*args, **kwargs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "call", "trainer", "found"),
+    [
+        ("dataloader_num_workers=4", "Trainer(None, arguments, data_collator=collate([1]))", "", True),
+        ("dataloader_num_workers=4", "Trainer(args=arguments, data_collator=collate([1]))", "", True),
+        ("dataloader_num_workers=4", "Trainer(None, arguments, collate([1]))", "", True),
+        ("dataloader_num_workers=4", "Own(args=arguments, data_collator=collate([1]))", OWN_TRAINER, True),
+        (
+            "dataloader_num_workers=4",
+            "Own(args=arguments, data_collator=collate([1]))",
+            "class Own(Trainer): pass",
+            True,
+        ),
+        ("dataloader_num_workers=4", "Trainer(collate([1]), arguments)", "", False),  # the model stays
+        ("dataloader_num_workers=0", "Trainer(None, arguments, data_collator=collate([1]))", "", False),
+        ("seed=4", "Trainer(None, arguments, data_collator=collate([1]))", "", False),
+    ],
+)
+def test_trainers_whose_settings_ask_for_workers(number: str, call: str, trainer: str, found: bool) -> None:
+    text = TRAINER.format(number=number, call=call, trainer=trainer, mark="proven" if found else "nothing")
+    files = {"train.py": text}
+    seen = {each for each in marks.crossing(files) if each[2] != "possible"}
+    assert seen == marks.marked(files)

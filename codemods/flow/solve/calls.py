@@ -9,6 +9,7 @@ from ..facts.records import Call, Function, Parameter
 from ..kinds import ParameterKind
 from .attributes import Attributes
 from .containers import Containers
+from .foreign_objects import ForeignObjects
 from .heap import CONTAINER, INSTANCE, Heap, Value
 from .hierarchy import Hierarchy
 from .program import Program
@@ -29,10 +30,10 @@ class OwnCalls:
 
     def __init__(
         self, program: Program, heap: Heap, hierarchy: Hierarchy, attributes: Attributes, containers: Containers,
-        sinks: Sinks,
+        sinks: Sinks, foreign: ForeignObjects,
     ) -> None:  # fmt: skip
         self.program, self.heap, self.hierarchy = program, heap, hierarchy
-        self.attributes, self.containers, self.sinks = attributes, containers, sinks
+        self.attributes, self.containers, self.sinks, self.foreign = attributes, containers, sinks, foreign
         self._known_parameters: dict[tuple[int, bool], _Parameters] = {}
 
     def call_function(self, index: int, offset: int, call: Call, receiver: int) -> None:
@@ -160,6 +161,7 @@ class OwnCalls:
         instance = self.heap.number(Value(INSTANCE, index))
         line = call.position[0]
         self.sinks.call(base, offset, call, instance)
+        self.foreign.variant(base, offset, call)
         if self.program.table.keeps(base) and self.program.table.carried(base) is None:
             held = self.attributes.node(index, f"<arguments of {base}>", line, self.heap.file_of[call.result + offset])
             self.containers.keep(held, offset, call)

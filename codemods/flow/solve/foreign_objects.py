@@ -20,11 +20,12 @@ class ForeignObjects:
     ) -> None:
         self.table, self.heap, self.constraints = table, heap, constraints
         self.containers, self.sinks = containers, sinks
+        self._unpacked: dict[tuple[int, str], list[int]] = {}  # see `_arguments`
         self.partials: dict[int, tuple[int, Call]] = {}  # contents -> the call of `functools.partial`, and its offset
 
     def make(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:
         """Add what the call of `name` (canonical) gives; `receiver` is the object whose method it is."""
-        self._make(self._variant(name, offset, call), value, receiver, offset, call)
+        self._make(self.variant(name, offset, call), value, receiver, offset, call)
 
     def call_selective(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> bool:
         """Handle a call about an object that keeps the arguments of some methods only; False for all other calls."""
@@ -51,23 +52,37 @@ class ForeignObjects:
             heap.add(result, value.b)
         return True
 
-    def _variant(self, name: str, offset: int, call: Call) -> str:
+    def variant(self, name: str, offset: int, call: Call) -> str:
         """The name of what this call makes; what depends on an object passed to it is added when that is known."""
         heap = self.heap
         for variant in self.table.variants.get(name, ()):
             if call.literals.get(variant.parameter, call.literals.get(variant.place)) in variant.values:
                 return variant.becomes
-            argument = dict(call.keywords).get(variant.parameter, -1)
-            if argument >= 0 and variant.made_by:
+            for argument in self._arguments(variant, offset, call) if variant.made_by else ():
                 waiting = (variant, offset, call)
-                if waiting not in self.constraints.variants.get(argument + offset, ()):
-                    self.constraints.add(self.constraints.variants, argument + offset, waiting)
-                    for number in tuple(heap.holds[argument + offset]):
+                if waiting not in self.constraints.variants.get(argument, ()):
+                    self.constraints.add(self.constraints.variants, argument, waiting)
+                    for number in tuple(heap.holds[argument]):
                         self.make_variant(heap.values[number], *waiting)
         return name
 
+    def _arguments(self, variant: Variant, offset: int, call: Call) -> list[int]:
+        """The nodes of what decides, also in `**kwargs`."""
+        placed = call.arguments[variant.place] if 0 <= variant.place < len(call.arguments) else -1
+        argument = dict(call.keywords).get(variant.parameter, placed)
+        if argument >= 0:
+            return [argument + offset]
+        key = (call.result + offset, variant.parameter)
+        if key not in self._unpacked:
+            stars = [star + offset for star in call.double_stars if star >= 0]
+            self._unpacked[key] = [self.heap.node("", self.heap.file_of[star], call.position[0]) for star in stars]
+            for star, node in zip(stars, self._unpacked[key], strict=True):
+                self.containers.pass_elements(star, node, variant.parameter)
+        return self._unpacked[key]
+
     def make_variant(self, made: Value, variant: Variant, offset: int, call: Call) -> None:
         if made.kind == OBJECT and made.a in variant.made_by:
+            self.sinks.call(variant.becomes, offset, call, -1)
             self._make(variant.becomes, made, None, offset, call)
 
     def _make(self, name: str, value: Value, receiver: Value | None, offset: int, call: Call) -> None:

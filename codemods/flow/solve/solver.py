@@ -63,7 +63,7 @@ class _Solver:
         self.foreign = ForeignObjects(program.table, self.heap, self.constraints, self.containers, self.sinks)
         self.dispatch = Dispatch(
             program, self.heap, self.constraints, self.attributes,
-            OwnCalls(program, self.heap, self.hierarchy, self.attributes, self.containers, self.sinks),
+            OwnCalls(program, self.heap, self.hierarchy, self.attributes, self.containers, self.sinks, self.foreign),
             PythonBuiltins(program, self.heap, self.constraints, self.attributes, self.containers),
             self.foreign, DeferredCalls(program, self.heap, self.containers), self.sinks,
         )  # fmt: skip
