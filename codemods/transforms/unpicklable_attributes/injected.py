@@ -18,6 +18,7 @@ from .classes import Family, Method, Shape
 from .containers import is_dataclass
 
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
+_GIVES_GENERATOR = re.compile(r"\b_*[A-Z]\w*\([ \t]*(?:self\.)?\w+\(")  # `Locked(numbers(3))`
 _TAKES = ("get", "pop")
 
 
@@ -53,6 +54,7 @@ class Given:
         if method.name != "__init__" or value is None:
             return []
         more = method.args.kwarg.arg if method.args.kwarg is not None else ""
+        value = _iterated(value)
         if isinstance(value, ast.Name):
             _, bindings = shape.outline.lookup(value, value.id)
             return self.of(shape, value.id) if any(binding.parameter for binding in bindings) else []
@@ -76,6 +78,7 @@ class Given:
         """Those that make something which can't be pickled."""
         always = making(self.repo.project, older=False)
         more = making(self.repo.project) - always
+        always |= {source.path for source in self.repo.project.matching(_GIVES_GENERATOR, words=("yield",))}
         return sorted(always | more if more and counts_older(self.repo.project) else always)
 
     @cached_property
@@ -219,3 +222,13 @@ def _unpacked(outline: Outline, value: ast.expr) -> Iterator[tuple[str, ast.expr
                 continue
             if isinstance(target.value, ast.Name) and target.value.id == value.id and isinstance(node, ast.Assign):
                 yield str(target.slice.value), node.value
+
+
+def _iterated(value: ast.expr) -> ast.expr:
+    """`x` of `iter(x)` and `x.__iter__()`: what a generator or file gives there is itself."""
+    if isinstance(value, ast.Call) and not value.keywords:
+        if isinstance(value.func, ast.Name) and value.func.id == "iter" and len(value.args) == 1:
+            return value.args[0]
+        if isinstance(value.func, ast.Attribute) and value.func.attr == "__iter__" and not value.args:
+            return value.func.value
+    return value

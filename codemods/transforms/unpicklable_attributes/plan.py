@@ -202,7 +202,10 @@ class Planner:
         """`list(...)` around a generator."""
         node, outline = hazard.made.node, hazard.made.outline
         if hazard.made.given:
-            raise Refused(f"it is passed in ({hazard.made.given}); pass a list there")
+            given = f"it is passed in ({hazard.made.given})"
+            if self._endless(outline, node):
+                raise Refused(f"{given} and may never end; pass what it is made from, and make it in the worker")
+            raise Refused(f"{given}; pass a list there")
         for _, use in shape.selves[name]:
             above = shape.outline.parents[use]
             if any(isinstance(item, ast.Call) and last_name(item.func) == "next" for item in _around(shape, use)):
