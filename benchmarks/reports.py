@@ -78,13 +78,18 @@ class Answer:
 
 
 def answer_of(text: str) -> Answer | None:
-    """The first cause that `diagnose -` names for `text`; None when it names none."""
-    from codemods.diagnose.tracebacks import read_traceback
+    """The first cause that `diagnose -` names for `text`; None when it names none, as for a warning above an error of
+    another kind.
+    """
+    from codemods.diagnose.tracebacks import read_log
 
-    read = read_traceback(text)
-    if read is None:
+    log = read_log(text)
+    if log.main is None:
         return None
-    cause = read.cause
+    cause = log.main.cause
+    harmless = cause.known is not None and cause.known.harmless
+    if harmless and any(not item.is_interrupt for item in log.unknown):
+        return None
     return Answer(cause.rule or "-", f"{cause.what}; {cause.advice}", cause.name, cause.secondary)
 
 

@@ -33,6 +33,7 @@ class KnownError:
     family: str = ""  # a short name; "" where the rule's id says enough
     symptom: bool = False  # has an advice of its own, but where a cause is known that one counts
     harmless: bool = False  # a warning; a program that shows nothing else has not failed
+    noise: bool = False  # a warning that says nothing of the fault that a text describes or its frames show
     unfinished: bool = False  # a source line: counts only where the last line of the traceback is missing
     question: bool = False  # its words fit other causes too: asked, not stated
     context: str = ""  # what the error's line or the lines of its traceback must match too

@@ -21,7 +21,7 @@ from ..settings import Settings, read_settings
 from ..transforms import rules
 from .causes import cause_of
 from .explain import Explanation, explain_log, said_by_frames, unknown_error
-from .nearest import nearest_family
+from .nearest import described_by, nearest_family
 from .report import Diagnosis, Obstacle, Place
 from .stream import read_stream
 from .tracebacks import Log, Traceback, read_log
@@ -170,7 +170,7 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
     text = decoded(kept.data())
     log = read_log(text)
     harmless = log.main is not None and log.main.cause.known is not None and log.main.cause.known.harmless
-    if log.main is None or (harmless and _failed(log)):
+    if log.main is None or (harmless and _failed(log)) or _is_noise(log, text):
         return _nothing_known(text, log, piped, as_json, save, put)
     explanation = explain_log(log, *_where(None, log))
     if save is not None or as_json:
@@ -181,6 +181,12 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
         alone = pass_on and piped and text.strip() == explanation.traceback.error  # it stands above the answer already
         show_explanation(explanation, headline=not alone)
     return 0 if harmless else 1
+
+
+def _is_noise(log: Log, text: str) -> bool:
+    """True where a warning is all that is known, and the frames or the words of the text speak of a fault."""
+    known = log.main.cause.known if log.main is not None else None
+    return known is not None and known.noise and (bool(said_by_frames(log)) or described_by(text) is not None)
 
 
 def _failed(log: Log) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,7 @@ def test_an_error_that_is_not_known(tmp_path: Path) -> None:
 
 HEALTHY = b"epoch 1 val_error 0.12\nno errors so far\ntimed out 0 times\n"
 WARNING = b"UserWarning: resource_tracker: There appear to be 4 leaked semaphore objects to clean up at shutdown\n"
+NOTE = b"Setting OMP_NUM_THREADS environment variable for each process to be 1 in default\n"
 FAMILY = b"RuntimeError: received 0 items of ancdata\n"
 OTHER = b'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: no samples\n'
 INTERRUPT = b'^CTraceback (most recent call last):\n  File "train.py", line 3, in <module>\nKeyboardInterrupt\n'
@@ -120,6 +122,9 @@ INTERRUPT = b'^CTraceback (most recent call last):\n  File "train.py", line 3, i
     [
         pytest.param(HEALTHY, 0, "no error in what the program printed", id="words that only look like errors"),
         pytest.param(HEALTHY + WARNING, 0, "harmless", id="a warning"),
+        pytest.param(HEALTHY + NOTE, 0, "a note of the launcher", id="a note"),
+        pytest.param(NOTE + FAMILY, 1, "set_sharing_strategy", id="a note above a known error"),
+        pytest.param(NOTE + OTHER, 2, "it failed with: ValueError", id="a note above an error of another kind"),
         pytest.param(HEALTHY + FAMILY, 1, "set_sharing_strategy", id="a known error"),
         pytest.param(ERROR.decode().encode("utf-16"), 1, "dict-views", id="UTF-16"),
         pytest.param(OTHER, 2, "it failed with: ValueError: no samples, at train.py:3", id="an error of another kind"),
@@ -154,6 +159,28 @@ def test_exit_codes(
     out, err = capfd.readouterr()
     assert ended == code, out + err
     assert words in out + err + said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("With torchrun on 4 GPUs it hangs at the first step\n", "Is it this? a rank waits for one that does not come"),
+        (
+            'Traceback (most recent call last):\n  File "/u/multiprocessing/spawn.py", line 9, in spawn_main\n'
+            '  File "/u/multiprocessing/reduction.py", line 79, in duplicate\n',
+            "could not take over the pipe of the one that started it",
+        ),
+    ],
+)
+def test_a_note_gives_way_to_what_a_text_describes(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.txt").write_bytes(NOTE + text.encode())
+    monkeypatch.chdir(tmp_path)
+    with (tmp_path / "report.txt").open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        with pytest.raises(Problem, match=re.escape(words)):
+            run_diagnose(["-"], False, DiagnoseOptions(), lambda data: None)
 
 
 @pytest.mark.parametrize(

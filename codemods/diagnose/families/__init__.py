@@ -10,6 +10,7 @@ and where it is needed
 - `symptom`: counts less than a cause;
 - `secondary`: only says that another process failed, whose error matters;
 - `harmless`: a warning; a program that shows nothing else has not failed;
+- `noise`: a harmless symptom, and what the text describes or its frames show comes before it;
 - `question`: the words fit other causes too, so the cause is asked about, not stated;
 - `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
 
@@ -44,12 +45,14 @@ FILES = (
     "pools",
     "ended",
     "services",
+    "frameworks",
+    "warnings",
     "distributed",
 )  # the order in which rows are tried
 _FRAMES = "frames"  # the file of what frames alone say
 _PROSE = "prose"  # the file of what people describe in words
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
-_FLAGS = {"general", "secondary", "symptom", "harmless", "question", "unfinished"}
+_FLAGS = {"general", "secondary", "symptom", "harmless", "noise", "question", "unfinished"}
 
 
 @cache
@@ -67,6 +70,7 @@ def _row(family: str, entry: dict[str, object]) -> KnownError:
     if missing or unknown or not isinstance(patterns, list) or not patterns:
         raise ValueError(f"[{family}]: missing {sorted(missing)}, unknown {sorted(unknown)}")
     text = {key: str(entry.get(key, "")) for key in _TEXTS}
+    noise = bool(entry.get("noise"))
     return KnownError(
         "|".join(str(pattern) for pattern in patterns).replace("{NAME}", NAME_IN_ERROR),
         text["cause"],
@@ -74,8 +78,9 @@ def _row(family: str, entry: dict[str, object]) -> KnownError:
         general=bool(entry.get("general")),
         secondary=bool(entry.get("secondary")),
         family=family,
-        symptom=bool(entry.get("symptom")),
-        harmless=bool(entry.get("harmless")),
+        symptom=bool(entry.get("symptom")) or noise,
+        harmless=bool(entry.get("harmless")) or noise,
+        noise=noise,
         question=bool(entry.get("question")),
         unfinished=bool(entry.get("unfinished")),
         context=text["context"],
