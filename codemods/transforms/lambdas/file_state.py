@@ -13,13 +13,13 @@ from ...finding import Edit, Import, Refused
 from ...project import Project
 from ...syntax.line_width import line_width
 from ...syntax.placement import blank_lines_above, indentation_unit, usual_gap
+from ...syntax.python_floor import old_python
 from ...syntax.scope_data import Scope, Use, end_of, start_of
 from ...syntax.scopes import scopes_of
 from .candidate import Unit
 from .candidates import Units
 from .free_names import Names
 from .fstrings import span
-from .python_floor import old_python
 from .stdlib_forms import spelled
 
 Signature = tuple[tuple[object, ...], str, int]  # the code and what it reads, its role, the line of its statement

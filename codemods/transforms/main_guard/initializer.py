@@ -17,6 +17,7 @@ from ...syntax.line_width import line_width
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline, position
 from ...syntax.placement import blank_lines_above, first_attached_line, indentation_at, indentation_unit, usual_gap
+from ...syntax.python_floor import old_python
 from ...tree.source import Source
 from .process_starts import EXECUTOR, Starts
 from .sendable import Sendable, Values
@@ -58,6 +59,10 @@ class HandOver:
         for name in names:
             for pool in pools.values():
                 self._check(name, pool)
+        if any(pool.kind == EXECUTOR for pool in pools.values()):
+            old = old_python(self.starts.project, self.outline.path, below=7)
+            if old is not None:
+                raise NotDone(f"{old} names a Python whose executors have no `initializer`; 3.7 is the first")
         unsafe = self._unsafe(names)
         listed = ", ".join(f"`{name}`" for name in names)
         edits = (self._definition(names, readers), *(self._call(pool.call, names) for pool in pools.values()))

@@ -7,7 +7,7 @@ import pytest
 from codemods.engine.migrate import plan
 from codemods.project import Project
 from codemods.settings import Settings
-from codemods.transforms.lambdas.python_floor import old_python
+from codemods.syntax.python_floor import old_python
 from codemods.tree.files import MemoryFiles
 
 CASTS = """\
