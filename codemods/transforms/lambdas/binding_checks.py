@@ -41,8 +41,9 @@ class BindingChecks:
         lineage = self.repo.resolver.lineage(Class(outline, unit.node)) if outline is not None else ()
         bases = [cls.node for cls in lineage if cls.node is not unit.node]
         family = [unit.node, *bases]
-        for node in (inner for cls in family for inner in ast.walk(cls)) if name != unit.node.name else ():
-            if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__") and _is_type(node.value):
+        names = {"__qualname__"} if name == unit.node.name else {"__name__", "__qualname__"}
+        for node in (inner for cls in family for inner in ast.walk(cls)):
+            if isinstance(node, ast.Attribute) and node.attr in names and _is_type(node.value):
                 raise Refused(
                     f"`{ast.unparse(node)}` is read (line {node.lineno}), {RENAMED.replace('function', 'class')}"
                 )

@@ -33,6 +33,9 @@ def may_be_handed_over(statement: ast.Assign | ast.AnnAssign) -> str | None:
     if len(targets) != 1 or not isinstance(targets[0], ast.Name) or value is None:
         return None
     name = targets[0].id
+    annotation = statement.annotation if isinstance(statement, ast.AnnAssign) else None
+    if annotation is not None and any(isinstance(node, ast.Call) for node in ast.walk(annotation)):
+        return None  # the annotation runs, too, and would be gone
     if name.startswith("__") or any(isinstance(node, _ON_THE_SPOT) for node in ast.walk(value)):
         return None
     return name
