@@ -266,15 +266,15 @@ class Trial:
             return "no test executes it"
         outcome = self.preloaded.run(Order(mutant.path, mutant.apply(source), tests, int(20 + 4 * seconds)))
         if not outcome.fits:
-            return afresh(self.folder, mutant, source, tests, seconds, MARKS)
-        if outcome.failed in tests:
-            self.killers.setdefault(outcome.failed, []).append(mutant)
+            return afresh(self.folder, mutant, source, list(outcome.tests), seconds, MARKS)
+        for test in outcome.failed:
+            self.killers.setdefault(test, []).append(mutant)
         return outcome.ends
 
     def fail_anyway(self) -> dict[str, list[Mutant]]:
         """Tests that fail without any mutant too, and what they are said to have noticed."""
         outcome = self.preloaded.run(Order(PACKAGE, None, sorted(self.killers), 600))
-        return {test: self.killers.get(test, []) for test in outcome.failed.split()}
+        return {test: self.killers.get(test, []) for test in outcome.failed}
 
 
 def _changed(revision: str) -> set[str]:

@@ -38,11 +38,15 @@ class Order:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`fits`: the mutant could be put in. `failed`: the first test that did; `ends`: None when all pass."""
+    """`fits`: the mutant could be put in, else `tests` are to be run afresh: those that there are.
+
+    `ends`: why the mutant survives, None when a test fails, the first of which is `failed`.
+    """
 
     fits: bool
     ends: str | None = None
-    failed: str = ""
+    failed: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
 
 
 def codes(code: CodeType, place: Place = ()) -> Iterator[tuple[Place, CodeType]]:
@@ -137,7 +141,7 @@ class _Loop:
             file = self.folder / order.path
             old = file.read_text(encoding="utf-8") if order.text is not None else ""
             if order.text is not None and not put_in(old, order.text, str(file), functions.get(str(file), [])):
-                sending.send(Outcome(False))
+                sending.send(Outcome(False, tests=tuple(test.nodeid for test in tests)))
                 return 0
             resource.setrlimit(resource.RLIMIT_CPU, (order.limit, order.limit))
             for test, then in zip(tests, [*tests[1:], None], strict=True):
@@ -145,7 +149,7 @@ class _Loop:
                 if self.failed and order.text is not None:
                     break
             passed = None if self.failed else "all its tests pass"
-            sending.send(Outcome(True, passed, " ".join(self.failed)))
+            sending.send(Outcome(True, passed, tuple(self.failed)))
             return 0
 
         in_fork(run, order.limit)
@@ -153,7 +157,7 @@ class _Loop:
         with contextlib.suppress(EOFError):
             answer: Outcome = receiving.recv()
             return answer
-        return Outcome(True, None, "stopped")
+        return Outcome(True)  # it was stopped by its limit
 
 
 def in_fork(run: Callable[[], int], limit: int) -> int:
