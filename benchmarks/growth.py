@@ -319,6 +319,18 @@ def many_names(n: int) -> Tree:
     return tree
 
 
+def partials(n: int) -> Tree:
+    """n partials of one attribute, each of what is there before: any of them may hold any other."""
+    calls = "".join(
+        f"        self.load = functools.partial(self.load, name{i % 7}=lambda: {i})\n        self.load({i})\n"
+        for i in range(n)
+    )
+    rows = f"class Rows(Dataset):\n    def __init__(self):\n        self.load = print\n{calls}"
+    return {
+        "a.py": f"import functools\nfrom torch.utils.data import DataLoader, Dataset\n\n\n{rows}\n\nDataLoader(Rows(), num_workers=2)\n"
+    }
+
+
 GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     make.__name__: (make, size)
     for make, size in (
@@ -327,7 +339,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (calls_of_one_function, 400), (one_name_assigned, 400), (one_attribute_assigned, 400), (imports, 100), (star_imports, 100),
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
-        (files_without_hazard, 300), (many_names, 60),
+        (files_without_hazard, 300), (many_names, 60), (partials, 25),
     )
 }  # fmt: skip
 

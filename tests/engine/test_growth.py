@@ -67,6 +67,7 @@ def _slow(name: str) -> Any:
         _slow("nested_functions"),
         "files_without_hazard",
         _slow("many_names"),
+        _slow("partials"),
     ],
 )
 def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:

@@ -14,7 +14,6 @@ ELSEWHERE = "<elsewhere>"  # the text of such a call: it stands nowhere
 
 
 _FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
-MAX_ARGUMENTS = 20  # of a call through partials
 
 
 @dataclass(frozen=True, slots=True)

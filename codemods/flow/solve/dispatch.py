@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -10,12 +10,16 @@ from ..facts.records import NO_LITERALS, Call
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
-from .deferred_calls import MAX_ARGUMENTS, DeferredCalls
+from .deferred_calls import DeferredCalls
 from .foreign_objects import ForeignObjects
 from .heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE, OBJECT, Heap, Value
 from .program import Program
 from .python_builtins import RECORDS, PythonBuiltins
 from .sinks import Sinks
+
+# Partials may hold each other. A call has the arguments of so many of them at most, and a partial hands on so many
+# calls with them; without them after that.
+_MAX_PARTIALS, _MAX_CALLS = 2, 100
 
 
 class StartMethod(NamedTuple):
@@ -24,6 +28,14 @@ class StartMethod(NamedTuple):
     method: str
     in_function: bool
     conditional: bool = False
+
+
+@dataclass(slots=True)
+class _GivenCall(Call):
+    """A call with the arguments of the partials that it goes through: `partials` are their contents."""
+
+    partials: tuple[int, ...] = ()
+    written: Call | None = None  # without these arguments
 
 
 class Dispatch:
@@ -64,15 +76,17 @@ class Dispatch:
         if at < 0:
             self._call_later(contents, offset, call)
             return
-        if len(call.arguments) + len(made.arguments) - 1 <= MAX_ARGUMENTS:  # `f = partial(f, x)` has no end
-            call = self._with_given(at, made, offset, call)
-        self._call_later(made.arguments[0] + at, offset, call)
+        function = made.arguments[0] + at
+        before, written = (call.partials, call.written) if isinstance(call, _GivenCall) else ((), call)
+        if contents in before or len(before) == _MAX_PARTIALS or len(self.constraints.calls[function]) >= _MAX_CALLS:
+            self._call_later(function, offset, written or call)
+        else:
+            given = self._with_given(at, made, offset, call)
+            given.partials, given.written = (*before, contents), written
+            self._call_later(function, offset, given)
 
-    def _with_given(self, at: int, made: Call, offset: int, call: Call) -> Call:
-        """`call` with what `made`, a call of `functools.partial` in the file with the offset `at`, gives beside it.
-
-        Starred arguments of unknown number are there once: a partial may be of itself (`f = partial(f, *x)`).
-        """
+    def _with_given(self, at: int, made: Call, offset: int, call: Call) -> _GivenCall:
+        """`call` with what `made`, a call of `functools.partial` in the file with the offset `at`, gives beside it."""
         here = partial(self._in_file_of, call.result + offset, at, offset)
         given = {name for name, _ in call.keywords} | {key for key in call.literals if isinstance(key, str)}
         shift = len(made.arguments) - 1
@@ -83,13 +97,18 @@ class Dispatch:
             elif isinstance(key, int) and key > 0:
                 literals[key - 1] = value
         literals |= {key + shift if isinstance(key, int) else key: value for key, value in call.literals.items()}
-        return replace(
-            call,
+        return _GivenCall(
+            call.function,
             arguments=(*(here(node) for node in made.arguments[1:]), *call.arguments),
             keywords=(*((name, here(node)) for name, node in made.keywords if name not in given), *call.keywords),
-            stars=tuple(dict.fromkeys((*(here(node) for node in made.stars), *call.stars))),
-            double_stars=tuple(dict.fromkeys((*(here(node) for node in made.double_stars), *call.double_stars))),
+            stars=(*(here(node) for node in made.stars), *call.stars),
+            double_stars=(*(here(node) for node in made.double_stars), *call.double_stars),
+            result=call.result,
+            position=call.position,
+            text=call.text,
             literals=literals or NO_LITERALS,
+            scope=call.scope,
+            conditional=call.conditional,
         )
 
     def _in_file_of(self, result: int, at: int, offset: int, node: int) -> int:
