@@ -22,6 +22,7 @@ from ...tree.source import Source
 from .process_starts import EXECUTOR, Starts
 from .sendable import Sendable, Values
 from .set_before import SetBefore, blocks, declares
+from .settings import root_of
 from .statements import changed, names_bound
 
 POOL = "multiprocessing.Pool"
@@ -113,9 +114,19 @@ class HandOver:
             raise NotDone(f"it is not sure that `{name}` has its value where line {line} makes the pool")
         if not self._is_the_global(call, name, 0):
             raise NotDone(f"where line {line} makes the pool, `{name}` is a variable of the function")
+        if self.values.is_shared(self.outline, name) and not self._is_imported(call.func):
+            raise NotDone(f"line {line} makes the pool by a context, and `{name}` may be of another")
         late = pool.kind == EXECUTOR or any(keyword.arg == _TASKS for keyword in call.keywords) or len(call.args) > 3
         if late and (after := self._changed_after(call, name)) is not None:
             raise NotDone(f"line {after} changes `{name}` after line {line} makes the pool, which starts workers later")
+
+    def _is_imported(self, function: ast.expr) -> bool:
+        """`Pool` or `mp.Pool`, and not `context.Pool`."""
+        root = root_of(function)
+        bindings = self.outline.lookup(root, root.id)[1] if root is not None else []
+        by_call = any(isinstance(node, ast.Call) for node in ast.walk(function))
+        imports = all(isinstance(item.statement, (ast.Import, ast.ImportFrom)) for item in bindings)
+        return bool(bindings) and imports and not by_call
 
     def _is_the_global(self, node: ast.AST, name: str, depth: int) -> bool:
         """`name` means the global there, or a parameter that always gets it."""

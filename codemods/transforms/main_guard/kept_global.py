@@ -112,13 +112,18 @@ class KeptGlobal:
         return [read for read in global_reads(self.outline, owner) if read.id == name and read not in own]
 
     def _check(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str) -> None:
-        outline = self.outline
-        if any(
-            isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Name)
-            for node in walk(owner)
-            if outline.is_self(getattr(node, "value", node))
-        ) or any(name in names_bound(item) for item in owner.body):
+        outline, callees = self.outline, self.starts.callees
+        lineage = callees.resolver.lineage(Class(outline, owner))
+        if any(name in names_bound(item) for at in lineage for item in at.node.body) or any(
+            isinstance(node, ast.Attribute) and node.attr == name and at.outline.is_self(node.value)
+            for at in lineage
+            for node in walk(at.node)
+        ):
             raise NotDone(f"`{owner.name}` has an attribute of that name already")
+        for other in callees.repo.mentioning(name):
+            for node in other.attributes.get(name, ()):
+                if not isinstance(node.ctx, ast.Load) and not other.is_self(node.value):
+                    raise NotDone(f"{other.path}:{node.lineno} sets an attribute of that name")
         if outline.bindings(initialiser, name):
             raise NotDone(f"in `{owner.name}.__init__`, `{name}` is a variable of the function")
         for call in self._made(owner):

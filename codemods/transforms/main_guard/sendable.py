@@ -79,6 +79,14 @@ class Values:
         self._looking.discard(key)
         return _worst(found)
 
+    def is_shared(self, outline: Outline, name: str) -> bool:
+        """The module gives the variable a lock, a queue or the like, of some start method."""
+        values = [binding.value for binding in outline.bindings(outline.module, name)]
+        return any(
+            isinstance(value, ast.Call) and self.starts.name(outline, value.func) in names("shared_objects")
+            for value in values
+        )
+
     def _bound(self, outline: Outline, statement: ast.AST, value: ast.expr | None, depth: int) -> Sendable:
         if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
             return Sendable.YES if statement in outline.module.body else Sendable.NO
