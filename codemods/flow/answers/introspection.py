@@ -18,7 +18,7 @@ from .places import Places
 
 _ATTRIBUTES = frozenset(
     {"__name__", "__qualname__", "__doc__", "__module__", "__code__", "__defaults__", "__kwdefaults__", "__globals__",
-     "__closure__", "__annotations__", "__get__", "__self__", "__func__"}
+     "__closure__", "__annotations__", "__get__", "__self__", "__func__", "__class__"}
 )  # fmt: skip
 _CALLS = frozenset(
     {"inspect.isfunction", "inspect.isroutine", "inspect.getsource", "inspect.getdoc", "inspect.getsourcelines",

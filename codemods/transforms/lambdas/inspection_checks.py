@@ -28,6 +28,7 @@ _SIGNATURE = "ask `inspect.signature` there, which knows partials and objects to
 _SEES_THROUGH = frozenset(
     {"inspect.ismethod", "inspect.signature", "inspect.getfullargspec", "__self__", "__func__"}
 )  # of a partial that gives values by position they say the same as of a function
+_SOURCE_TEXT = frozenset({"inspect.getsource", "inspect.getsourcelines"})
 _FRAMES = re.compile(
     r"co_name|_getframe|currentframe|inspect\.(?:stack|trace)|getframeinfo|get(?:outer|inner)frames"
     r"|extract_(?:stack|tb)|StackSummary"
@@ -167,9 +168,15 @@ class InspectionChecks:
     def _asks_elsewhere(self, unit: Unit, form: Form, renamed: bool, lacking: str) -> str | None:
         """What the flow knows of places that get the function as a value."""
         asks_name, wrapped = None, form is not Form.FUNCTION
-        for question in self.known.asked(self.path, *start_of(unit.node)) if wrapped or renamed else ():
+        for question in self.known.asked(self.path, *start_of(unit.node)):
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
+            if not wrapped and question.what in _SOURCE_TEXT:
+                raise Refused(f"`{question.what}` reads its source text ({where}), which is another at module level")
+            if not wrapped and not renamed:
+                continue
+            if question.what == "__class__" and wrapped:
+                raise Refused(f"{read}, and a partial is no function: {_PLAIN}")
             if question.what.startswith(OF_ITS_PARTIAL):
                 what = question.what[len(OF_ITS_PARTIAL) :]
                 if form is Form.PARTIAL:

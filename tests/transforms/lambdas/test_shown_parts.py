@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import migrated, reported
+from harness.small import migrated, reasons, reported
 
 PARTIALS = """\
 import functools
@@ -73,3 +73,45 @@ def test_the_format_stands_in_another_file() -> None:
 )
 def test_a_log_that_does_not(setup: str, code: str) -> None:
     assert "_build_load" in migrated({"a.py": LOGGED.format(setup=setup, code=code)}, "lambdas")["a.py"]
+
+
+ASKED = """\
+import inspect
+import pickle
+
+
+def build({base}):
+    def mix(x):
+        return x + {read}
+
+    return mix
+
+
+made = build({given})
+pickle.dumps(made)
+print({shown})
+"""
+
+
+def asked(shown: str, captures: bool) -> dict[str, str]:
+    base, read, given = ("base", "base", "1") if captures else ("", "1", "")
+    return {"a.py": ASKED.format(base=base, read=read, given=given, shown=shown)}
+
+
+@pytest.mark.parametrize("shown", ["inspect.getsource(made)", "inspect.getsourcelines(made)[0]"])
+def test_a_function_whose_text_is_read(shown: str) -> None:
+    (reason,) = reasons(asked(shown, captures=False), "lambdas")
+    assert "reads its source text (line 14), which is another at module level" in reason
+    assert reasons(asked(shown, captures=True), "lambdas")
+
+
+def test_the_class_of_a_function() -> None:
+    (reason,) = reasons(asked("made.__class__.__name__", captures=True), "lambdas")
+    assert reason.startswith("its `__class__` is read (line 14), and a partial is no function")
+    assert "\ndef mix(x):" in migrated(asked("made.__class__.__name__", captures=False), "lambdas")["a.py"]
+
+
+def test_the_text_and_the_class_of_something_else() -> None:
+    shown = "inspect.getsource(build), build.__class__"
+    assert "functools.partial(_" in migrated(asked(shown, True), "lambdas")["a.py"]
+    assert "\ndef mix(x):" in migrated(asked(shown, False), "lambdas")["a.py"]
