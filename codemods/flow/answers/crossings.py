@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..facts.records import FileFacts
 
 _DEEPCOPY = "copy.deepcopy"
+_DEEP_COPIES = frozenset((_DEEPCOPY, "dataclasses.asdict", "dataclasses.astuple"))
 _PARTIAL = "functools.partial"
 _Hazard = tuple[HazardKind, str, Position]  # kind, file, place
 _Way = tuple[Confidence, _Hazard, int, Reasons]  # of an instance, by its number
@@ -302,7 +303,7 @@ class Flow:
 
     @recorded
     def deep_copied(self, path: str, line: int, column: int) -> str | None:
-        """`path:line` of a `copy.deepcopy` that gets what holds the function at this position.
+        """`path:line` of a `copy.deepcopy`, or of what calls it, that gets what holds the function at this position.
 
         None when none is seen, or only by a way so long that the solver may have made it up.
         """
@@ -358,8 +359,9 @@ class Flow:
 
     @cached_property
     def _deep_copied(self) -> Reasons:
-        only = next((sink.only for sink in self.solution.sinks if sink.boundary == _DEEPCOPY), EVERY)
-        seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary == _DEEPCOPY)
+        kinds = [sink.only for sink in self.solution.sinks if sink.boundary in _DEEP_COPIES]
+        only = frozenset().union(*kinds) if kinds else EVERY
+        seeds = (seed for seed in proven_seeds(self.solution, self._reached, only) if seed[1].boundary in _DEEP_COPIES)
         return self._closure.of(seeds, None, only)
 
     @recorded

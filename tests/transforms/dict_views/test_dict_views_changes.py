@@ -289,3 +289,30 @@ def test_a_view_that_is_used_up_at_once_shows_no_change(body: str, safe: bool) -
     text = SAVED.format(f"tasks = self.targets.keys()\n            {body}")
     [finding] = reported({"a.py": text}, RULE)
     assert finding.fix is not None and (finding.fix.unsafe is None) == safe
+
+
+FIELDS = """\
+import dataclasses
+
+
+@dataclasses.dataclass
+class Names:
+    names: object
+
+
+print(dataclasses.{function}(Names({{"a": 1}}.keys())))
+"""
+
+
+@pytest.mark.parametrize("function", ["asdict", "astuple"])
+def test_a_field_that_is_copied(function: str) -> None:
+    files = {"a.py": FIELDS.format(function=function)}
+    (finding,) = reported(files, RULE)
+    as_deepcopy = {"a.py": "import copy\n" + files["a.py"].replace(f"dataclasses.{function}", "copy.deepcopy")}
+    assert [finding.confidence] == [each.confidence for each in reported(as_deepcopy, RULE)]
+    assert finding.trace[-1].what == f"`dataclasses.{function}` copies what the fields hold by `copy.deepcopy`"
+    assert 'Names(list({"a": 1}.keys()))' in migrated(files, RULE)["a.py"]
+
+
+def test_fields_that_are_only_listed() -> None:
+    assert all(not each.trace for each in reported({"a.py": FIELDS.format(function="fields")}, RULE))

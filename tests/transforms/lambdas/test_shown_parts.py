@@ -115,3 +115,37 @@ def test_the_text_and_the_class_of_something_else() -> None:
     shown = "inspect.getsource(build), build.__class__"
     assert "functools.partial(_" in migrated(asked(shown, True), "lambdas")["a.py"]
     assert "\ndef mix(x):" in migrated(asked(shown, False), "lambdas")["a.py"]
+
+
+COPIED = """\
+import copy
+import dataclasses
+import pickle
+
+
+@dataclasses.dataclass
+class Job:
+    run: object
+
+
+def build(rows):
+    return Job(lambda x: rows.append(x))
+
+
+job = build([])
+{code}
+pickle.dumps(job)
+"""
+
+
+@pytest.mark.parametrize("code", ["dataclasses.asdict(job)", "dataclasses.astuple(job)", "copy.deepcopy(job)"])
+def test_a_copy_of_what_holds_the_function(code: str) -> None:
+    (finding,) = reported({"a.py": COPIED.format(code=code)}, "lambdas")
+    assert finding.fix is not None
+    shared = "`copy.deepcopy` (a.py:16) gives the copy its own `rows` here, where it shared that of the original"
+    assert finding.fix.unsafe == shared
+
+
+@pytest.mark.parametrize("code", ["dataclasses.replace(job)", "dataclasses.fields(job)", "copy.copy(job)"])
+def test_what_shares_the_function(code: str) -> None:
+    assert "functools.partial(" in migrated({"a.py": COPIED.format(code=code)}, "lambdas")["a.py"]
