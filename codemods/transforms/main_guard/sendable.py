@@ -18,6 +18,7 @@ from .data import names
 from .process_starts import Starts
 
 _DEPTH = 14  # of expressions that are looked into
+_MOST = 3000  # expressions, for all values of one file
 _PARTS = (
     ast.JoinedStr, ast.FormattedValue, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Tuple, ast.List,
     ast.Set, ast.Dict, ast.Starred, ast.ListComp, ast.SetComp, ast.DictComp, ast.NamedExpr,
@@ -58,6 +59,7 @@ class Values:
         self.starts, self.callees, self.imported = starts, starts.callees, imported
         self.recogniser = Recogniser(self.callees.repo, lambda outline, node: [])
         self._passed: list[tuple[Function, Sendable]] = []  # functions that are looked into, what they are passed
+        self._room = _MOST
         self._looking: set[tuple[str, str]] = set()  # variables of modules that are being looked into
 
     def of_name(self, outline: Outline, name: str, depth: int = 0) -> Sendable:
@@ -104,7 +106,8 @@ class Values:
 
     def of(self, outline: Outline, value: ast.expr, depth: int = 0) -> Sendable:
         """What is known of the value of an expression."""
-        if depth > _DEPTH:
+        self._room -= 1
+        if depth > _DEPTH or self._room < 0:
             return Sendable.UNKNOWN
         if isinstance(value, (ast.Constant, *_TEXT)):
             return Sendable.YES

@@ -736,3 +736,11 @@ def test_a_setting_of_a_module_does_not_hold_back_a_decorator_of_it() -> None:
     assert after.count(GUARD) == 1 and GUARD + 'rows = np.load("rows")\n' in after
     apart = wrapped(SETTING.replace("DEFAULT", "torch.backends.cudnn.benchmark"))
     assert apart.index("def test") > apart.index("rows = ")
+
+
+def test_values_that_are_put_together_from_ever_more_functions_take_no_time() -> None:
+    calls = "".join(f"def f{n}(x):\n    return [{', '.join([f'f{n + 1}(x)'] * 8)}]\n\n\n" for n in range(12))
+    head = "from multiprocessing import Pool\n\n\ndef f12(x):\n    return x\n\n\n"
+    start = "if __name__ == '__main__':\n    rows = f0(1)\n    Pool(2).map(work, [1])\n"
+    (finding,) = found(head + calls + "def work(x):\n    return rows[x]\n\n\n" + start)  # 8**12 calls
+    assert finding.fix is not None and "nothing shows that it can be" in (finding.fix.unsafe or "")
