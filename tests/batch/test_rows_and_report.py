@@ -16,6 +16,7 @@ from codemods.batch.ledger import FILE, Ledger, Row, State, still_good
 from codemods.batch.report import lock, summary, write_files, write_report
 from codemods.batch.repos import Repo
 from codemods.batch.spec import Outcome, Status
+from codemods.batch.version import release, tool_version
 from codemods.problem import Problem
 from codemods.version import __version__
 
@@ -351,3 +352,13 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+@pytest.mark.parametrize(("version", "known"), [("1.2.0+3f2a9c01", "1.2.0"), ("1.2.0", "1.2.0"), ("", ""), (None, "")])
+def test_the_part_of_a_version_that_people_know(version: str | None, known: str) -> None:
+    assert release(version) == known
+
+
+def test_the_version_names_the_code() -> None:
+    name, _, digest = tool_version().partition("+")
+    assert name == __version__ and len(digest) == 8 and set(digest) <= set("0123456789abcdef")
