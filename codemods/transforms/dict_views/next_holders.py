@@ -102,6 +102,8 @@ class _Step:
             return call
         if self.reached and (parent.attr in _SET_METHODS or parent.attr in _SET_OPERATORS):
             self._problem(f"uses `.{parent.attr}`, {_NOT_IN_A_LIST}")
+        if self.reached and parent.attr == "__class__":
+            self._problem("asks for its type")
         return None
 
     def container(self, parent: ast.AST) -> ast.AST | None:

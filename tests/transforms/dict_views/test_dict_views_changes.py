@@ -238,9 +238,16 @@ def test_what_a_view_refuses_is_tried(code: str, what: str, line: int) -> None:
     assert what in reason and f"which a view refuses, and the program then goes on at a.py:{line + 1}" in reason
 
 
+@pytest.mark.parametrize("code", ["return self.names.__class__.__name__", "n = self.names\nprint(n.__class__)"])
+def test_the_class_of_a_view(code: str) -> None:
+    (reason,) = reasons(tried(code), RULE)
+    assert "asks for its type" in reason
+
+
 @pytest.mark.parametrize(
     "code",
     [
+        "return self.__class__, [n.__class__ for n in self.names]",
         "return self.names[0]",
         "try:\n    return self.names[0]\nexcept KeyError:\n    return 0",
         "try:\n    return sorted(self.names)\nexcept TypeError:\n    return 0",
