@@ -78,8 +78,8 @@ class Answer:
 
 
 def answer_of(text: str) -> Answer | None:
-    """The first cause that `diagnose -` names for `text`; None when it names none, as for a warning above an error of
-    another kind.
+    """The first cause that `diagnose -` names for `text`; None when it names none, as for a warning that needs
+    nothing, or one above an error of another kind.
     """
     from codemods.diagnose.tracebacks import read_log
 
@@ -87,8 +87,8 @@ def answer_of(text: str) -> Answer | None:
     if log.main is None:
         return None
     cause = log.main.cause
-    harmless = cause.known is not None and cause.known.harmless
-    if harmless and any(not item.is_interrupt for item in log.unknown):
+    known = cause.known
+    if known is not None and (known.noise or known.harmless and any(not item.is_interrupt for item in log.unknown)):
         return None
     return Answer(cause.rule or "-", f"{cause.what}; {cause.advice}", cause.name, cause.secondary)
 

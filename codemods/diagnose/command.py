@@ -184,9 +184,9 @@ def _read(as_json: bool, save: Path | None, put: Callable[[bytes], None], pass_o
 
 
 def _is_noise(log: Log, text: str) -> bool:
-    """True where a warning is all that is known, and the frames or the words of the text speak of a fault."""
+    """True where a warning is all that is known, and the text has frames of a fault, or describes one."""
     known = log.main.cause.known if log.main is not None else None
-    return known is not None and known.noise and (bool(said_by_frames(log)) or described_by(text) is not None)
+    return known is not None and known.noise and (bool(log.frames) or described_by(text) is not None)
 
 
 def _failed(log: Log) -> bool:

@@ -170,6 +170,10 @@ def test_exit_codes(
             '  File "/u/multiprocessing/reduction.py", line 79, in duplicate\n',
             "could not take over the pipe of the one that started it",
         ),
+        (
+            'Traceback (most recent call last):\n  File "train.py", line 3, in main\n    step()\n',
+            "give the last lines of the traceback too",
+        ),
     ],
 )
 def test_a_note_gives_way_to_what_a_text_describes(
