@@ -88,7 +88,8 @@ def answer_of(text: str) -> Answer | None:
         return None
     cause = log.main.cause
     known = cause.known
-    if known is not None and (known.noise or known.harmless and any(not item.is_interrupt for item in log.unknown)):
+    failed = any(not item.is_interrupt for item in log.unknown)
+    if known is not None and (known.noise or (known.harmless and failed)):
         return None
     return Answer(cause.rule or "-", f"{cause.what}; {cause.advice}", cause.name, cause.secondary)
 

@@ -93,7 +93,7 @@ _ROADS = (
     ),
 )
 _PROCESSES = re.compile(
-    r"/(?:multiprocess(?:ing)?|billiard)/(?:reduction|queues|connection|popen_\w+|process|context|pool|managers)\.py:"
+    r"/(?:multiprocess(?:ing)?|billiard)/(?:reduction|forking|queues|connection|popen_\w+|process|context|pool|managers)\.py:"
     r"|/(?:loky|joblib/externals)/|/concurrent/futures/process\.py:|/torch/multiprocessing/"
 )
 _SOURCE_OF_PROCESSES = re.compile(
