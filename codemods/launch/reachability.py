@@ -273,8 +273,8 @@ class Reach:
             )
             listed = re.compile(rf"[(\[]\s*{name}\s*,")  # `for name, value in (("LOCAL_RANK", "0"), ...)`
             matching = self.repo.project.matching
-            found = next(iter(matching(pattern)), None) or next(
-                (item for item in matching(_COMPUTED) if listed.search(item.text)), None
+            found = next(iter(matching(pattern, word=variable)), None) or next(
+                (item for item in matching(_COMPUTED, word=variable) if listed.search(item.text)), None
             )
             self._written[variable] = None if found is None else found.path
         return self._written[variable]

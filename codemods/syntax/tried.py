@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from .names import last_name
 from .outline import Outline
@@ -13,6 +14,7 @@ _REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleEr
 _ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
 _SUPPRESS = "suppress"
 _DEPTH = 2  # functions around the call whose callers are looked at
+_MAY_CATCH = re.compile(rf"\bexcept\b|\b{_SUPPRESS}\b")
 
 
 class Tries:
@@ -56,13 +58,21 @@ class Tries:
             self._around[function, depth] = next(
                 (
                     found
-                    for outline in self.repo.mentioning(function)
+                    for outline in self._callers(function, depth)
                     for call in outline.calls.get(function, ())
                     if (found := self._handler(outline, call, depth)) is not None
                 ),
                 None,
             )
         return self._around[function, depth]
+
+    def _callers(self, function: str, depth: int) -> Iterator[Outline]:
+        """The files with calls of functions of this name; of the outermost callers only those that may catch."""
+        called = re.compile(rf"(?<!def ){re.escape(function)}[\s\\]*\(")
+        for source in self.repo.project.matching(called, word=function):
+            outline = self.repo.outline(source.path) if depth < _DEPTH or _MAY_CATCH.search(source.text) else None
+            if outline is not None:
+                yield outline
 
 
 def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:
