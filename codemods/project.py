@@ -7,16 +7,19 @@ import contextlib
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .finding import Confidence, Skipped
-from .reads import Notes, Question, Reads
+from .reads import PLAIN, Answered, Notes, Question, Reads, probed
 from .settings import Settings
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
 from .tree.reading import MAX_BYTES, MAX_TEXT, unread
 from .tree.source import Source, UnreadableSource
 from .word_index import WordIndex, is_word
+
+if TYPE_CHECKING:
+    from .questions import Asked
 
 T = TypeVar("T")
 
@@ -49,6 +52,9 @@ class Project:
         self._derived: dict[object, tuple[Any, Reads]] = {}
         self.notes = Notes()
         self.known: dict[Question, Any] = {}  # answers of an earlier run that are still right, see `Reads.answers`
+        self.asked: dict[Question, Answered] = {}
+        self._by_key: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.recall: Callable[[Question], Answered | None] = _unknown  # the answers of an earlier run that are good
         self._by_text: dict[type, dict[str, Any]] = {}
         self._by_tree: dict[type, dict[str, Any]] = {}
         self._fresh: list[str] = []  # files whose trees `release` has not seen yet
@@ -148,7 +154,7 @@ class Project:
     def release(self) -> None:
         """Let go of syntax trees beyond MAX_TREES. Nobody may hold a node of one over this call."""
         for path in self._fresh:
-            source = self.source(path) if self._modules[path] is not None else None
+            source = self._source(path) if self._modules[path] is not None else None
             if source is None:
                 continue
             if self._kept + len(source.text) <= MAX_TREES:
@@ -220,13 +226,6 @@ class Project:
             self.notes.reads.texts.update(found)
         return found
 
-    def known_words(self, words: Iterable[str]) -> list[str]:
-        """Those of `words` for which `with_words` may find a file: to ask for the others has no use."""
-        words = tuple(words)
-        if self.notes.reads is not None:
-            self.notes.reads.words.update(words)
-        return self._words.known(words)
-
     def may_define(self, name: str) -> list[str]:
         """The Python files in whose text `name` stands after `def` or `class`, sorted."""
         found = self._defining.get(name, [])
@@ -249,6 +248,51 @@ class Project:
         sources = map(self._source, self.python_paths)
         texts = {source.path: source.text for source in sources if source is not None}
         return WordIndex(texts, texts.get)
+
+    def holds(self, path: str, pattern: re.Pattern[str] | str) -> bool:
+        """True when the text of a Python file has a match of `pattern`, or the text `pattern`."""
+        source = self._source(path)
+        probe = (pattern, PLAIN) if isinstance(pattern, str) else (pattern.pattern, pattern.flags)
+        found = source is not None and probed(source.text, probe)
+        if self.notes.reads is not None:
+            self.notes.reads.probes.setdefault(path, {})[probe] = found
+        return found
+
+    def ask(self, question: Question, find: Callable[[], T]) -> T:
+        """What `find` gives, a plain value, computed once; see `questions.asked`.
+
+        Whoever asks depends on the answer, and not on what was read for it.
+        """
+        known = self.asked.get(question) or self.recall(question)
+        if known is None:
+            reads = Reads()
+            with self.noting(reads):
+                known = Answered(find(), reads)
+        self.asked[question] = known
+        if self.notes.reads is not None:
+            self.notes.reads.asked.add(question)
+        answer: T = known.answer
+        return answer
+
+    def with_key(self, keys: Asked[[str], tuple[str, ...]], key: str) -> tuple[str, ...]:
+        """The Python files of which the question `keys`, asked for each, gives `key`; sorted."""
+        index = self._by_key.get(keys.name)
+        if index is None:
+            found: dict[str, list[str]] = {}
+            with self.noting(None):
+                for path in self.python_paths:
+                    for each in dict.fromkeys(keys(self, path)):
+                        found.setdefault(each, []).append(path)
+            index = self._by_key[keys.name] = {each: tuple(paths) for each, paths in found.items()}
+        paths = index.get(key, ())
+        if self.notes.reads is not None:
+            self.notes.reads.keys[keys.name, key] = paths
+        return paths
+
+    def note_facts(self) -> None:
+        """Note that the facts of all files are asked for, wherever the places that they name are."""
+        if self.notes.reads is not None:
+            self.notes.reads.facts = True
 
     @property
     def star_imported(self) -> frozenset[str]:
@@ -309,6 +353,10 @@ class Project:
             after._derived = dict(self._derived)
         return after
 
+    def forget(self) -> None:
+        """Let go of what is known of an earlier run: it refers back to this project, and no collector runs."""
+        self.recall = _unknown
+
     def settled(self) -> None:
         """Free what was made to look at this project, which another has taken the place of."""
         self._derived, self._by_text, self._by_tree = {}, {}, {}
@@ -337,6 +385,10 @@ class Project:
         for values in after._by_text.values():
             values.pop(path, None)
         return after
+
+
+def _unknown(question: Question) -> None:
+    """There was no earlier run."""
 
 
 def _star_imported(project: Project) -> frozenset[str]:

@@ -9,11 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .word_index import words_of
 
 Question = tuple[object, ...]  # its name and its arguments
+Probe = tuple[str, int]  # a pattern with its flags; with PLAIN a text
+
+
+PLAIN = -1
+
+
+class Changed:
+    """A file as it is now, None where it has no text: what a change of it is compared with."""
+
+    def __init__(self, path: str, text: str | None, may_define: Iterable[str] = ()) -> None:
+        self.path, self.text, self.may_define = path, text, may_define
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the text."""
+        return words_of(self.text)
+
+
+def probed(text: str, probe: Probe) -> bool:
+    """True when `text` has a match."""
+    pattern, flags = probe
+    return pattern in text if flags == PLAIN else re.compile(pattern, flags).search(text) is not None
 
 
 @dataclass
@@ -24,8 +47,18 @@ class Reads:
     words: set[str] = field(default_factory=set)  # looked for as whole words in every Python file
     patterns: set[tuple[str, int, str, tuple[str, ...]]] = field(default_factory=set)  # see `Project.matching`
     names: set[str] = field(default_factory=set)  # of functions and classes that some Python file may define
+    probes: dict[str, dict[Probe, bool]] = field(default_factory=dict)  # of Python files: whether they have a match
+    keys: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)  # see `Project.with_key`
+    facts: bool = False  # the facts of all Python files, but for the places in them
+    asked: set[Question] = field(default_factory=set)  # see `Project.ask`
     parsed: bool = False  # which Python files can be parsed, and which are Python 2
     answers: dict[Question, Any] = field(default_factory=dict)  # what was asked of all files together, and the answer
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value}  # most of thousands ask for little
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(vars(Reads()) | state)
 
     def add(self, other: Reads) -> None:
         """Note that all of `other` was asked for too."""
@@ -33,33 +66,48 @@ class Reads:
         self.words |= other.words
         self.patterns |= other.patterns
         self.names |= other.names
+        for path, probes in other.probes.items():
+            self.probes.setdefault(path, {}).update(probes)
+        self.keys |= other.keys
+        self.facts |= other.facts
+        self.asked |= other.asked
         self.parsed |= other.parsed
         self.answers |= other.answers
 
-    def concerned_by(self, path: str, text: str | None, may_define: Iterable[str]) -> bool:
-        """True when the file `path`, which has another `text` now, may change what was read.
+    def concerned_by(self, changed: Changed) -> bool:
+        """True when the change of a file may alter what was read of texts.
 
-        Whether it parses and what `answers` are now is for the caller to find out.
+        Whether it parses, and what its facts and all answers are now, is for the caller to find out.
         """
-        if path in self.texts:
+        text = changed.text
+        if changed.path in self.texts:
             return True
-        if not path.endswith(".py"):
+        if not changed.path.endswith(".py"):
             return False
         if text is None:
             return True
+        if any(probed(text, probe) != found for probe, found in self.probes.get(changed.path, {}).items()):
+            return True
         if not (self.words or self.names or self.patterns):
             return False
-        words = words_of(text)
-        if not words.isdisjoint(self.words) or not self.names.isdisjoint(may_define):
+        if not changed.words.isdisjoint(self.words) or not self.names.isdisjoint(changed.may_define):
             return True
         for pattern, flags, part, wanted in self.patterns:
             if (
                 part in text
-                and (not wanted or not words.isdisjoint(wanted))
+                and (not wanted or not changed.words.isdisjoint(wanted))
                 and re.compile(pattern, flags).search(text)
             ):
                 return True
         return False
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answer to a question, and what it depends on."""
+
+    answer: Any
+    reads: Reads
 
 
 class Notes:

@@ -32,10 +32,6 @@ class WordIndex:
         found |= {path for path, own in self._anew.items() if not own.isdisjoint(words)}
         return sorted(found)
 
-    def known(self, words: Iterable[str]) -> list[str]:
-        """Those of `words` that a file may hold, in their order."""
-        return [word for word in words if word in self._paths or any(word in own for own in self._anew.values())]
-
     def paths_like(self, pattern: re.Pattern[str]) -> list[str]:
         """The files that hold a word that `pattern` matches whole, sorted."""
         words = [word for word in self._paths if pattern.fullmatch(word)]

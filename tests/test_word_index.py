@@ -87,9 +87,7 @@ def test_lines_around_a_word() -> None:
     assert [*of.lines_with("wrap")] == [("a.py", "  @x.", ".y"), ("a.py", "", "(1)"), ("b.py", "y = ", "")]
 
 
-def test_words_that_no_file_holds_need_not_be_asked_for() -> None:
-    of = project()
-    assert of.known_words(("nothing", "x", "DataLoader", "t")) == ["x", "DataLoader"]
-    index = of._words.changed([("a.py", "changed = 1\n")])
-    assert index.known(("nothing", "changed", "MyDataLoader")) == ["changed", "MyDataLoader"]
+def test_an_index_after_a_change_knows_the_new_words() -> None:
+    index = project()._words.changed([("a.py", "changed = 1\n")])
     assert index.paths(("changed",)) == ["a.py"]
+    assert index.paths(("nothing",)) == []

@@ -14,7 +14,8 @@ from ..flow.facts.collector import facts_of
 from ..flow.facts.moved import Moves, NoSuchPlace, moves
 from ..flow.facts.records import FileFacts
 from ..hazard_kind import HazardKind
-from ..reads import Question, Reads
+from ..questions import ask_again
+from ..reads import Answered, Changed, Question, Reads
 
 if TYPE_CHECKING:
     from ..project import Project
@@ -31,12 +32,18 @@ class AfterChange:
     """
 
     def __init__(
-        self, project: Project, before: Mapping[str, str], now: Mapping[str, str], looks: Iterable[Look]
-    ) -> None:
+        self, project: Project, before: Mapping[str, str], now: Mapping[str, str], looks: Iterable[Look],
+        asked: Mapping[Question, Answered],
+    ) -> None:  # fmt: skip
         self._project, self._before, self._now = project, before, now
+        self._asked = asked
+        self._good: dict[Question, bool] = {}  # whether what the answer depends on is as it was
         self.changed = [path for path in now if now[path] != before.get(path)]
         self._python = [path for path in self.changed if path.endswith(".py")]
         self._looks = tuple(looks)
+        self._texts: dict[str, Changed] = {}
+        self._keys: dict[tuple[str, str], frozenset[str]] = {}
+        project.recall = self._recall
 
     def give_answers(self) -> None:
         """Tell the project what the value flow answers, as far as that is known, for rules that run again."""
@@ -46,7 +53,8 @@ class AfterChange:
             self._project.module(path)
         if self._moved is None:
             return
-        reads = [reads for look in self._looks for reads in (look.reads, *(part.reads for part in look.parts.values()))]
+        reads = [reads for look in self._looks for reads in look.all_reads()]
+        reads += [answered.reads for answered in self._asked.values()]
         answers: dict[Question, Any] = {}
         for each in reads:
             answers |= each.answers
@@ -60,12 +68,48 @@ class AfterChange:
             return True
         if reads.parsed and self._facts is None:
             return True
+        if reads.facts and self._moved is None:
+            return True
+        if any(self._answers_anew(question) for question in reads.asked):
+            return True
         return bool(reads.answers) and bool(self._python) and not self._same_answers(reads)
 
     def _is_read(self, path: str, reads: Reads) -> bool:
-        new = path.endswith(".py") and path not in reads.texts
-        source = self._project.source(path) if new else None
-        return reads.concerned_by(path, source.text if source else None, source.may_define if source else ())
+        if path in reads.texts:
+            return True
+        if path not in self._texts:
+            source = self._project.source(path) if path.endswith(".py") else None
+            self._texts[path] = Changed(path, source.text if source else None, source.may_define if source else ())
+        return reads.concerned_by(self._texts[path]) or self._has_other_keys(path, reads)
+
+    def _has_other_keys(self, path: str, reads: Reads) -> bool:
+        if not path.endswith(".py"):
+            return False
+        for (index, key), paths in reads.keys.items():
+            if (index, path) not in self._keys:
+                with self._project.noting(None):
+                    self._keys[index, path] = frozenset(ask_again(self._project, (index, path)))
+            if (key in self._keys[index, path]) != (path in paths):
+                return True
+        return False
+
+    def _answers_anew(self, question: Question) -> bool:
+        """True when the question has another answer now, or had none."""
+        if question not in self._asked:
+            return True
+        if self._recall(question) is not None:
+            return False
+        with self._project.noting(None):
+            return bool(ask_again(self._project, question) != self._asked[question].answer)
+
+    def _recall(self, question: Question) -> Answered | None:
+        """The answer of before, where nothing that it depends on has changed."""
+        known = self._asked.get(question)
+        if known is None:
+            return None
+        if question not in self._good:
+            self._good[question] = not self.concerns(known.reads)
+        return known if self._good[question] else None
 
     def _same_answers(self, reads: Reads) -> bool:
         if self._facts is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..finding import Finding, Skipped
@@ -30,6 +30,11 @@ class Look:
     limited: bool = False  # files were left out because of what was read before: another order may leave out others
     reads: Reads = field(default_factory=Reads)  # what of the files it depends on, what `parts` read left out
     parts: dict[str, Part] = field(default_factory=dict)  # by path, of a rule that looks at each file for itself
+
+    def all_reads(self) -> Iterator[Reads]:
+        """What it depends on, and what each of its parts depends on."""
+        yield self.reads
+        yield from (part.reads for part in self.parts.values())
 
 
 def beyond_limits(looks: Iterable[Look]) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..finding import Confidence, Edit, Finding, Fix, Hop, Import, Skipped, Span
 from ..flow.facts import cache as facts_cache
-from ..reads import Reads
+from ..reads import Answered, Question, Reads
 from ..store import Store, packed, unpacked
 from .after_change import ANSWERS, AfterChange
 from .look import Look, Part, beyond_limits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 256 * 2**20
 MAX_ROW = 32 * 2**20  # bytes of the looks of one run, packed
-_CLASSES = (Confidence, Edit, Finding, Fix, Hop, Import, Look, Part, Reads, Skipped, Span, set, *ANSWERS)
+_CLASSES = (Answered, Confidence, Edit, Finding, Fix, Hop, Import, Look, Part, Reads, Skipped, Span, set, *ANSWERS)
 STORE = Store("looks.sqlite", ("looks",), ("CREATE TABLE IF NOT EXISTS looks (question TEXT PRIMARY KEY, data BLOB)",))
 STATS = facts_cache.CacheStats()  # of looks
 
@@ -41,8 +41,8 @@ class LookCache:
         rules = [*rules]
         known: dict[str, Look] = {}
         with contextlib.suppress(Exception):
-            blobs, looks = self._read(_asked(run))
-            after = AfterChange(project, blobs, _blobs(run, blobs), looks.values())
+            blobs, looks, asked = self._read(_asked(run))
+            after = AfterChange(project, blobs, _blobs(run, blobs), looks.values(), asked)
             for rule in rules:
                 look = looks.get(rule.id)
                 if look is None:
@@ -59,30 +59,48 @@ class LookCache:
         STATS.lookups += len(rules)
         return known
 
-    def keep(self, run: Run, looks: Mapping[str, Look]) -> None:
+    def keep(self, run: Run, project: Project, looks: Mapping[str, Look]) -> None:
         """Remember what the rules of a whole run found. Never raises."""
         if beyond_limits(looks.values()):
             return  # what one rule found depends on the others
         good = {rule: look for rule, look in looks.items() if not look.crashes}
         with contextlib.suppress(Exception):
-            blobs = _blobs(run, {path for look in good.values() for path in look.reads.texts})
-            data = packed((_asked(run), blobs, good))
+            asked = _answers(project, good.values())
+            reads = (*(look.reads for look in good.values()), *(answered.reads for answered in asked.values()))
+            blobs = _blobs(run, {path for each in reads for path in each.texts})
+            data = packed((_asked(run), blobs, good, asked))
             if len(data) <= MAX_ROW:
                 with STORE.opened(MAX_BYTES) as database:
                     database.execute("INSERT OR REPLACE INTO looks VALUES (?, ?)", (self._question, data))
 
-    def _read(self, asked: object) -> tuple[dict[str, str], dict[str, Look]]:
+    def _read(self, asked: object) -> tuple[dict[str, str], dict[str, Look], dict[Question, Answered]]:
         with STORE.opened(MAX_BYTES) as database:
             row = database.execute("SELECT data FROM looks WHERE question = ?", (self._question,)).fetchone()
         before: Any
         blobs: Any
         looks: Any
-        before, blobs, looks = unpacked(row[0], _CLASSES)  # type: ignore[misc]  # anything else raises an exception
+        answers: Any
+        before, blobs, looks, answers = unpacked(row[0], _CLASSES)  # type: ignore[misc]  # what else it is raises
         if before != asked:
-            return {}, {}
+            return {}, {}, {}
         if not isinstance(blobs, dict) or not all(isinstance(look, Look) for look in looks.values()):
             raise ValueError("not looks")
-        return blobs, looks
+        if not all(isinstance(answered, Answered) for answered in answers.values()):
+            raise ValueError("no answers")
+        return blobs, looks, answers
+
+
+def _answers(project: Project, looks: Iterable[Look]) -> dict[Question, Answered]:
+    """The answers that the looks depend on, and those that these depend on; some may not be known here."""
+    found: dict[Question, Answered] = {}
+    todo = [question for look in looks for reads in look.all_reads() for question in reads.asked]
+    while todo:
+        question = todo.pop()
+        answered = project.asked.get(question) or project.recall(question)
+        if question not in found and answered is not None:
+            found[question] = answered
+            todo += answered.reads.asked
+    return found
 
 
 def _asked(run: Run) -> tuple[object, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +18,8 @@ from .unpicklable_table import (
     canonical,
     kind_of_class,
     kinds,
+    makers,
     modules,
-    words,
     wrong_context,
 )
 
@@ -31,7 +30,6 @@ _BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
 _DEPTH = 6
 _BUILTIN = ("open",)  # the builtin of the table
-_DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
@@ -57,21 +55,7 @@ class Recogniser:
     @cached_property
     def makers(self) -> frozenset[str]:
         """Names of functions at module level that may give back something of the table, by a look at the text."""
-        calls = re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
-        calling: dict[str, list[str]] = {}  # the words of the table that stand in a file
-        for word in words():
-            for path in self.repo.project.with_words((word,)):
-                calling.setdefault(path, []).append(word)
-        found = set()
-        for source in self.repo.project.matching(_DEF):
-            if source.path not in calling and "yield" not in source.text:
-                continue
-            for match in _DEF.finditer(source.text):
-                body = match.group(2)
-                called = "return" in body and any(word in body for word in calling.get(source.path, ()))
-                if "yield" in body or (called and calls.search(body)):
-                    found.add(match.group(1))
-        return frozenset(found)
+        return makers(self.repo.project)
 
     def made(self, outline: Outline, node: ast.expr) -> list[Made]:
         """Everything unpicklable that the value of `node` is or holds."""

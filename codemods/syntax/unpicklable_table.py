@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..project import Project
+from ..questions import asked
+from ..tree.source import Source
+from ..word_index import words_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -19,6 +22,7 @@ else:
     import tomli as tomllib
 
 _FILES = ("unpicklable.toml", "unpicklable_installed.toml")
+_DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
 _SETS = ("stands", "moves", "seeks", "setup")
 
 
@@ -144,38 +148,91 @@ def making(project: Project, older: bool = True) -> frozenset[str]:
 
     `older`: also those where that is unpicklable in older Pythons only.
     """
-    always, before = project.derive(_making)
+    always, before = _making(project)
     return always | before if older else always
 
 
+@asked
 def _making(project: Project) -> tuple[frozenset[str], frozenset[str]]:
-    now, of_older = _words_by_age()
-    always = _calling(project, now, frozenset())
-    return always, _calling(project, of_older, always)
+    uses = {path: table_uses(project, path) for path in project.python_paths}
+    always = frozenset(path for path, use in uses.items() if use.makes)
+    return always, frozenset(path for path, use in uses.items() if use.makes_older)
+
+
+@asked
+def makers(project: Project) -> frozenset[str]:
+    """Names of functions at module level that may give back something of the table, by a look at the text."""
+    return frozenset(name for path in project.python_paths for name in table_uses(project, path).makers)
+
+
+class TableUses(NamedTuple):
+    """What a file does with the table, by a look at its text."""
+
+    names: bool  # a word of the table stands there
+    makes: bool  # it calls something of the table, or gives it another name
+    makes_older: bool  # only something that older Pythons alone can't pickle
+    makers: tuple[str, ...]  # functions of the module that may give back something of it
+
+
+def table_uses(project: Project, path: str) -> TableUses:
+    """What one Python file does with the table."""
+    return TableUses(*_table_uses(project, path))
+
+
+@asked
+def _table_uses(project: Project, path: str) -> tuple[bool, bool, bool, tuple[str, ...]]:
+    source = project.source(path)
+    if source is None:
+        return False, False, False, ()
+    own = words_of(source.text)
+    named = sorted(own & _words())
+    older = _of_older()
+    makes = any(_calls(project, source, own, word) for word in named if word not in older)
+    makes_older = not makes and any(_calls(project, source, own, word) for word in named if word in older)
+    return bool(named), makes, makes_older, tuple(_makers(source.text, named))
+
+
+def _calls(project: Project, source: Source, own: frozenset[str], word: str) -> bool:
+    """True where the file calls `word`, or gives it another name, and means what the table has under it."""
+    packages = _packages(word)
+    if packages and own.isdisjoint(packages) and not project.may_define(word):  # else it may wrap that of theirs
+        return False
+    return _used(word).search(source.text) is not None
 
 
 @cache
-def _words_by_age() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of what is unpicklable in every Python, and those of what is so in older ones only."""
+def _used(word: str) -> re.Pattern[str]:
+    # the word first: a pattern that begins with it is found many times faster than one with a boundary
+    return re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
+
+
+@cache
+def _called() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(words())})\s*\(")
+
+
+def _makers(text: str, named: Collection[str]) -> Iterator[str]:
+    """Functions at module level that give back what a call of one of `named` gives, or that are generators."""
+    if not named and "yield" not in text:
+        return
+    for match in _DEF.finditer(text):
+        body = match.group(2)
+        called = "return" in body and any(word in body for word in named)
+        if "yield" in body or (called and _called().search(body)):
+            yield match.group(1)
+
+
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(words())
+
+
+@cache
+def _of_older() -> frozenset[str]:
+    """Words for what only older Pythons can't pickle."""
     of_older = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if kind.before}
-    of_older -= {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if not kind.before}
-    return tuple(word for word in words() if word not in of_older), tuple(sorted(of_older))
-
-
-def _calling(project: Project, words: Iterable[str], but: frozenset[str]) -> frozenset[str]:
-    """The files, `but` some, that call one of `words`, or give it another name."""
-    found: set[str] = set()
-    for word in project.known_words(words):
-        paths = [path for path in project.with_words((word,)) if path not in found and path not in but]
-        if paths and (packages := _packages(word)) and not project.may_define(word):  # else it may wrap that of theirs
-            named = set(project.with_words(packages))
-            paths = [path for path in paths if path in named]
-        if paths:
-            # the word first: a pattern that begins with it is found many times faster than one with a boundary
-            used = re.compile(rf"{word}(?<!\w{word})\s*(?:\(|as\b)")
-            sources = map(project.source, paths)
-            found |= {source.path for source in sources if source is not None and used.search(source.text)}
-    return frozenset(found)
+    always = {name.rpartition(".")[2] for kind in kinds().values() for name in kind.constructors if not kind.before}
+    return frozenset(of_older - always)
 
 
 @lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ from codemods.engine.results import Report
 from codemods.finding import Confidence
 from codemods.flow.answers import crossings
 from codemods.project import Project
-from codemods.reads import Reads
+from codemods.reads import Changed, Reads
 from codemods.settings import Settings
 from codemods.transforms import rules
 from codemods.tree.directory import DirectoryFiles, Selected
@@ -379,11 +379,11 @@ def test_nothing_is_kept_of_rules_that_share_a_limit(
 
 def test_what_reads_know_of_a_search() -> None:
     reads = Reads({"seen.py"}, {"word"}, {("a+b", 32, "b", ("c",))}, {"name"})
-    assert reads.concerned_by("seen.py", "", ())
-    assert not reads.concerned_by("other.md", "word", ())
-    assert reads.concerned_by("other.py", None, ())
-    assert reads.concerned_by("other.py", "a word", ())
-    assert not reads.concerned_by("other.py", "words", ())
-    assert reads.concerned_by("other.py", "c aab", ())
-    assert not reads.concerned_by("other.py", "aab", ())
-    assert reads.concerned_by("other.py", "x", ("name",))
+    assert reads.concerned_by(Changed("seen.py", ""))
+    assert not reads.concerned_by(Changed("other.md", "word"))
+    assert reads.concerned_by(Changed("other.py", None))
+    assert reads.concerned_by(Changed("other.py", "a word"))
+    assert not reads.concerned_by(Changed("other.py", "words"))
+    assert reads.concerned_by(Changed("other.py", "c aab"))
+    assert not reads.concerned_by(Changed("other.py", "aab"))
+    assert reads.concerned_by(Changed("other.py", "x", ("name",)))

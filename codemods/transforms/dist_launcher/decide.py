@@ -343,15 +343,14 @@ class Decisions:
         if program is None or path in self.settled or own_ranks(program) is not None:
             return None
         found = self.scripts.rank_options(program)
-        texts = "\n".join(program.texts.values())
-        if not found or not entries.is_script(program.entry) or "torch" not in texts:
+        if not found or not entries.is_script(program.entry) or not program.says("torch"):
             return None
         option = found[0]
         if entries.asked_by_version(program, option) is not None:
             return None
         told = self.scripts.rank_option(program, option)
         deaf = not told.settled and (option.required or bool(told.reads)) and plain(option.default)
-        joins = "init_process_group" in texts and "deepspeed" not in texts
+        joins = program.says("init_process_group") and not program.says("deepspeed")
         address = fixed_address(program, lambda name: False)
         met = self._meeting(program, address, address.one_machine) if address is not None else None
         if not deaf or (met is not None and met.reason is not None):

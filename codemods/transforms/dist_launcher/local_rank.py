@@ -44,7 +44,7 @@ def kept_default(found: Program, option: Option) -> str:
     if value == "-1":
         return "every rank would keep the default -1 and train alone"
     if value == "0":
-        aware = any("LOCAL_RANK" in text for text in found.texts.values())  # it picks its device by that, or may do so
+        aware = found.says("LOCAL_RANK")  # it picks its device by that, or may do so
         return f"every rank would keep the default 0{'' if aware else ' and use the first GPU'}"
     return f"every rank would keep the default {value}"
 
@@ -68,8 +68,8 @@ def rank_options(found: Program) -> list[Option]:
     if own:
         return own
     imported: list[Option] = []
-    for path, tree in found.modules.items():
-        if path != found.path and any(name in found.texts[path] for name in SPELLINGS):
+    for path, tree in found.saying(*SPELLINGS):
+        if path != found.path:
             guarded = {id(node) for guard in tree.body if is_main_guard(guard) for node in walk(guard)}
             imported += [option for option in options(path, tree, *SPELLINGS) if id(option.call) not in guarded]
     return imported
@@ -79,13 +79,11 @@ def rank_option(found: Program, option: Option, is_named: Callable[[str], bool])
     """What becomes of `option`'s value in the program. `is_named`: is a function of that name used anywhere?"""
     dest = option.dest
     stored: dict[str, int] = {}  # path -> line of a store that takes LOCAL_RANK from the environment
-    of_ranks = [tree for path, tree in found.modules.items() if "RANK" in found.texts[path]]
+    of_ranks = [tree for _, tree in found.saying("RANK")]
     told_elsewhere = {name for tree in of_ranks for name in _attributes_from_environment(tree)} - {dest}
     reads: list[tuple[str, int]] = []
-    for path, tree in found.modules.items():
-        text = found.texts[path]
-        if dest not in text:
-            continue
+    for path, tree in found.saying(dest):
+        text = found.text(path)
         neutral = _under_environment_test(tree) | _doubled(tree, option, told_elsewhere)
         neutral |= {id(node) for item in _idle_functions(tree, dest, is_named) for node in walk(item)}
         holders, whole = _from_environment(tree), _argument_names(tree)
@@ -112,8 +110,8 @@ def _kept_as_fallback(found: Program, dest: str, reads: list[tuple[str, int]]) -
     """All that happens to the value is `config["local_rank"] = args.local_rank`, and LOCAL_RANK replaces that entry."""
     kept: set[tuple[str, int]] = set()
     replaced = False
-    for path, tree in found.modules.items():
-        for node in nodes(tree) if dest in found.texts[path] else ():
+    for path, tree in found.saying(dest):
+        for node in nodes(tree):
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             key = target.slice if isinstance(target, ast.Subscript) else None
             if not (isinstance(node, ast.Assign) and isinstance(key, ast.Constant) and key.value == dest):
@@ -144,7 +142,7 @@ def reads_environment(found: Program, option: Option) -> bool:
     names = {node.id for node in walk(default) if isinstance(node, ast.Name)}
     if any(isinstance(node, ast.Constant) and node.value == "LOCAL_RANK" for node in walk(default)):
         return True
-    return bool(_from_environment(found.modules[option.path]) & names)
+    return bool(_from_environment(found.tree(option.path)) & names)
 
 
 def _from_environment(tree: ast.Module) -> set[str]:
@@ -261,12 +259,18 @@ def _escapes(found: Program, dest: str) -> bool:
                 takers.add(called)
             if any(keyword.arg is None and _is_whole(keyword.value, names) for keyword in node.keywords):
                 by_name.add(called)
-    for tree in found.modules.values() if takers else ():
-        defined = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-        if any(_takes(node, dest) for node in defined if node.name in by_name):
-            return True
-        takers -= {node.name for node in defined}
-    return bool(takers)
+    defined = {name: list(_defined(found, name)) for name in sorted(takers | by_name if takers else ())}
+    if any(_takes(node, dest) for name in by_name & defined.keys() for node in defined[name]):
+        return True
+    return any(not defined[name] for name in takers)
+
+
+def _defined(found: Program, name: str) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes of the name in the program."""
+    for path in found.project.may_define(name):
+        for node in statements(found.tree(path)) if path in found.paths else ():
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+                yield node
 
 
 def _takes(node: ast.FunctionDef | ast.ClassDef, name: str) -> bool:
@@ -332,9 +336,7 @@ def first_of_each_node(found: Program) -> Iterator[tuple[str, ast.If, ast.Call]]
     On several nodes the first rank of each does it. Tests that look at another rank too are left out, and so is what
     names a rank or node in the file that it writes.
     """
-    for path, tree in found.modules.items():
-        if "local_rank" not in found.texts[path]:
-            continue
+    for path, tree in found.saying("local_rank"):
         for node in nodes(tree):
             if isinstance(node, ast.If) and _for_local_first(node.test):
                 done = next((call for statement in node.body for call in walk(statement) if _for_all(call)), None)

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from ...launch.names import names
 from ...nodes import statements, walk
 from ...project import Project
+from ...questions import asked
 from ...syntax.argparse_options import Option, nodes, options
 from ...syntax.main_guard import is_main_guard
-from ...syntax.modules import Modules
+from ...syntax.modules import Modules, modules_of
 
 _DEPTH = 3  # imports followed from the entry: its own modules, what they import, and what these do
 _MOST = 120  # modules of one program that are read
@@ -28,47 +29,85 @@ _TELLING: tuple[str, ...] = (
 _TELLING += ("set_start_method", "hydra.main")  # a module without any of these has no say in how ranks are joined
 _STOPS, _SKIPS = "parse_args", "parse_known_args"
 _QUOTED = re.compile(r"^[^#\n]*?[\"'](--local[_-]rank)[\"'=]", re.MULTILINE)
+_LOCAL_RANK, _PARSES = re.compile(r"local[_-]rank"), re.compile(r"\.parse_(known_)?args\(|hydra\.main")
 _NO_ARGUMENTS = re.compile(r"env|accelerat|fabric|trainer")  # `job_env.local_rank`, `accelerator.local_rank`
-
-Imports = dict[str, list[tuple[int, str]]]  # by module: (line, module of the repository)
 
 
 @dataclass
 class Program:
-    """An entry script, and after it the modules of the repository that it imports; `via` says who imports whom."""
+    """An entry script, and after it the modules of the repository that it imports; `via` says who imports whom.
 
+    A module's tree is read where its text has a word of what is looked for.
+    """
+
+    project: Project
     path: str
-    modules: dict[str, ast.Module]
-    texts: dict[str, str]
+    paths: list[str]
     via: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def entry(self) -> ast.Module:
         """The entry's own tree."""
-        return self.modules[self.path]
+        return self.tree(self.path)
+
+    def tree(self, path: str) -> ast.Module:
+        """That of one of the modules."""
+        tree = self.project.module(path)
+        assert tree is not None
+        return tree
+
+    def text(self, path: str) -> str:
+        """That of one of the modules."""
+        source = self.project.source(path)
+        assert source is not None
+        return source.text
+
+    def modules(self) -> Iterator[tuple[str, ast.Module]]:
+        """All of them."""
+        return ((path, self.tree(path)) for path in self.paths)
+
+    def saying(self, *words: str) -> Iterator[tuple[str, ast.Module]]:
+        """The modules in whose text one of `words` stands."""
+        return ((path, self.tree(path)) for path in self.paths if self.says_in(path, *words))
+
+    def says(self, *words: str) -> bool:
+        """True when one of `words` stands in a module."""
+        return any(self.says_in(path, *words) for path in self.paths)
+
+    def says_in(self, path: str, *words: str) -> bool:
+        """True when one of `words` stands in the module `path`."""
+        return any(self.project.holds(path, word) for word in words)
+
+    def matches(self, pattern: re.Pattern[str]) -> bool:
+        """True when the text of a module has a match."""
+        return any(self.project.holds(path, pattern) for path in self.paths)
 
 
-def program(project: Project, modules: Modules, path: str, known: Imports) -> Program | None:
-    """The program of the entry `path`; None when it can't be read. `known` keeps what each module imports."""
-    tree, source = project.module(path), project.source(path)
-    if tree is None or source is None:
+@asked
+def imports_of(project: Project, path: str) -> tuple[tuple[int, str], ...] | None:
+    """What a module imports: (line, module of the repository); None where it can't be read."""
+    tree = project.module(path)
+    return tuple(_imports(tree, path, project.derive(modules_of))) if tree is not None else None
+
+
+def program(project: Project, path: str) -> Program | None:
+    """The program of the entry `path`; None when it can't be read."""
+    if imports_of(project, path) is None:
         return None
-    found = Program(path, {path: tree}, {path: source.text})
+    found = Program(project, path, [path])
+    seen = {path}
     level = [path]
     for depth in range(_DEPTH):
         following: list[str] = []
         for importer in level:
-            if importer not in known:
-                known[importer] = list(_imports(found.modules[importer], importer, modules))
-            for line, target in known[importer]:
-                if target in found.modules or len(found.modules) >= _MOST:
+            for line, target in imports_of(project, importer) or ():
+                if target in seen or len(seen) >= _MOST:
                     continue
-                source = project.source(target)
-                if source is None or (depth == _DEPTH - 1 and not any(word in source.text for word in _TELLING)):
+                if depth == _DEPTH - 1 and not found.says_in(target, *_TELLING):
                     continue
-                tree = project.module(target)
-                if tree is not None:
-                    found.modules[target], found.texts[target] = tree, source.text
+                if imports_of(project, target) is not None:
+                    seen.add(target)
+                    found.paths.append(target)
                     found.via[target] = (importer, line)
                     following.append(target)
         level = following
@@ -99,8 +138,8 @@ def read_only_in(found: Program, value: ast.expr) -> str | None:
         if isinstance(part, ast.Attribute) and is_value(part, part.attr, ast.Load):
             reads = (
                 node
-                for path, tree in found.modules.items()
-                for node in (nodes(tree) if part.attr in found.texts[path] else ())
+                for _, tree in found.saying(part.attr)
+                for node in nodes(tree)
                 if is_value(node, part.attr, ast.Load)
             )
             if sum(1 for _ in reads) == 1:
@@ -114,22 +153,21 @@ def unseen_parser(found: Program) -> str | None:
     Clear is: argparse in sight (it has no such option, so it stops or ignores it), or a program that reads the
     environment and never looks at its arguments.
     """
-    texts = list(found.texts.values())
     for name in sorted(names("argument_parsers")):
-        if any(re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", text, re.M) for text in [found.texts[found.path]]):
-            if any(re.search(r"local[_-]rank", text) for text in texts):
+        if re.search(rf"^[ \t]*(?:import|from)\s+{name}\b", found.text(found.path), re.M):
+            if found.matches(_LOCAL_RANK):
                 return f"its arguments come through `{name}`, and local_rank may be one of them"
             return None
-    own = found.texts[found.path]
+    own = found.text(found.path)
     if "HfArgumentParser" in own:
         return "TrainingArguments of transformers takes it, and only newer versions read LOCAL_RANK themselves"
-    if re.search(r"sys\.argv", own) and re.search(r"local[_-]rank", own):
+    if re.search(r"sys\.argv", own) and _LOCAL_RANK.search(own):
         return "it looks for local_rank in sys.argv itself"
-    if any("local_rank" in text for text in texts) and any(_makes_names(tree) for tree in found.modules.values()):
+    if found.says("local_rank") and any(_makes_names(tree) for _, tree in found.saying("add_argument")):
         return "it makes its options in a loop, and local_rank may be one of them"
-    if any(re.search(r"\.parse_(known_)?args\(|hydra\.main", text) for text in texts):
+    if found.matches(_PARSES):
         return None
-    if any(re.search(r"init_process_group|LOCAL_RANK", text) for text in texts) and "sys.argv" not in own:
+    if found.says("init_process_group", "LOCAL_RANK") and "sys.argv" not in own:
         return None
     return "where it reads its arguments is not in this repository"
 
@@ -144,7 +182,7 @@ def _makes_names(tree: ast.Module) -> bool:
     )
 
 
-def unseen_option(project: Project, modules: Modules, found: Program, known: Imports) -> tuple[str, int] | None:
+def unseen_option(project: Project, found: Program) -> tuple[str, int] | None:
     """Where the program, or what it imports, however far down, names `--local_rank`, though no `add_argument` of it was
     found: a table of options, a dataclass, `arg = adder(parser)`. It may take that."""
     named = list(project.matching(_QUOTED, part="rank"))
@@ -152,11 +190,7 @@ def unseen_option(project: Project, modules: Modules, found: Program, known: Imp
         return None
     reached, todo = {found.path}, [found.path]
     while todo:
-        importer = todo.pop()
-        if importer not in known:
-            tree = project.module(importer)
-            known[importer] = list(_imports(tree, importer, modules)) if tree is not None else []
-        todo += {target for _, target in known[importer]} - reached
+        todo += {target for _, target in imports_of(project, todo.pop()) or ()} - reached
         reached.update(todo)
     for source in named:
         if source.path in reached:
@@ -166,7 +200,7 @@ def unseen_option(project: Project, modules: Modules, found: Program, known: Imp
     return None
 
 
-def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
+def starters(project: Project, path: str) -> Iterator[str]:
     """`path`, which defines an option, and the programs that import it by name: what a launcher may start."""
     yield path
     tree = project.module(path)
@@ -180,14 +214,13 @@ def starters(project: Project, modules: Modules, path: str) -> Iterator[str]:
     )
     for source in project.matching(imports, part=stem):
         other = source.path
-        tree = project.module(other) if other != path else None
-        if tree is not None and any(target == path for _, target in _imports(tree, other, modules)):
+        if other != path and any(target == path for _, target in imports_of(project, other) or ()):
             yield other
 
 
 def uses_hydra(found: Program) -> bool:
     """Does Hydra read the arguments of the entry?"""
-    return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.texts[found.path], re.M))
+    return bool(re.search(r"^[ \t]*@hydra\.main|^[ \t]*from hydra import|hydra\.main\(", found.text(found.path), re.M))
 
 
 def is_script(tree: ast.Module) -> bool:
@@ -202,9 +235,7 @@ def is_script(tree: ast.Module) -> bool:
 
 def needs_torch_1(found: Program) -> bool:
     """The program imports `torch._six`, which torch 2.0 removed: no later version gets as far as its arguments."""
-    return any(
-        "torch._six" in found.texts[path] and any(map(_imports_six, tree.body)) for path, tree in found.modules.items()
-    )
+    return any(any(map(_imports_six, tree.body)) for _, tree in found.saying("torch._six"))
 
 
 def _imports_six(node: ast.stmt) -> bool:
@@ -230,13 +261,10 @@ def _parsed_by(found: Program, option: Option | None = None) -> set[str]:
     then in all modules.
     """
     entry, calls = found.path, dict[str, list[ast.Call]]()
-    for path, tree in found.modules.items():
-        if ".parse_" in found.texts[path]:
-            idle = (
-                () if path == entry else {id(node) for item in tree.body if is_main_guard(item) for node in walk(item)}
-            )
-            all_calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and id(node) not in idle)
-            calls[path] = [node for node in all_calls if called(node) in (_STOPS, _SKIPS)]
+    for path, tree in found.saying(".parse_"):
+        idle = () if path == entry else {id(node) for item in tree.body if is_main_guard(item) for node in walk(item)}
+        all_calls = (node for node in nodes(tree) if isinstance(node, ast.Call) and id(node) not in idle)
+        calls[path] = [node for node in all_calls if called(node) in (_STOPS, _SKIPS)]
     near: list[list[ast.Call]] = [calls.get(entry, []), [call for each in calls.values() for call in each]]
     if option is not None:
         own, parser = calls.get(option.path, []), option.parser
@@ -250,9 +278,9 @@ def _receiver(call: ast.Call) -> str:
 
 def asked_by_version(found: Program, option: Option) -> int | None:
     """The line of the `if` that looks at a version before it takes `option`; None when the option is always taken."""
-    if "version" not in found.texts[option.path]:
+    if not found.says_in(option.path, "version"):
         return None
-    tree = found.modules[option.path]
+    tree = found.tree(option.path)
     versions = {
         target.id
         for node in nodes(tree)
@@ -277,13 +305,8 @@ def asked_by_version(found: Program, option: Option) -> int | None:
 
 def launcher_option(found: Program) -> Option | None:
     """`--launcher` with a choice `pytorch`, default `none`, where `none` means not distributed."""
-    asked = any(
-        _is_launcher_test(node)
-        for path, tree in found.modules.items()
-        if "launcher" in found.texts[path]
-        for node in nodes(tree)
-    )
-    for option in _options_of_modules(found, "--launcher") if asked else ():
+    is_tested = any(_is_launcher_test(node) for _, tree in found.saying("launcher") for node in nodes(tree))
+    for option in _options_of_modules(found, "--launcher") if is_tested else ():
         choices = option.keywords.get("choices")
         default = option.keywords.get("default")
         values = [n.value for n in ast.walk(choices) if isinstance(n, ast.Constant)] if choices is not None else []
@@ -296,7 +319,7 @@ def launcher_option(found: Program) -> Option | None:
 def _options_of_modules(found: Program, name: str) -> list[Option]:
     """The options called `name`: the entry's own, else those of what it imports."""
     own = list(options(found.path, found.entry, name))
-    imported = (option for path, tree in found.modules.items() for option in options(path, tree, name))
+    imported = (option for path, tree in found.saying("add_argument") for option in options(path, tree, name))
     return own or [option for option in imported if option.path != found.path]
 
 
@@ -315,9 +338,7 @@ def called(node: ast.Call) -> str:
 
 def spawn_settings(found: Program) -> Iterator[tuple[str, ast.Call]]:
     """Calls of `set_start_method("spawn")` in the program."""
-    for path, tree in found.modules.items():
-        if "set_start_method" not in found.texts[path]:
-            continue
+    for path, tree in found.saying("set_start_method"):
         for node in nodes(tree):
             if isinstance(node, ast.Call) and called(node) == "set_start_method":
                 given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "method")]

@@ -49,12 +49,13 @@ def fixed_address(found: Program, passes: Callable[[str], bool]) -> Address | No
 
     One that is made of the launcher's MASTER_PORT is none: there the ranks do find each other.
     """
-    for path, tree in found.modules.items():
-        for call in _joins(tree) if "init_process_group" in found.texts[path] else ():
+    for path, tree in found.saying("init_process_group"):
+        for call in _joins(tree):
             method = _method(call)
             if isinstance(method, ast.Attribute):
                 spelled = (f"--{method.attr}", f"--{method.attr.replace('_', '-')}")
-                given = [option for where in found.modules for option in options(where, found.modules[where], *spelled)]
+                modules = found.saying("add_argument")
+                given = [option for where, module in modules for option in options(where, module, *spelled)]
                 for option in given if not any(passes(name) for name in spelled) else ():
                     if option.default is not None and _is_fixed(option.default):
                         return Address(path, call, option.default, option)
@@ -68,12 +69,12 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
 
     Not where a test of any kind stands before, nor where the program sets these itself.
     """
-    if sets_ranks(found) or any(_OTHER_STARTS.search(text) for text in found.texts.values()):
+    if sets_ranks(found) or found.matches(_OTHER_STARTS):
         return None
     repo = Repo(project)
     reach = Reach(repo, modules)
-    for path, tree in found.modules.items():
-        outline = repo.outline(path) if "init_process_group" in found.texts[path] else None
+    for path, tree in found.saying("init_process_group"):
+        outline = repo.outline(path)
         for call in _joins(tree) if outline is not None else ():
             method, words = _method(call), {keyword.arg for keyword in call.keywords}
             backend = next(
@@ -92,12 +93,11 @@ def asks_the_environment(project: Project, modules: Modules, found: Program) -> 
 
 def sets_ranks(found: Program) -> bool:
     """Does the program itself set what a launcher would, so that it may be started without one?"""
-    for path, tree in found.modules.items():
-        if any(name in found.texts[path] for name in _RANKS):
-            elsewhere = _elsewhere(tree)
-            named = (item for node in nodes(tree) if id(node) not in elsewhere for item in _names_set(node))
-            if any(isinstance(item, ast.Constant) and item.value in _RANKS for item in named):
-                return True
+    for _, tree in found.saying(*_RANKS):
+        elsewhere = _elsewhere(tree)
+        named = (item for node in nodes(tree) if id(node) not in elsewhere for item in _names_set(node))
+        if any(isinstance(item, ast.Constant) and item.value in _RANKS for item in named):
+            return True
     return False
 
 
@@ -186,7 +186,7 @@ def _fails_alone(found: Program, rank: ast.expr) -> bool:
     named = rank_options(found) if isinstance(rank, ast.Attribute) else []
     stored = any(
         isinstance(node, ast.Attribute) and node.attr == "local_rank" and isinstance(node.ctx, ast.Store)
-        for tree in found.modules.values()
+        for _, tree in found.saying("local_rank")
         for node in nodes(tree)
     )
     if len(named) != 1 or named[0].dest != "local_rank" or stored:
@@ -257,9 +257,7 @@ def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.ex
     """What the program gives a name or attribute of this spelling, anywhere; None for what is no plain assignment."""
     name = last_name(target)
     assert name is not None
-    for path, tree in found.modules.items():
-        if name not in found.texts[path]:
-            continue
+    for path, tree in found.saying(name):
         if isinstance(target, ast.Attribute):
             yield from (None for _ in options(path, tree, f"--{name}", f"--{name.replace('_', '-')}"))
         plain: dict[int, ast.expr] = {}
@@ -275,25 +273,22 @@ def _stores(found: Program, target: ast.Name | ast.Attribute) -> Iterator[ast.ex
 def _other_use(found: Program, dest: str, call: ast.Call) -> tuple[str, int] | None:
     """Where the program uses or sets `args.dest` outside of `call`; None when it doesn't."""
     own = {id(node) for node in walk(call)}
-    for path, tree in found.modules.items():
-        if dest in found.texts[path]:
-            printed = {
-                id(inner)
-                for node in nodes(tree)
-                if isinstance(node, ast.Call) and called(node) in ("print", "info")
-                for inner in walk(node)
-            }
-            for node in nodes(tree):
-                if isinstance(node, ast.Attribute) and node.attr == dest and id(node) not in own | printed:
-                    return path, node.lineno
+    for path, tree in found.saying(dest):
+        printed = {
+            id(inner)
+            for node in nodes(tree)
+            if isinstance(node, ast.Call) and called(node) in ("print", "info")
+            for inner in walk(node)
+        }
+        for node in nodes(tree):
+            if isinstance(node, ast.Attribute) and node.attr == dest and id(node) not in own | printed:
+                return path, node.lineno
     return None
 
 
 def local_as_world(found: Program) -> Iterator[tuple[str, ast.Call, str]]:
     """Calls that take `args.local_rank` for the rank among all: (path, call, what is passed)."""
-    for path, tree in found.modules.items():
-        if "local_rank" not in found.texts[path]:
-            continue
+    for path, tree in found.saying("local_rank"):
         for node in nodes(tree):
             if isinstance(node, ast.Call) and called(node) in ("init_process_group", "DistributedSampler"):
                 for keyword in node.keywords:

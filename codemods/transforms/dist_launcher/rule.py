@@ -129,7 +129,7 @@ def _in_python(decisions: Decisions) -> Iterator[Finding]:
                     source, start, end, f"{what}: use `-m torch.distributed.run`, and LOCAL_RANK in what it starts"
                 )
         if _LOCAL_RANK.search(source.text) and "add_argument" in source.text:
-            for script in entries.starters(decisions.project, decisions.scripts.modules, path):
+            for script in entries.starters(decisions.project, path):
                 verdict = decisions.alone(script)
                 if verdict is None or (verdict.hops[0].path, verdict.hops[0].line) in told:
                     continue
@@ -213,7 +213,7 @@ def _spawn_settings(
             if path in program.via:
                 importer, number = program.via[path]
                 hops.append(Hop(importer, number, f"imports {path}"))
-            gone = removed_statement(code, program.modules[path], call)
+            gone = removed_statement(code, program.tree(path), call)
             unsafe = (
                 "workers then start by fork (before Python 3.14): fast, and memory is shared, but a dataset that uses "
                 "CUDA, or a lock that a thread of the rank holds, can hang in them"

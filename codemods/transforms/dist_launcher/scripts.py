@@ -28,7 +28,6 @@ class Scripts:
         self.modules = Modules(project.python_paths)
         self.files = set(project.paths)
         self._programs: dict[str, entries.Program | None] = {}
-        self._imports: entries.Imports = {}
         self._own: dict[str, OwnRanks | None] = {}
         self._options: dict[str, list[Option]] = {}
         self._unseen: dict[str, tuple[str, int] | None] = {}
@@ -89,7 +88,7 @@ class Scripts:
     def program(self, target: str) -> entries.Program | None:
         """The script `target` with what it imports; None where it can't be parsed."""
         if target not in self._programs:
-            self._programs[target] = entries.program(self.project, self.modules, target, self._imports)
+            self._programs[target] = entries.program(self.project, target)
         return self._programs[target]
 
     def own_ranks(self, line: LaunchLine, program: entries.Program) -> OwnRanks | None:
@@ -108,7 +107,7 @@ class Scripts:
     def unseen_option(self, program: entries.Program) -> tuple[str, int] | None:
         """Where an option may come from that is not in sight: (path, line)."""
         if program.path not in self._unseen:
-            self._unseen[program.path] = entries.unseen_option(self.project, self.modules, program, self._imports)
+            self._unseen[program.path] = entries.unseen_option(self.project, program)
         return self._unseen[program.path]
 
     def rank_option(self, program: entries.Program, option: Option) -> RankOption:

@@ -38,21 +38,20 @@ def own_ranks(found: Program) -> OwnRanks | None:
     """Where the program starts its ranks itself; None when it doesn't, or what it starts are no ranks."""
     ranked = any(
         isinstance(node, ast.Call) and called(node) == "init_process_group" and _is_ranked(node)
-        for path, tree in found.modules.items()
-        if "init_process_group" in found.texts[path]
+        for _, tree in found.saying("init_process_group")
         for node in nodes(tree)
     )
     if not ranked:
         return None
-    rendezvous = any(
-        "tcp://" in text or "file://" in text or ("MASTER_ADDR" in text and _ADDRESS.search(text))
-        for text in found.texts.values()
+    project = found.project
+    rendezvous = found.says("tcp://", "file://") or any(
+        project.holds(path, "MASTER_ADDR") and project.holds(path, _ADDRESS) for path in found.paths
     )
     calls = {called(node) for node in nodes(found.entry) if isinstance(node, ast.Call)}
-    for path, tree in found.modules.items():
-        text = found.texts[path]
-        if not any(name in text for name in _STARTERS) or not _NAMES_STARTER.search(text):
+    for path in found.paths:
+        if not found.says_in(path, *_STARTERS) or not project.holds(path, _NAMES_STARTER):
             continue
+        tree = found.tree(path)
         aliases = _aliases(tree)
         if not any(isinstance(node, ast.Call) and _name(node, aliases) in _STARTERS for node in nodes(tree)):
             continue
@@ -112,7 +111,7 @@ def _aliases(tree: ast.Module) -> dict[str, str]:
 
 def _needs_launcher(found: Program) -> bool:
     """Does some branch of the program read what a launcher sets or passes?"""
-    for path, tree in found.modules.items():
+    for path, tree in found.modules():
         if any(
             isinstance(node, ast.Call) and called(node) == "init_process_group" and not _is_ranked(node)
             for node in nodes(tree)
@@ -120,7 +119,7 @@ def _needs_launcher(found: Program) -> bool:
             return True
         if any(option for option in options(path, tree, *SPELLINGS)):
             return True
-        if "torchelastic" in found.texts[path]:
+        if found.says_in(path, "torchelastic"):
             return True
         stored = {
             id(node.slice)
@@ -183,9 +182,11 @@ def _set_for_launcher(found: Program, test: ast.expr) -> bool | None:
 def _values(found: Program, test: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     """What the program sets the name or attribute `test` to, each with the text of the function that does so."""
     name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
-    for path, tree in found.modules.items() if name else ():
-        if not re.search(rf"\b{re.escape(name)}\s*=(?!=)", found.texts[path]):
+    is_set = re.compile(rf"\b{re.escape(name)}\s*=(?!=)")
+    for path in found.paths if name else ():
+        if not found.project.holds(path, is_set):
             continue
+        tree = found.tree(path)
         for function in [tree, *(node for node in nodes(tree) if isinstance(node, ast.FunctionDef))]:
             own = function.body if isinstance(function, ast.FunctionDef) else []
             text = "\n".join(map(ast.unparse, own))

@@ -41,7 +41,7 @@ def _parser(program: Program, option: Option) -> tuple[str, str, int]:
     """The parser of an option: its file, the expression that names it, and the function around."""
     around = [
         node.lineno
-        for node in nodes(program.modules[option.path])
+        for node in nodes(program.tree(option.path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.lineno <= option.line <= (node.end_lineno or 0)
     ]

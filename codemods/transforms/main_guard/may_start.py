@@ -25,8 +25,7 @@ def may_start(project: Project) -> list[str]:
     """The Python files whose own statements may start processes, sorted."""
     if project.settings.boundaries:
         return [*project.python_paths]  # they may name anything
-    for path in project.python_paths:
-        project.note_text(path)
+    project.note_facts()
     speaking = {source.path for source in project.matching(_SAYS, like=_IN_WORD)}
     starting = _starting(project_facts(project), speaking)
     return [path for path in project.python_paths if path in starting]

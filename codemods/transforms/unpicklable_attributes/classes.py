@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 from ...flow.answers.crossings import flow_of
 from ...nodes import walk
+from ...project import Project
+from ...questions import asked
 from ...syntax.binding_rules import LOOPS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline, pairs, position
@@ -180,6 +183,47 @@ def _statements(text: str) -> Iterator[tuple[str, str]]:
         at = match.end()
 
 
+@asked
+def class_names(project: Project, path: str) -> tuple[str, ...]:
+    """By a look at the text: "class A" for each class that a file defines, "below B" for what one derives from."""
+    source = project.source(path)
+    if source is None or "class" not in source.text:
+        return ()
+    found: dict[str, None] = {}
+    classes = [(name, re.findall(r"\w+", bases)) for name, bases in _statements(source.text)]
+    aliases = set(_AS.findall(source.text)) if classes else set()
+    renamed = any(not aliases.isdisjoint(words) for _, words in classes)
+    own = {alias: name for name, alias in _ALIAS.findall(source.text)} if renamed else {}
+    for name, words in classes:
+        found[f"class {name}"] = None
+        for base in [*words, *(own[word] for word in words if word in own)]:
+            found[f"below {base}"] = None
+    return tuple(found)
+
+
+@asked
+def bases_at(project: Project, path: str, line: int) -> tuple[tuple[str, int], ...]:
+    """The classes of the repository that those of this line derive from directly, by file and line."""
+    repo = Repo(project)
+    family = Family(repo)
+    defined = [family.shape(outline, node) for outline, node in repo.defined_at(path, line) if _is_class(node)]
+    return tuple((base.outline.path, base.node.lineno) for shape in defined for base in family.bases(shape)[0])
+
+
+def line_at(project: Project, path: str, line: int) -> set[tuple[str, int]]:
+    """The class at `path`:`line` and all its base classes in the repository, by file and line."""
+    found, todo = {(path, line)}, [(path, line)]
+    while todo:
+        more = [base for base in bases_at(project, *todo.pop()) if base not in found]
+        found.update(more)
+        todo += more
+    return found
+
+
+def _is_class(node: ast.AST) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef)
+
+
 class Family:
     """The classes of a repository and how they derive from each other; one per run of a rule."""
 
@@ -193,32 +237,11 @@ class Family:
         self._pre_transfer: dict[ast.ClassDef, frozenset[str]] = {}
         self._outside: dict[ast.ClassDef, Outside] = {}
 
-    @cached_property
-    def _index(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """Files that define a class of a name, and files with a class that derives from one of that name, by text."""
-        defined: dict[str, list[str]] = {}
-        derived: dict[str, list[str]] = {}
-        for source in self.repo.project.matching(_CLASS, part="class"):
-            classes = [(name, re.findall(r"\w+", bases)) for name, bases in _statements(source.text)]
-            aliases = set(_AS.findall(source.text))
-            renamed = any(not aliases.isdisjoint(words) for _, words in classes)
-            own = {alias: name for name, alias in _ALIAS.findall(source.text)} if renamed else {}
-            for name, words in classes:
-                defined.setdefault(name, []).append(source.path)
-                for base in [*words, *(own[word] for word in words if word in own)]:
-                    derived.setdefault(base, []).append(source.path)
-        return defined, derived
-
     def shape(self, outline: Outline, node: ast.ClassDef) -> Shape:
         """The one Shape of a class statement."""
         if node not in self._shapes:
             self._shapes[node] = Shape(outline, node)
         return self._shapes[node]
-
-    @property
-    def known(self) -> list[Shape]:
-        """All classes that were asked for."""
-        return list(self._shapes.values())
 
     def bases(self, shape: Shape) -> tuple[list[Shape], list[str]]:
         """(base classes in the repository, dotted names of the others), as written."""
@@ -272,7 +295,7 @@ class Family:
             seen = {shape.node}
             while todo:
                 name = todo.pop()
-                for path in dict.fromkeys(self._index[1].get(name, ())):
+                for path in self.repo.project.with_key(class_names, f"below {name}"):
                     for below in self._of_file(path):
                         if below.node not in seen and any(base.node in seen for base in self.bases(below)[0]):
                             seen.add(below.node)
@@ -295,7 +318,7 @@ class Family:
 
     def is_class_name(self, name: str) -> bool:
         """Some class of the repository has this name: a quick look before it is followed."""
-        return name in self._index[0]
+        return bool(self.repo.project.with_key(class_names, f"class {name}"))
 
     def foreign_bases(self, outline: Outline, node: ast.expr) -> list[str]:
         """Dotted names of base classes outside of the repository, where `node` names one of its classes.

@@ -18,9 +18,9 @@ from .search import Search
 _COMMENT = "# pickle asks for these while the object has no attributes yet"
 
 
-def unpickled_badly(search: Search) -> Iterator[Finding]:
+def unpickled_badly(search: Search, path: str) -> Iterator[Finding]:
     """Classes whose objects cross, and stop the process that unpickles them."""
-    for shape, asked in search.asked_while_loading():
+    for shape, asked in search.asked_while_loading(path):
         outline, name = shape.outline, shape.node.name
         confidence, trace = _crossing(search, shape)
         source = search.project.source(outline.path)

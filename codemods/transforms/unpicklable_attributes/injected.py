@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,28 +12,31 @@ from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.unpicklable import Made, Recogniser
-from ...syntax.unpicklable_table import making
-from .by_name import counts_older
-from .classes import Family, Method, Shape
+from .classes import Family, Method, Shape, line_at
 from .containers import is_dataclass
 
 _BUILDER = re.compile(r"(?i)^_*(?:build|create|make|get|instantiate)(?:_|$)")
-_GIVES_GENERATOR = re.compile(r"\b_*[A-Z]\w*\([ \t]*(?:self\.)?\w+\(")  # `Locked(numbers(3))`
+GIVES_GENERATOR = re.compile(r"\b_*[A-Z]\w*\([ \t]*(?:self\.)?\w+\(")  # `Locked(numbers(3))`
 _TAKES = ("get", "pop")
+Taken = tuple[str, int, str]  # a class, by its file and line, and a parameter of its constructor
 
 
 class Given:
-    """Answers for one run."""
+    """Answers for one run. `handed`: which file passes something to which classes and parameters, as `passed_in`."""
 
-    def __init__(self, repo: Repo, family: Family, recogniser: Recogniser) -> None:
+    def __init__(
+        self, repo: Repo, family: Family, recogniser: Recogniser, handed: Callable[[], Mapping[str, Sequence[Taken]]]
+    ) -> None:
         self.repo, self.family, self.recogniser = repo, family, recogniser
+        self._files = handed
 
     def of(self, shape: Shape, parameter: str, seen: frozenset[Shape] = frozenset()) -> list[Made]:
         """What objects of `shape`, or of classes below it, may get as that parameter of its constructor."""
         if shape in seen:
             return []
         seen |= {shape}
-        found = list(self._handed.get((shape.node, parameter), []))
+        taken = (shape.outline.path, shape.node.lineno, parameter) in self._taken
+        found = list(self._handed.get((shape.node, parameter), [])) if taken else []
         for below in self.family.derived(shape):
             init = below.methods.get("__init__")
             if init is None:
@@ -68,32 +71,32 @@ class Given:
         return self.of(shape, str(key.value)) if named and isinstance(key, ast.Constant) else []
 
     @cached_property
+    def _taken(self) -> frozenset[Taken]:
+        return frozenset(taken for passed in self._files().values() for taken in passed)
+
+    @cached_property
     def paths(self) -> frozenset[str]:
         """Files of the classes that get something, and of their base classes."""
-        nodes = {node for node, _ in self._handed}
-        shapes = [shape for shape in self.family.known if shape.node in nodes]
-        return frozenset(other.outline.path for shape in shapes for other in self.family.line(shape))
-
-    def _files(self) -> list[str]:
-        """Those that make something which can't be pickled."""
-        always = making(self.repo.project, older=False)
-        more = making(self.repo.project) - always
-        always |= {source.path for source in self.repo.project.matching(_GIVES_GENERATOR, words=("yield",))}
-        return sorted(always | more if more and counts_older(self.repo.project) else always)
+        classes = {(path, line) for path, line, _ in self._taken}
+        return frozenset(path for place in classes for path, _ in line_at(self.repo.project, *place))
 
     @cached_property
     def _handed(self) -> dict[tuple[ast.ClassDef, str], list[Made]]:
         """By class and parameter; under the class itself where that has a constructor, else under the base that has."""
         found: dict[tuple[ast.ClassDef, str], list[Made]] = {}
         for path in self._files():
-            outline = self.repo.outline(path)
-            for call in self._making(outline) if outline is not None else ():
-                assert outline is not None
-                for shape, name, value in self._passes(outline, call):
-                    for made in self.recogniser.made(outline, value):
-                        made = replace(made, given=f"{outline.path}:{call.lineno}", choice=True)
-                        found.setdefault((self._taker(shape).node, name), []).append(made)
+            for taker, name, made in self.passed_in(path):
+                found.setdefault((taker.node, name), []).append(made)
         return found
+
+    def passed_in(self, path: str) -> Iterator[tuple[Shape, str, Made]]:
+        """What the calls of a file pass: to which class, as which parameter."""
+        outline = self.repo.outline(path)
+        for call in self._making(outline) if outline is not None else ():
+            assert outline is not None
+            for shape, name, value in self._passes(outline, call):
+                for made in self.recogniser.made(outline, value):
+                    yield self._taker(shape), name, replace(made, given=f"{path}:{call.lineno}", choice=True)
 
     def _making(self, outline: Outline) -> Iterator[ast.Call]:
         """The calls that may make an object of a class of the repository, by the name of what is called."""

@@ -29,8 +29,10 @@ def find(project: Project) -> Iterable[Finding]:
     """All unpicklable attributes of `project`, in the order of the files."""
     search = Search(project)
     planner = Planner(search)
-    found = [finding for shape in search.keepers() for finding in _of_class(search, shape, planner)]
-    found += [*_from_outside(search), *_derived(search), *_handed_on(search), *unpickled_badly(search)]
+    paths = search.paths()
+    found = [f for path in paths for shape in search.keepers(path) for f in _of_class(search, shape, planner)]
+    for others in (_from_outside, _derived, _handed_on, unpickled_badly):
+        found += [finding for path in paths for finding in others(search, path)]
     return sorted(found, key=lambda finding: finding.sort_key)
 
 
@@ -90,9 +92,9 @@ def _finding(
     return Finding(ID, outline.path, span, _message(f"self.{name}", hazard.made), confidence, trace, fix, reason)
 
 
-def _from_outside(search: Search) -> Iterator[Finding]:
+def _from_outside(search: Search, path: str) -> Iterator[Finding]:
     """`dataset.lock = Lock()`: reported with what a person could do, for the class does not know of it."""
-    for outline, node, target, shape, made in search.set_from_outside():
+    for outline, node, target, shape, made in search.set_from_outside(path):
         confidence, trace, _ = search.crossing(shape)
         name = f"{ast.unparse(target.value)}.{target.attr}"
         hop = Hop(outline.path, node.lineno, f"{made.kind.what} is stored as `{name}`")
@@ -103,9 +105,9 @@ def _from_outside(search: Search) -> Iterator[Finding]:
         yield _at(search, outline, node, _message(name, made), confidence, (hop, *trace), reason)
 
 
-def _derived(search: Search) -> Iterator[Finding]:
+def _derived(search: Search, path: str) -> Iterator[Finding]:
     """`class Reader(Thread)` whose objects cross: what is wrong is in the base class."""
-    for shape, base, kind in search.derived():
+    for shape, base, kind in search.derived(path):
         confidence, trace, _ = search.crossing(shape)
         if trace:
             name = shape.node.name
@@ -117,8 +119,8 @@ def _derived(search: Search) -> Iterator[Finding]:
             yield _at(search, shape.outline, base, message, confidence, (hop, *trace), reason)
 
 
-def _handed_on(search: Search) -> Iterator[Finding]:
-    for outline, call, value, made in search.handed_on():
+def _handed_on(search: Search, path: str) -> Iterator[Finding]:
+    for outline, call, value, made in search.handed_on(path):
         name = ast.unparse(value)
         hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)}` pickles it for its workers")
         yield _at(search, outline, value, _message(name, made), Confidence.PROVEN, (hop,), advice(made.kind, name))

@@ -6,11 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 
 from ...finding import Confidence, Trace
 from ...flow.answers.crossings import flow_of
 from ...project import Project
+from ...questions import asked
 from ...syntax.names import last_name, without_arguments
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
@@ -22,21 +23,23 @@ from ...syntax.unpicklable_table import (
     kinds,
     making,
     modules,
+    table_uses,
     words,
     wrong_context,
 )
 from ...tree.source import Source
 from .asked_while_loading import Asked, fails_while_loading
 from .attribute_uses import Hazard
-from .by_name import python_below
-from .classes import Family, Shape, Store
+from .by_name import counts_older, python_below
+from .classes import Family, Shape, Store, line_at
 from .containers import cached, fields, fillings, given_fields
-from .injected import Given
+from .injected import GIVES_GENERATOR, Given, Taken
 from .used_before import used_before
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
 _OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_FACTORY, _FACTORIES = re.compile(r"factory\s*="), re.compile(r"\w*factory")
+_YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")  # begins with the word: found many times faster
+_FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
@@ -56,40 +59,25 @@ class Search:
         self.repo = Repo(project)
         self.family = Family(self.repo)
         self.recogniser = Recogniser(self.repo, self.family.values, self.family.foreign_bases)
-        self.given = Given(self.repo, self.family, self.recogniser)
+        self.given = Given(self.repo, self.family, self.recogniser, partial(handed, project))
         self._known_hazards: dict[Shape, Attributes] = {}
         self._looked_at: dict[str, bool] = {}
 
-    def keepers(self) -> Iterator[Shape]:
-        """The classes whose objects keep something, and may cross at a confidence that is asked for."""
-        crossing = self._may_cross
-        asked_for = None if self.project.bar is Confidence.POSSIBLE else self.project.careful.union(crossing)
-        for source in self.project.matching(_KEEPER, among=asked_for):
-            asked = self.project.bar_of(source.path) is Confidence.POSSIBLE
-            looked = (asked or source.path in crossing) and self._is_looked_at(source.path)
-            outline = self.repo.outline(source.path) if looked else None
-            for node in outline.nodes if outline is not None else ():
-                if isinstance(node, ast.ClassDef) and outline is not None:
-                    shape = self.family.shape(outline, node)
-                    if (asked or node in crossing[source.path]) and self.hazards_of(shape):
-                        yield shape
+    def paths(self) -> list[str]:
+        """The files in which something is found, sorted."""
+        return [path for path in self.project.python_paths if is_found_in(self.project, path)]
 
-    @cached_property
-    def _may_cross(self) -> dict[str, set[ast.ClassDef]]:
-        """By file the classes whose objects, or objects of a class below, are seen to cross."""
-        found: dict[str, set[ast.ClassDef]] = {}
-        if self.project.lowest_bar is Confidence.POSSIBLE and not self.project.careful:
-            return found  # all are asked for
-        flow = flow_of(self.project)
-        for path, line in flow.crossing_classes():
-            crossing = flow.instances(path, line)
-            if crossing is None or not crossing.confidence.reaches(self.project.bar):
-                continue
-            for outline, node in self.repo.defined_at(path, line):
-                if isinstance(node, ast.ClassDef):
-                    for base in self.family.line(self.family.shape(outline, node)):
-                        found.setdefault(base.outline.path, set()).add(base.node)
-        return found
+    def keepers(self, path: str) -> Iterator[Shape]:
+        """The classes of a file whose objects keep something, and may cross at a confidence that is asked for."""
+        asked = self.project.bar_of(path) is Confidence.POSSIBLE
+        lines = () if asked else crossing_in(self.project, path)
+        looked = (asked or lines) and self.project.holds(path, _KEEPER) and self._is_looked_at(path)
+        outline = self.repo.outline(path) if looked else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.ClassDef) and outline is not None and (asked or node.lineno in lines):
+                shape = self.family.shape(outline, node)
+                if self.hazards_of(shape):
+                    yield shape
 
     def hazards_of(self, shape: Shape) -> Attributes:
         """The values that the objects of a class keep and pickle refuses, by attribute."""
@@ -108,60 +96,57 @@ class Search:
             self._looked_at[path] = known
         return known
 
-    def derived(self) -> Iterator[tuple[Shape, ast.expr, ObjectKind]]:
+    def derived(self, path: str) -> Iterator[tuple[Shape, ast.expr, ObjectKind]]:
         """Classes that derive from something unpicklable outside of the repository and say nothing of their state."""
-        for source in self.project.matching(_DERIVES, words=words()):
-            outline = self.repo.outline(source.path)
-            for node in outline.nodes if outline is not None else ():
-                if isinstance(node, ast.ClassDef) and outline is not None:
-                    for base in node.bases:
-                        kind = kinds().get(f"{canonical(self.recogniser.origin(outline, without_arguments(base)))}()")
-                        shape = self.family.shape(outline, node)
-                        if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
-                            yield shape, base, kind
-
-    def asked_while_loading(self) -> Iterator[tuple[Shape, Asked]]:
-        """Classes of objects that are pickled, and whose `__getattr__` fails when they are unpickled."""
-        for source in self.project.matching(_ASKED, words=("__getattr__",)):
-            outline = self.repo.outline(source.path)
-            for node in outline.nodes if outline is not None else ():
-                if isinstance(node, ast.ClassDef) and outline is not None:
+        named = table_uses(self.project, path).names and self.project.holds(path, _DERIVES)
+        outline = self.repo.outline(path) if named else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.ClassDef) and outline is not None:
+                for base in node.bases:
+                    kind = kinds().get(f"{canonical(self.recogniser.origin(outline, without_arguments(base)))}()")
                     shape = self.family.shape(outline, node)
-                    asked = fails_while_loading(self.family, shape) if "__getattr__" in shape.methods else None
-                    if asked is not None:
-                        yield shape, asked
+                    if kind is not None and "__getstate__" not in shape.methods and not self.decides(shape):
+                        yield shape, base, kind
 
-    def handed_on(self) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
+    def asked_while_loading(self, path: str) -> Iterator[tuple[Shape, Asked]]:
+        """Classes of objects that are pickled, and whose `__getattr__` fails when they are unpickled."""
+        outline = self.repo.outline(path) if self.project.holds(path, _ASKED) else None
+        for node in outline.nodes if outline is not None else ():
+            if isinstance(node, ast.ClassDef) and outline is not None:
+                shape = self.family.shape(outline, node)
+                asked = fails_while_loading(self.family, shape) if "__getattr__" in shape.methods else None
+                if asked is not None:
+                    yield shape, asked
+
+    def handed_on(self, path: str) -> Iterator[tuple[Outline, ast.Call, ast.expr, Made]]:
         """Calls that send such a thing to other processes themselves: `DataLoader(LSUN(root), num_workers=4)`."""
-        for source in self.project.matching(_STARTS, words=("DataLoader",)):
-            outline = self.repo.outline(source.path) if source.path in self._makes else None
-            for call in outline.calls_of("DataLoader") if outline is not None else ():
-                given = {keyword.arg: keyword.value for keyword in call.keywords}
-                value = given.get("dataset", call.args[0] if call.args else None)
-                if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
-                    continue
-                for made in self.recogniser.made(outline, value)[:1]:
-                    if made.kind.hidden and not made.nested:
-                        yield outline, call, value, made
+        outline = self.repo.outline(path) if self._makes(path) and self.project.holds(path, _STARTS) else None
+        for call in outline.calls_of("DataLoader") if outline is not None else ():
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            value = given.get("dataset", call.args[0] if call.args else None)
+            if outline is None or value is None or getattr(given.get("num_workers"), "value", "0") in (0, "0"):
+                continue
+            for made in self.recogniser.made(outline, value)[:1]:
+                if made.kind.hidden and not made.nested:
+                    yield outline, call, value, made
 
-    def set_from_outside(self) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
+    def set_from_outside(self, path: str) -> Iterator[tuple[Outline, ast.Assign, ast.Attribute, Shape, Made]]:
         """`dataset.lock = Lock()`, with the class of `dataset`."""
-        for source in self.project.matching(_OUTSIDE, among=self._makes):
-            outline = self.repo.outline(source.path)
-            for node in outline.nodes if outline is not None else ():
-                if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
-                    continue
-                target = node.targets[0]
-                if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
-                    continue
-                if (owner := self._class_of(outline, target.value)) is None:
-                    continue
-                shape = self.family.shape(*owner)
-                for made in self.recogniser.made(outline, node.value):
-                    stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
-                    if not (stays or self.decides(shape) or self.left_out(shape, target.attr)):
-                        yield outline, node, target, shape, made
-                        break
+        outline = self.repo.outline(path) if self._makes(path) and self.project.holds(path, _OUTSIDE) else None
+        for node in outline.nodes if outline is not None else ():
+            if not isinstance(node, ast.Assign) or len(node.targets) != 1 or outline is None:
+                continue
+            target = node.targets[0]
+            if not isinstance(target, ast.Attribute) or outline.is_self(target.value):
+                continue
+            if (owner := self._class_of(outline, target.value)) is None:
+                continue
+            shape = self.family.shape(*owner)
+            for made in self.recogniser.made(outline, node.value):
+                stays = made.kind.inherited or made.kind.later or not self.counts(made.kind)
+                if not (stays or self.decides(shape) or self.left_out(shape, target.attr)):
+                    yield outline, node, target, shape, made
+                    break
 
     def _class_of(self, outline: Outline, node: ast.expr) -> tuple[Outline, ast.ClassDef] | None:
         """The class of the repository that a local name's only value is made from."""
@@ -172,16 +157,15 @@ class Search:
         classes = self.repo.resolver.classes(outline, value.func) if isinstance(value, ast.Call) else []
         return classes[0] if len(classes) == 1 else None
 
-    @cached_property
-    def _makes(self) -> frozenset[str]:
-        """The files that call something of the table, or give it as a factory."""
-        giving = (source.path for source in self.project.matching(_FACTORY, like=_FACTORIES))
-        return making(self.project).union(giving)
+    def _makes(self, path: str) -> bool:
+        """The file calls something of the table, or gives it as a factory."""
+        uses = table_uses(self.project, path)
+        return uses.makes or uses.makes_older or self.project.holds(path, _FACTORY)
 
     def _worth_a_look(self, source: Source) -> bool:
         """A file without these makes nothing unpicklable and keeps it; saves most of the time."""
         text = source.text
-        if source.path in self._makes or _GENERATES.search(text):
+        if self._makes(source.path) or _GENERATES.search(text):
             return True
         kept = set(_KEEPS.findall(text)) if _KEEPS.search(text) else set()
         imported = {name for line in _IMPORTS.findall(text) for name in re.findall(r"\w+", line)}
@@ -301,3 +285,49 @@ class Search:
             ):
                 return True
         return False
+
+
+# questions: what they answer is mostly that there is nothing to be found
+
+
+@asked
+def is_found_in(project: Project, path: str) -> bool:
+    """True where the rule has something to say of a file."""
+    search = Search(project)
+    looks = (search.keepers, search.set_from_outside, search.derived, search.handed_on, search.asked_while_loading)
+    return any(next(iter(look(path)), None) is not None for look in looks)
+
+
+@asked
+def crossing_in(project: Project, path: str) -> tuple[int, ...]:
+    """The lines of the classes of a file whose objects, or objects of a class below, are seen to cross."""
+    return next((lines for where, lines in _crossing(project) if where == path), ())
+
+
+@asked
+def _crossing(project: Project) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    flow = flow_of(project)
+    found: dict[str, set[int]] = {}
+    for path, line in flow.crossing_classes():
+        crossing = flow.instances(path, line)
+        if crossing is not None and crossing.confidence.reaches(project.bar):
+            for where, at in line_at(project, path, line):
+                found.setdefault(where, set()).add(at)
+    return tuple((path, tuple(sorted(lines))) for path, lines in sorted(found.items()))
+
+
+@asked
+def handed(project: Project) -> dict[str, tuple[Taken, ...]]:
+    """The files that pass something which can't be pickled to constructors, and which these are."""
+    always = making(project, older=False)
+    more = making(project) - always
+    yielding = (path for path in project.python_paths if project.holds(path, _YIELDS))
+    always |= {path for path in yielding if project.holds(path, GIVES_GENERATOR)}
+    files = sorted(always | more if more and counts_older(project) else always)
+    return {path: taken for path in files if (taken := _handed_in(project, path))}
+
+
+@asked
+def _handed_in(project: Project, path: str) -> tuple[Taken, ...]:
+    passed = Search(project).given.passed_in(path)
+    return tuple(dict.fromkeys((taker.outline.path, taker.node.lineno, name) for taker, name, _ in passed))
