@@ -12,13 +12,26 @@ from collections.abc import Mapping
 
 from ...flow.facts.records import FileFacts, project_facts
 from ...project import Project
+from ...questions import asked
 from .process_starts import SET_METHOD
-from .screen import WORDS
+from .screen import PARTS, WORDS
 
 _SAYS = re.compile(WORDS)
-_IN_WORD = re.compile(rf"\w*(?:{WORDS})\w*")  # no match of WORDS is longer than a word
+_SPEAKS = re.compile(rf"{WORDS}|__main__|{SET_METHOD.rpartition('.')[2]}")
+_PARTS = (*PARTS, "__main__", SET_METHOD.rpartition(".")[2])
+STARTS, SPEAKS = "starts", "speaks"
 _STARTS = re.compile(rf"{WORDS}|_spawn|{SET_METHOD.rpartition('.')[2]}|lightning|sentence_transformers")
 _Statement = tuple[str, int]  # a file, and which of its statements
+
+
+@asked
+def spoken(project: Project, path: str) -> tuple[str, ...]:
+    """Whether the text of a Python file has a word of the rule (STARTS), or that of a script that counts (SPEAKS)."""
+    source = project.source(path)
+    text = source.text if source is not None else ""
+    if not any(part in text for part in _PARTS) or not _SPEAKS.search(text):
+        return ()
+    return (STARTS, SPEAKS) if _SAYS.search(text) else (SPEAKS,)
 
 
 def may_start(project: Project) -> list[str]:
@@ -26,8 +39,7 @@ def may_start(project: Project) -> list[str]:
     if project.settings.boundaries:
         return [*project.python_paths]  # they may name anything
     project.note_facts()
-    speaking = {source.path for source in project.matching(_SAYS, like=_IN_WORD)}
-    starting = _starting(project_facts(project), speaking)
+    starting = _starting(project_facts(project), set(project.with_key(spoken, STARTS)))
     return [path for path in project.python_paths if path in starting]
 
 

@@ -23,7 +23,7 @@ from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
-from .may_start import may_start
+from .may_start import SPEAKS, STARTS, may_start, spoken
 from .missing_answers import answers_for
 from .missing_globals import missing_globals
 from .one_guard import Run
@@ -40,8 +40,6 @@ from .statements import is_guard, names_bound
 from .worker_reads import WorkerReads
 
 _FORKS = re.compile(r"set_start_method\(\s*['\"]fork['\"]")
-_SPEAKS = re.compile(rf"{WORDS}|__main__|{SET_METHOD.rpartition('.')[2]}")
-_SPEAKING_WORD = re.compile(rf"\w*(?:{_SPEAKS.pattern})\w*")
 _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by whatever name
 
 
@@ -58,9 +56,9 @@ def paths(project: Project) -> Iterable[str]:
 
     Where one file has a word without which no process starts.
     """
-    if next(project.matching(re.compile(WORDS)), None) is None:
+    if not project.with_key(spoken, STARTS):
         return ()
-    starting = {*may_start(project), *(source.path for source in project.matching(_SPEAKS, like=_SPEAKING_WORD))}
+    starting = {*may_start(project), *project.with_key(spoken, SPEAKS)}
     return (*sorted(starting), "")
 
 

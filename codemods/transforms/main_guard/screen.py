@@ -9,4 +9,8 @@ WORDS = (
     r"[dD]ata_?[lL]oader|Loader\b|Sampler\b|multiprocessing|ProcessPoolExecutor|process_map|detectron2"
     r"|VecEnv|VectorEnv|track_parallel|litdata|p_tqdm|create_loader|torch_xla|_spawn\b|num_\w*workers"
 )
+PARTS = (  # one of these stands in every match of WORDS: found many times faster
+    *("oader", "ampler", "multiprocessing", "ProcessPoolExecutor", "process_map", "detectron2", "VecEnv", "VectorEnv"),
+    *("track_parallel", "litdata", "p_tqdm", "torch_xla", "_spawn", "workers"),
+)
 SCREEN = re.compile(WORDS.encode())
