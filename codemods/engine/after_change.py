@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..flow.answers.crossing import Crossing
 from ..flow.answers.crossings import flow_of
+from ..flow.answers.instance_uses import InstanceUse
 from ..flow.answers.introspection import Question as Inspection
 from ..flow.facts import cache as facts_cache
 from ..flow.facts.collector import facts_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..project import Project
     from .look import Look
 
-ANSWERS = (Crossing, HazardKind, Inspection)  # classes that answers of the flow are made of
+ANSWERS = (Crossing, HazardKind, Inspection, InstanceUse)  # classes that answers of the flow are made of
 
 
 class AfterChange:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -375,6 +375,18 @@ def test_nothing_is_kept_of_rules_that_share_a_limit(
     work.clear()
     warm(repository)
     assert set(work) >= ALL
+
+
+def test_every_answer_of_the_flow_can_be_read_again() -> None:
+    asked = [method for method in vars(crossings.Flow).values() if hasattr(method, "__wrapped__")]
+    assert len(asked) > 15
+    for method in asked:
+        todo = [get_type_hints(method.__wrapped__)["return"]]
+        while todo:
+            kind = todo.pop()
+            todo += get_args(kind)
+            plain = get_args(kind) or kind in (bool, int, str, type(None))
+            assert plain or kind in look_cache._CLASSES, (method.__name__, kind)
 
 
 def test_what_reads_know_of_a_search() -> None:
