@@ -216,7 +216,7 @@ class Flow:
             value = heap.values[number]
             packed = value.kind == CONTAINER or (value.kind == OBJECT and value.a == _PARTIAL)
             nodes = inside(self.solution, number, EVERY) if packed else ()
-            for each in (value, *(heap.values[held] for node in nodes for held in heap.holds[node])):
+            for each in (value, *(heap.values[held] for node in sorted(nodes) for held in heap.holds[node])):
                 if each.kind in (FUNCTION, BOUND) and reason.hop is not None:
                     file, function = program.functions[int(each.a)]
                     found.append((program.files[file], function.position[0], reason.hop))
