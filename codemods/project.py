@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .finding import Confidence, Skipped
 from .reads import PLAIN, Answered, Notes, Question, Reads, probed
@@ -17,9 +17,6 @@ from .tree.parse import NotParsed, parsed
 from .tree.reading import MAX_BYTES, MAX_TEXT, unread
 from .tree.source import Source, UnreadableSource
 from .word_index import WordIndex, is_word
-
-if TYPE_CHECKING:
-    from .questions import Asked
 
 T = TypeVar("T")
 
@@ -274,7 +271,7 @@ class Project:
         answer: T = known.answer
         return answer
 
-    def with_key(self, keys: Asked[[str], tuple[str, ...]], key: str) -> tuple[str, ...]:
+    def with_key(self, keys: KeysOfFile, key: str) -> tuple[str, ...]:
         """The Python files of which the question `keys`, asked for each, gives `key`; sorted."""
         index = self._by_key.get(keys.name)
         if index is None:
@@ -385,6 +382,17 @@ class Project:
         for values in after._by_text.values():
             values.pop(path, None)
         return after
+
+
+class KeysOfFile(Protocol):
+    """A question about one file, see `questions.asked`, whose answer is what the file can be found under."""
+
+    @property
+    def name(self) -> str:
+        """What the question begins with."""
+
+    def __call__(self, project: Project, path: str, /) -> tuple[str, ...]:
+        """The answer for a file."""
 
 
 def _unknown(question: Question) -> None:
