@@ -62,6 +62,12 @@ def _kept(x: int) -> int:
 _KEPT = Kept()
 
 
+def _with_table(stack: ExitStack) -> sqlite3.Connection:
+    connection: sqlite3.Connection = _closed(stack, sqlite3.connect(":memory:"))
+    connection.execute("create table t (x)")
+    return connection
+
+
 def _closed(stack: ExitStack, made: Any) -> Any:
     """`made`, closed when the test is done."""
     stack.callback(made.close)
@@ -207,6 +213,8 @@ REAL: dict[str, Make] = {
     "sqlite3.connect": lambda s, p: _closed(s, sqlite3.connect(":memory:")),
     "sqlite3.Connection": lambda s, p: _closed(s, sqlite3.Connection(":memory:")),
     "sqlite3.connect().cursor": lambda s, p: _closed(s, sqlite3.connect(":memory:")).cursor(),
+    "sqlite3.connect().execute": lambda s, p: _closed(s, sqlite3.connect(":memory:")).execute("select 1"),
+    "sqlite3.connect().executemany": lambda s, p: _with_table(s).executemany("insert into t values (?)", [(1,)]),
     "ssl.create_default_context": lambda s, p: ssl.create_default_context(),
     "ssl.SSLContext": lambda s, p: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
     "selectors.DefaultSelector": lambda s, p: _closed(s, selectors.DefaultSelector()),
