@@ -174,19 +174,19 @@ class Choice:
         if not wanted:  # a table for which others look by itself: who uses the same vocabulary
             used = {path for path, users in self._users.items() if mutant.path in users}
             wanted = self._of_modules({user for path in used for user in self._users[path]})
-        chosen: list[str] = []
-        total = 0.0
-        room = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
-        near = {test: not test.startswith(room) for test in wanted}
+        beside = "tests" + str(Path(mutant.path).parent).removeprefix(PACKAGE)
+        near = {test: not test.startswith(beside) for test in wanted}
         order = sorted(wanted, key=lambda test: (near[test], self.modules.get(test, 0), self._time(test), test))
-        if everywhere:  # some tests of each file
-            seen: Counter[str] = Counter()
-            order = [test for _, test in sorted((_counted(seen, test), test) for test in order)]
-        for test in order:
-            if not chosen or total + self._time(test) <= self.room:
-                chosen.append(test)
-                total += self._time(test)
-        return chosen, total
+        chosen: dict[str, None] = {}
+        total = 0.0
+        seen: Counter[str] = Counter()
+        spread = [test for _, test in sorted((_counted(seen, test), test) for test in order)] if everywhere else []
+        for room, tests in ((self.room / (2 if everywhere else 1), order), (self.room, spread)):  # some of each file
+            for test in tests:
+                if test not in chosen and (not chosen or total + self._time(test) <= room):
+                    chosen[test] = None
+                    total += self._time(test)
+        return list(chosen), total
 
     @functools.cached_property
     def _users(self) -> dict[str, set[str]]:
