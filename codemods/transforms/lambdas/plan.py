@@ -197,7 +197,7 @@ class _Planner:
                     edits += self.unfolded[unit.node].edits
                     imports += self.unfolded[unit.node].imports
             edits += arrive(self.rewrite, moves, imports)
-            edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving)
+            edits += idle_imports(self.rewrite.units.settled, self.rewrite.source, group, moving, edits)
             self._check_scans(
                 [move for move in moves.values() if not (move.is_repeated or move.method or move.passes_on)], imports
             )

@@ -18,12 +18,15 @@ from .settled import Settled
 _TURNS = 3  # fixes that wait for one another
 
 
-def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving: Iterable[Unit]) -> list[Edit]:
+def idle_imports(
+    settled: Settled, source: Source, group: Sequence[Unit], moving: Iterable[Unit], others: Sequence[Edit] = ()
+) -> list[Edit]:
     """Removes what only `group` used. Where others that move use it too, the last one to move removes it.
 
     An import that may fail, or do something, stays too: whoever calls the function around it gets the error.
 
     For that their fixes must be made one after the other: each has an edit there, which changes nothing.
+    `others`: the edits of the fix so far. What they write where a definition stood keeps its block from being empty.
     """
     scopes = settled.scopes
     imported = dict.fromkeys(item for unit in group for item in unit.imported)
@@ -44,7 +47,7 @@ def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving
         elif None not in users and len(users) < _TURNS:
             start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
             edits.append(Edit(source.path, start, end, source.text[start:end]))
-    going = {unit.node for unit in group}
+    going = {unit.node for unit in group if not _leaves_code(source, unit, others)}
     whole = {item for item, names in idle.items() if len(names) == len(item.names) and settled.cannot_fail(item)}
     for statement, names in idle.items():
         block = scopes.block_of(statement)
@@ -62,6 +65,12 @@ def idle_imports(settled: Settled, source: Source, group: Sequence[Unit], moving
             else:
                 edits.append(Edit(source.path, *removal(source, scopes, statement), ""))
     return list(dict.fromkeys(edits))
+
+
+def _leaves_code(source: Source, unit: Unit, edits: Iterable[Edit]) -> bool:
+    """An assignment, say, stands where the definition stood."""
+    start, end = source.range_of(unit.node)
+    return any(edit.start <= start and end <= edit.end and edit.text.strip() for edit in edits)
 
 
 def _kept(source: Source, statement: ast.Import | ast.ImportFrom) -> Edit:

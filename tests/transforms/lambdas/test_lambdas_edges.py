@@ -304,6 +304,34 @@ def build(model, fast):
     assert after.count("import Norm") == 2
 
 
+def test_imports_go_where_an_assignment_stays_in_their_block() -> None:
+    text = """\
+def build(ds, kind, indent):
+    if kind:
+        import json
+        from collections import OrderedDict
+
+        def write(row):
+            return json.dumps(OrderedDict(row), indent=indent)
+    else:
+        import textwrap
+
+        def write(row):
+            return textwrap.dedent(row)
+    return ds.map(write)
+"""
+    after, reasons = hoisted(text)
+    assert not reasons
+    assert after.endswith("""\
+def build(ds, kind, indent):
+    if kind:
+        write = functools.partial(_build_write, indent)
+    else:
+        write = _build_write_2
+    return ds.map(write)
+""")
+
+
 def test_an_import_that_may_fail_stays_where_it_fails() -> None:
     text = """\
 def build(ds):
