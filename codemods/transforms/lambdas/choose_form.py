@@ -14,11 +14,11 @@ from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Unit, assignment_targets
-from .choose_name import class_name
+from .choose_name import class_name, same_code
 from .class_use import ClassUse
 from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
-from .identity import gets_attributes, lost_attribute, shows_attributes, told_apart
+from .identity import gets_attributes, is_made_once, lost_attribute, shows_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .known import Known, outside_uses
 from .logged_names import logged_name
@@ -66,15 +66,16 @@ class Forms:
         if is_renamed or isinstance(unit.node, ast.Lambda) or move.is_object:
             move.shown = move.shown or logged_name(self.rewrite.project, self.rewrite.path, unit.node)
 
-    def choose_form(self, move: Move, alone: bool) -> None:
+    def choose_form(self, move: Move, group: Collection[Unit]) -> None:
         """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
-        unit, scopes = move.unit, self.rewrite.scopes
+        unit, scopes, alone = move.unit, self.rewrite.scopes, len(group) == 1
         if isinstance(unit.node, ast.ClassDef):
             return
         if len(move.captures) > _MOST_VALUES:
             with contextlib.suppress(Refused):  # else a long partial it is
                 self._as_object(move, alone, "it takes many values")
-        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node) is not None
+        has_twin = any(other is not unit and same_code(self.rewrite, unit, other) for other in group)
+        move.is_distinct = told_apart(self.known, self.rewrite.path, scopes, unit.node, has_twin) is not None
         if isinstance(unit.node, ast.Lambda) and is_factory(scopes, unit.node) and self.rewrite.reads_factories:
             move.is_distinct = True
         if move.is_distinct and gets_attributes(self.known, self.rewrite.path, unit.node):
@@ -82,6 +83,8 @@ class Forms:
                 self._as_object(move, alone, "attributes are set on it")
             except Refused:
                 self._check_no_attribute_lost(unit)
+        if move.is_distinct and not move.is_object and not has_twin and is_made_once(scopes, unit.node):
+            move.is_distinct, move.is_own = False, True
         if keeps_state(scopes, unit):
             try:
                 self._as_object(move, alone, "attributes are set on it, which a worker does not see")

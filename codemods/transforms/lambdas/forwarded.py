@@ -39,7 +39,15 @@ class Forwards:
         unit, node = move.unit, move.unit.node
         if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
             return None
-        if unit.own_self or unit.frozen or unit.imports or unit.mangled or move.is_object or move.is_distinct:
+        if (
+            unit.own_self
+            or unit.frozen
+            or unit.imports
+            or unit.mangled
+            or move.is_object
+            or move.is_distinct
+            or move.is_own
+        ):
             return None
         passed = node.args
         if (

@@ -1,7 +1,7 @@
 """Each call of a maker gives a new function or class. Finds the places where a program can tell them apart.
 
-A function of which that is seen becomes a `functools.partial` per call, which is a new object each time. For a class
-there is no such form: it stays.
+A function of which that is seen becomes a `functools.partial` per call, which is a new object each time; one that is
+made only once becomes a function of its own. For a class there is no such form: it stays.
 """
 
 from __future__ import annotations
@@ -41,13 +41,25 @@ class Identities(Protocol):
         """Where an object of a local class is compared, or is a key."""
 
 
-def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST) -> str | None:
-    """Where the function is told from another that does the same, in words; None where no such place is seen."""
+def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST, has_twin: bool = False) -> str | None:
+    """Where the function is told from another that does the same, in words; None where no such place is seen.
+
+    `has_twin`: one function will stand for it and for others that are written elsewhere.
+    """
     home = scopes.around(node)
-    if home.kind is ScopeKind.MODULE and not scopes.loops_around(node, home):
+    if home.kind is ScopeKind.MODULE and not has_twin and not scopes.loops_around(node, home):
         return None  # there is only one
     places = known.identities(path, *start_of(node))
     return _in_words(places[0], path) if places else None
+
+
+def is_made_once(scopes: Scopes, node: ast.AST) -> bool:
+    """The module makes it, or the body of a class of the module, in no loop."""
+    home = scopes.around(node)
+    while home.kind is ScopeKind.CLASS and not scopes.loops_around(node, home):
+        node = home.node
+        home = scopes.around(node)
+    return home.kind is ScopeKind.MODULE and not scopes.loops_around(node, home)
 
 
 def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:

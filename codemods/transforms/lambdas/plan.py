@@ -307,7 +307,7 @@ class _Planner:
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
             check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
-            self.forms.choose_form(move, alone=len(group) == 1)
+            self.forms.choose_form(move, group)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
         self.options.split(moves)
         for unit in sorted(group, key=lambda item: isinstance(item.node, ast.Lambda)):
