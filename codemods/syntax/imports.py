@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
+from itertools import chain
 
 from ..finding import Import
-from .binding_rules import FUNCTIONS, IMPORTS, Meaning, imported
+from .binding_rules import FUNCTIONS, IMPORTS, FunctionNode, Meaning, imported
 from .scopes import scopes_of
+
+_RUNS = (ast.Call, ast.Subscript, ast.BinOp, ast.Compare, ast.JoinedStr, ast.comprehension)  # may run code of a class
 
 
 def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -21,12 +25,46 @@ def always_run(module: ast.Module, before: int | None) -> Iterator[ast.Import | 
             yield statement
 
 
+def run_before_calls(module: ast.Module, line: int) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports behind the function of the module in whose body `line` stands, which have run when anything calls it.
+
+    Between the two stands nothing that could call it: other plain functions, constants and the standard library.
+    """
+    body = iter(module.body)
+    around = next((item for item in body if isinstance(item, FUNCTIONS) and _is_in_body(item, line)), None)
+    if around is None or around.decorator_list:
+        return  # else `body` is behind the function now
+    for statement in body:
+        if isinstance(statement, IMPORTS):
+            names = [meaning[0] for _, meaning in imported(statement)]
+            if not names or any(name.partition(".")[0] not in sys.stdlib_module_names for name in names):
+                return
+            yield statement
+        elif not _calls_nothing(statement):
+            return
+
+
+def _is_in_body(function: FunctionNode, line: int) -> bool:
+    header = [function.args, *function.decorator_list, *([function.returns] if function.returns else [])]
+    ends = [getattr(node, "end_lineno", None) or 0 for item in header for node in ast.walk(item)]
+    return max(ends, default=function.lineno) < line and function.body[0].lineno <= line <= (function.end_lineno or 0)
+
+
+def _calls_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, FUNCTIONS):
+        header = [statement.args, *([statement.returns] if statement.returns else [])]
+        nodes = (node for item in header for node in ast.walk(item))
+        return not statement.decorator_list and not any(isinstance(node, _RUNS) for node in nodes)
+    value = getattr(statement, "value", None)
+    return isinstance(statement, (ast.Assign, ast.Expr)) and isinstance(value, ast.Constant)
+
+
 def _only_means(module: ast.Module, name: str, meaning: Meaning, at: int | None) -> bool:
     return all(binding.meaning == meaning for binding in scopes_of(module).visible(name, at))
 
 
 def reference(
-    module: ast.Module, path: str, target: str, name: str, at: int | None = None
+    module: ast.Module, path: str, target: str, name: str, at: int | None = None, inside: int | None = None
 ) -> tuple[str, tuple[Import, ...]]:
     """The expression by which `path` can say `target.name`, and the import it still needs.
 
@@ -34,11 +72,13 @@ def reference(
     neither gives ("functools.partial", (Import(path, "functools"),)). Only imports that always run (top level of the
     module, not under `if` or `try`) and whose name nothing else in the module binds are trusted. `at` is the line where
     the expression will stand: then only the functions around that line can shadow a name, and the import must come
-    before it. Raises ValueError when the plain name of the module is taken by something else.
+    before it. `inside` is that line where a function is around it: an import behind that function counts where nothing
+    can call it before. Raises ValueError when the plain name of the module is taken by something else.
     """
     parent, _, leaf = target.rpartition(".")
     spellings: list[tuple[int, str, str, Meaning]] = []  # (preference, expression, leading name, what that must mean)
-    for statement in always_run(module, at):
+    behind = run_before_calls(module, inside) if inside is not None else ()
+    for statement in chain(always_run(module, at), behind):
         for local, meaning in imported(statement):
             if meaning == (target, name):
                 spellings.append((0, local, local, meaning))

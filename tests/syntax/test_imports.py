@@ -233,6 +233,50 @@ def test_reference_at_a_line_looks_at_the_functions_around_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("between", "needed"),
+    [
+        ("", False),
+        ("N = 3\n", False),
+        ("def g(x=None, y=N, *, z: int = 2): f()\n", False),
+        ("import sys\nfrom time import sleep\n", False),
+        ("f()\n", True),
+        ("N = f()\n", True),
+        ("def g(x=f()): pass\n", True),
+        ("def g(x: f()): pass\n", True),
+        ("def g(*, x=[f() for _ in N]): pass\n", True),
+        ("@f\ndef g(): pass\n", True),
+        ("class A(f()): pass\n", True),
+        ("class A:\n    f()\n", True),
+        ("import tools\n", True),
+        ("from . import tools\n", True),
+        ("from tools import *\n", True),
+        ("if N:\n    f()\n", True),
+    ],
+)
+def test_an_import_behind_a_function_that_nothing_can_call_before_it(between: str, needed: bool) -> None:
+    """The import behind is not added again above, where the function finds it whenever it runs."""
+    text = f"N = 1\ndef f(\n    a=N,\n):\n    return a\n{between}import os\nf()\n"
+    wanted = (Import(PATH, "os"),) if needed else ()
+    assert reference(ast.parse(text), PATH, "os", "environ", inside=5) == ("os.environ", wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        pytest.param("def f(a=1):\n    return a\nimport os\n", 1, id="a default"),
+        pytest.param("def f(\n    a=1): return a\nimport os\n", 2, id="a default in the line of the body"),
+        pytest.param("@mark\ndef f():\n    return 1\nimport os\n", 1, id="a decorator"),
+        pytest.param("@mark\ndef f():\n    return 1\nimport os\n", 3, id="a function that its decorator may call"),
+        pytest.param("x = 1\ndef g(): pass\nimport os\n", 1, id="the module"),
+        pytest.param("class A:\n    def f(self):\n        return 1\nimport os\n", 3, id="a method"),
+        pytest.param("def f():\n    return 1\nif f():\n    import os\n", 2, id="an import under a condition"),
+    ],
+)
+def test_an_import_behind_what_may_run_before_it_is_not_enough(text: str, line: int) -> None:
+    assert reference(ast.parse(text), PATH, "os", "environ", inside=line)[1] == (Import(PATH, "os"),)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "copy = 3",

@@ -78,7 +78,7 @@ def _taught(
     if not with_default:
         return rewritten(source, option, names, None), ()
     try:
-        environ, needs = reference(module, path, "os", "environ")
+        environ, needs = reference(module, path, "os", "environ", inside=option.line)
     except ValueError as error:
         raise Refused(f"`os` is taken in {path} ({error}): give --local_rank its default by hand") from None
     first = re.search(r"[\"']", source.text[source.range_of(option.call)[0] :])

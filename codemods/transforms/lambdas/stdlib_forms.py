@@ -11,7 +11,7 @@ from ...finding import Import
 from ...syntax.binding_rules import BindingKind, ScopeKind
 from ...syntax.imports import reference
 from ...syntax.names import last_name
-from ...syntax.scope_data import end_of, start_of
+from ...syntax.scope_data import end_of, line_of, start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 
@@ -197,7 +197,7 @@ def filled_text(source: Source, node: ast.Lambda) -> str | None:
 def spelled(scopes: Scopes, path: str, node: ast.AST, module: str, name: str) -> tuple[str, tuple[Import, ...]] | None:
     """`imports.reference`, where its first word means the module's binding at `node` too; else None."""
     try:
-        text, imports = reference(scopes.tree, path, module, name)
+        text, imports = reference(scopes.tree, path, module, name, inside=line_of(node))
     except ValueError:
         return None
     owner = scopes.owner(scopes.around(node), text.partition(".")[0])

@@ -120,3 +120,32 @@ def test_messages_name_the_option_as_it_is_spelled(name: str) -> None:
     assert f"`train.py` only takes {name}: every rank stops" in finding.message
     assert f"the script stops, as its {name} is required" in finding.message
     assert f"its {name}" in [hop.what for hop in finding.trace]
+
+
+def test_an_import_that_the_module_has_further_down_is_not_added_again() -> None:
+    script = """\
+import argparse
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--local_rank', type=int, default=0)
+    return parser.parse_args()
+
+def main(args):
+    print(args.local_rank)
+
+import os
+
+if __name__ == '__main__':
+    main(options())
+"""
+    files = {"train.py": script, "run.sh": "python -m torch.distributed.launch train.py\n"}
+
+    def after(text: str) -> str:
+        contents = {**files, "train.py": text}
+        encoded = MemoryFiles({path: item.encode() for path, item in contents.items()})
+        return plan(encoded, Settings(select=("dist-launcher",))).contents["train.py"].decode()
+
+    assert "os.environ.get('LOCAL_RANK', 0)" in after(script) and after(script).count("import os\n") == 1
+    called = script.replace("import os\n", "ARGS = options()\nimport os\n")
+    assert after(called).startswith("import argparse\nimport os\n")
