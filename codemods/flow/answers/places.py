@@ -22,10 +22,10 @@ class Places:
         """Per value the nodes where it is made, or added without an edge."""
         found: dict[int, list[int]] = {}
         heap = self.solution.heap
-        holds = heap.holds
+        holds, targets = heap.holds, heap.targets
         for node, held in enumerate(holds):
             for number, source in heap.sources(node) if held else ():
-                if source < 0 or number not in holds[source]:
+                if source < 0 or number not in holds[source] or node not in (targets[source] or ()):
                     found.setdefault(number, []).append(node)
         return found
 

@@ -54,6 +54,11 @@ class PythonBuiltins:
             for number in tuple(heap.holds[first]):
                 if heap.values[number].kind == INSTANCE:
                     heap.add(result, heap.number(Value(CLASS, heap.values[number].a)))
+        elif name == "staticmethod" and first >= 0:  # `fold = staticmethod(lambda ...)`: a call of `fold` calls it
+            for number in tuple(heap.holds[first]):
+                value = heap.values[number]
+                if value.kind == FUNCTION and self.program.functions[int(value.a)][1].kind is FunctionKind.LAMBDA:
+                    heap.add(result, number, first)
         elif name in RECORDS:
             heap.add(result, heap.number(Value(OBJECT, name)))
         elif name in ("copy.copy", "copy.deepcopy") and first >= 0:

@@ -127,7 +127,11 @@ class _Planner:
         simple: dict[ast.AST, Fix] = {}
         for target, node in sorted(wanted.items(), key=lambda item: item[0][1:]):
             outer = next((simple[above] for above in self.rewrite.scopes.ancestors(node) if above in simple), None)
-            fix = outer or in_place(self.rewrite, node, self.known)
+            try:
+                fix = outer or in_place(self.rewrite, node, self.known)
+            except Refused as refused:
+                answers[target] = refused
+                continue
             if fix is not None:
                 try:
                     self._check_scans((), fix.imports)

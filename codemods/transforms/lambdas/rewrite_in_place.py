@@ -15,6 +15,7 @@ from .file_state import FileRewrite
 from .identity import told_apart
 from .inspection_checks import shown_name
 from .known import Known
+from .libraries import libraries
 from .stdlib_forms import filled_text, is_factory, known_shape
 
 _NOQA = re.compile(r"#\s*(?:noqa|ruff:|flake8:|pylint:|pragma:)", re.IGNORECASE)
@@ -53,6 +54,8 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
         if at.is_local:
             return None
         at = at.parent
+    if scope.kind is ScopeKind.CLASS:
+        _check_class(rewrite, node, target.id)
     if (
         len(scope.bindings[target.id]) != 1
         or not _alone(rewrite, statement)
@@ -93,6 +96,30 @@ def _def_in_place(rewrite: FileRewrite, node: ast.Lambda, unsafe: str | None) ->
     rewrite.room_below[last] = room
     edits.append(Edit(rewrite.path, start, end, text + "\n" * room))
     return Fix(f"Write `{target.id}` as a function", tuple(edits), unsafe=unsafe)
+
+
+def _check_class(rewrite: FileRewrite, node: ast.Lambda, name: str) -> None:
+    """Raises Refused where pickle does not find what the class body binds to `name` by its qualified name.
+
+    A function of the module would not do instead: as a method of an object, it is looked up there by its own name.
+    """
+    scopes = rewrite.scopes
+    if name.startswith("__") and not name.endswith("__"):
+        raise Refused(f"`{name}` has another name outside of the class: name it without two underscores, with `def`")
+    if len(scopes.around(node).bindings[name]) != 1:
+        raise Refused(f"the class body binds `{name}` several times: keep one, and write it with `def`")
+    known = libraries().class_decorators
+    for cls in scopes.ancestors(node):
+        if not isinstance(cls, ast.ClassDef):
+            continue
+        if len(scopes.around(cls).bindings[cls.name]) != 1:
+            raise Refused(f"`{cls.name}` is bound several times: write it with `def` in a class of its own name")
+        if scopes.under_guard(cls):
+            raise Refused(f"`{cls.name}` exists only under the main guard: move it above the guard")
+        for decorator in cls.decorator_list:
+            if not rewrite.units.settled.pure_decorator(decorator, known):
+                what = f"`@{ast.unparse(decorator)}` may put something else in the place of `{cls.name}`"
+                raise Refused(f"{what}: where it does not, write `{name}` with `def`")
 
 
 def _alone(rewrite: FileRewrite, statement: ast.stmt) -> bool:
