@@ -4,7 +4,7 @@
 A lambda, a function defined inside a function, or a class defined inside a function that reaches another process: as
 `collate_fn`, `worker_init_fn` or part of the dataset of a `DataLoader` with workers, as the target or an argument of a
 `Process` or a `Pool`, in a webdataset pipeline, in what is pickled or saved. The trace says how it gets there. Sort
-keys, `map` inside `list(...)`, class attributes, threads, and boundaries that use cloudpickle or dill (ray, dask,
+keys, `map` inside `list(...)`, what stays on a class, threads, and boundaries that use cloudpickle or dill (ray, dask,
 joblib) are left alone. What `eval` makes of a text in a YAML file is followed too, and reported with the file, the line
 and the key.
 
@@ -78,6 +78,8 @@ that makes it. Local variables that a function reads are passed with `functools.
 bound again afterwards, so that the value taken there is what the closure would have seen. `self` makes it a method,
 unless its objects carry a model, a loader, a dataset, a module or something else that can't be pickled and do more than
 keep the function for themselves: then the attributes that it reads are passed, if nothing sets them again.
+
+A lambda that a class body binds to a name becomes a function of the class, which pickle finds as `Class.name`.
 
 Functions that use each other move together or not at all; several that are the same become one. A lambda that only
 calls a function of the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`,
