@@ -61,11 +61,15 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A fix needs `import module` (name None) or `from module import name` at the top of `path`."""
+    """A fix needs `import module` (name None) or `from module import name` at the top of `path`.
+
+    `early`: among the first imports, since code that runs before a later import uses it.
+    """
 
     path: str
     module: str
     name: str | None = None
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)

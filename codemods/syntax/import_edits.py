@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..finding import Edit, Import
 from ..tree.source import Source
@@ -230,8 +230,9 @@ def import_edits(source: Source, module: ast.Module, needs: Iterable[Import]) ->
     After the module docstring and `from __future__` lines, beside the first imports of its group (standard library
     before others), never inside `try`/`if` blocks, between `__future__` lines or above a docstring, shebang or licence.
     """
+    lacking = {need for need in needs if not _has(module, need)}
     missing = sorted(
-        {need for need in needs if not _has(module, need)},
+        {need for need in lacking if need.early or replace(need, early=True) not in lacking},
         key=lambda need: (_group(need.module), need.name is not None, need.module.lower(), need.name or ""),
     )
     edits: list[Edit] = []
@@ -262,7 +263,9 @@ def _unfinished(source: Source) -> bool:
 
 def _has(module: ast.Module, need: Import) -> bool:
     """True when an import that always runs, among the first of the file, provides `need`."""
-    for statement in always_run(module, None):
+    _, run, _ = _top_block(module)
+    first = [statement for line in run for statement in line.statements]
+    for statement in first if need.early else always_run(module, None):
         if need.name is not None:
             if (need.name, (need.module, need.name)) in imported(statement):
                 return True

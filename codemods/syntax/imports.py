@@ -72,13 +72,16 @@ def reference(
     neither gives ("functools.partial", (Import(path, "functools"),)). Only imports that always run (top level of the
     module, not under `if` or `try`) and whose name nothing else in the module binds are trusted. `at` is the line where
     the expression will stand: then only the functions around that line can shadow a name, and the import must come
-    before it. `inside` is that line where a function is around it: an import behind that function counts where nothing
-    can call it before. Raises ValueError when the plain name of the module is taken by something else.
+    before it. `inside` is that line too, and what the rest of the module binds still counts: the import must come
+    before it, or behind the function around it where nothing can call that before. Raises ValueError when the plain
+    name of the module is taken by something else.
     """
     parent, _, leaf = target.rpartition(".")
     spellings: list[tuple[int, str, str, Meaning]] = []  # (preference, expression, leading name, what that must mean)
     behind = run_before_calls(module, inside) if inside is not None else ()
-    for statement in chain(always_run(module, at), behind):
+    first = list(always_run(module, at))
+    in_time = [statement for statement in first if inside is None or statement.lineno < inside]
+    for statement in chain(in_time, behind):
         for local, meaning in imported(statement):
             if meaning == (target, name):
                 spellings.append((0, local, local, meaning))
@@ -95,4 +98,4 @@ def reference(
     top = target.partition(".")[0]
     if not _only_means(module, top, (top, None), at):
         raise ValueError(f"the name {top!r} stands for something else in {path}")
-    return f"{target}.{name}", (Import(path, target),)
+    return f"{target}.{name}", (Import(path, target, early=len(in_time) < len(first)),)

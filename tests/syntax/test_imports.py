@@ -220,6 +220,20 @@ def test_reference(text: str, target: str, name: str, expression: str, needed: b
     assert imports == ((Import(PATH, target),) if needed else ())
 
 
+def test_an_import_below_the_line_that_uses_it_comes_too_late() -> None:
+    text = "import argparse\n\nN = 1\nimport os\nprint(N)\n"
+    found, needs = reference(ast.parse(text), PATH, "os", "environ", inside=3)
+    assert (found, needs) == ("os.environ", (Import(PATH, "os", early=True),))
+    assert reference(ast.parse(text), PATH, "os", "environ", inside=5) == ("os.environ", ())
+    source = Source(PATH, text)
+    wanted = [*needs, Import(PATH, "os")]
+    after = source.apply(import_edits(source, ast.parse(text), wanted))
+    assert after == "import argparse\nimport os\n\nN = 1\nimport os\nprint(N)\n"
+    assert import_edits(Source(PATH, after), ast.parse(after), wanted) == []
+    bare = Source(PATH, "N = 1\n")
+    assert bare.apply(import_edits(bare, ast.parse(bare.text), wanted)) == "import os\n\nN = 1\n"
+
+
 def test_reference_at_a_line_looks_at_the_functions_around_it() -> None:
     module = ast.parse("from functools import partial\ndef f(partial):\n    pass\ndef g():\n    pass\n")
     assert reference(module, PATH, "functools", "partial", at=5) == ("partial", ())

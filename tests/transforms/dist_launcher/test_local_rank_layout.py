@@ -149,3 +149,11 @@ if __name__ == '__main__':
     assert "os.environ.get('LOCAL_RANK', 0)" in after(script) and after(script).count("import os\n") == 1
     called = script.replace("import os\n", "ARGS = options()\nimport os\n")
     assert after(called).startswith("import argparse\nimport os\n")
+
+
+def test_a_default_above_the_import_of_the_module_gets_one_that_runs_before() -> None:
+    script = SCRIPT.format(call="parser.add_argument('--local_rank')") + "import os\nprint(os.getcwd())\n"
+    files = {"train.py": script, "run.sh": "python -m torch.distributed.launch train.py\n"}
+    done = plan(MemoryFiles({path: text.encode() for path, text in files.items()}), Settings(select=("dist-launcher",)))
+    after = done.contents["train.py"].decode()
+    assert after.startswith("import argparse\nimport os\n\nparser = ") and after.count("import os\n") == 2
