@@ -10,6 +10,7 @@ class HazardKind(Enum):
 
     LAMBDA = "lambda"
     FUNCTION = "function"  # a def inside a def
+    WRAPPER = "wrapper"  # a def inside a decorator, which replaces what that decorates
     CLASS = "class"  # defined inside a function
     DICT_VIEW = "dict-view"
     GENERATOR = "generator"

@@ -10,6 +10,7 @@ from ..hazard_kind import HazardKind
 _WORDS = {
     HazardKind.LAMBDA: "a lambda",
     HazardKind.FUNCTION: "a nested function",
+    HazardKind.WRAPPER: "a wrapper of a decorator",
     HazardKind.CLASS: "a local class",
     HazardKind.DICT_VIEW: "a view of a dict",
     HazardKind.GENERATOR: "a generator",

@@ -7,6 +7,7 @@ from ..facts.records import Position
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT
 from ..solve.solution import Solution
+from .hidden import hiding
 
 
 def captures(solution: Solution, function: int) -> list[int]:
@@ -49,6 +50,9 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         file, function = program.functions[int(value.a)]
         if function.kind in NAMELESS and not function.wraps:
             return [(NAMELESS[function.kind], program.files[file], function.position)]
+        if (wrapper := hiding(solution, int(value.a))) is not None:
+            home, made = program.functions[wrapper]
+            return [(HazardKind.WRAPPER, program.files[home], made.position)]
     elif value.kind in (CLASS, INSTANCE):
         file, made = program.classes[int(value.a)]
         if made.nested:

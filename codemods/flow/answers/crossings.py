@@ -20,6 +20,7 @@ from .burdens import of_instances, of_nodes
 from .closure import Closure
 from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
+from .hidden import replaced
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
 from .pickled_anyway import PickledAnyway
@@ -187,6 +188,8 @@ class Flow:
             if reason.node < 0:  # a Dataset class in a function is no hazard before an instance is seen to cross
                 continue
             for hazard in hazards(self.solution, number, only):
+                if hazard[0] is HazardKind.WRAPPER and not replaced(self.solution, number, reason.node):
+                    continue
                 known = found.get(hazard)
                 if known is None or not known.confidence.reaches(confidence):
                     made = self._crossings.describe(hazard, confidence, number, reasons)

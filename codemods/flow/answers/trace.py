@@ -40,6 +40,7 @@ def trace_of(
     words = {
         HazardKind.LAMBDA: "a lambda is defined here",
         HazardKind.FUNCTION: "a function is defined inside another here",
+        HazardKind.WRAPPER: "this function takes the place of what the decorator gets",
         HazardKind.CLASS: "a class is defined inside a function here",
         HazardKind.DICT_VIEW: "a view of a dict is taken here",
         HazardKind.GENERATOR: "a generator is created here",
@@ -47,6 +48,11 @@ def trace_of(
         HazardKind.INSTANCE: "instances of this class",
     }
     hops = [Hop(path, position[0], words[kind])]
+    if kind is HazardKind.WRAPPER:
+        file, hidden = solution.program.functions[int(solution.heap.values[number].a)]
+        hops.append(
+            Hop(solution.program.files[file], hidden.position[0], f"here it takes the place of `{hidden.name}`")
+        )
     seen: set[int] = set()
     while True:
         if reason.node >= 0:

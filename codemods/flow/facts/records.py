@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 20  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 21  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -57,6 +57,7 @@ class Function:
     binding: MethodBinding = MethodBinding.INSTANCE
     generator: bool = False
     wraps: bool = False  # decorated with functools.wraps: pickled under the name of what it wraps
+    decorators: tuple[int, ...] = ()
     captures: tuple[int, ...] = ()  # nodes of variables of enclosing functions that it reads
     raises: bool = False  # it does nothing but raise: as an initialiser, there are no instances
     worker_side: bool = (

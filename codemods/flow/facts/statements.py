@@ -211,6 +211,7 @@ class Statements:
         line = builder.line
         defaults = self.expressions.defaults(node.args)
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
+        builder.facts.functions[index].decorators = tuple(applied)
         self.body(node.body)
         builder.leave()
         builder.line = line

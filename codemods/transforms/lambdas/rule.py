@@ -22,8 +22,14 @@ from .screen import ID
 _WORDS = {
     HazardKind.LAMBDA: "this lambda",
     HazardKind.FUNCTION: "this nested function",
+    HazardKind.WRAPPER: "this function, which a decorator puts in the place of another,",
     HazardKind.CLASS: "this class, defined inside a function,",
 }
+
+_HIDDEN = Refused(
+    "`functools.wraps` as a decorator of it would give it the name by which pickle finds it, and also the documentation and the "
+    "signature of what it replaces: where nothing reads these otherwise, decorate it"
+)
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -61,7 +67,9 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
         if not targets:
             continue
-        answers = plan_hoist(project, source.path, targets.values(), flow_of(project))
+        hidden = {target: _HIDDEN for target in targets.values() if target.kind is HazardKind.WRAPPER}
+        moving = [target for target in targets.values() if target not in hidden]
+        answers = {**hidden, **plan_hoist(project, source.path, moving, flow_of(project))}
         reasons = {
             answer: reason
             for crossing, target in targets.items()

@@ -1,0 +1,72 @@
+"""Functions of modules that a decorator hides: their name is that of a wrapper, which says that it is local."""
+
+from __future__ import annotations
+
+from ..kinds import FunctionKind
+from ..solve.heap import FUNCTION
+from ..solve.solution import Solution
+
+
+def hiding(solution: Solution, index: int) -> int | None:
+    """The local function that the name of the decorated function `index` of a module is; None where none surely is.
+
+    The outermost decorator decides. What it gives counts for each function that it decorates, so the flow does not follow it.
+    """
+    program = solution.program
+    file, function = program.functions[index]
+    if function.kind is not FunctionKind.TOP or not function.decorators or function.decorators[0] < 0:
+        return None
+    decorator = _only_function(solution, function.decorators[0] + program.offsets[file])
+    if decorator is None:
+        return None
+    home, made = program.functions[decorator]
+    wrapper = _only_function(solution, made.returns + program.offsets[home])
+    if wrapper is None or program.functions[wrapper][0] != home:
+        return None
+    inner = program.functions[wrapper][1]
+    local = inner.kind is FunctionKind.NESTED and inner.qualname == f"{made.qualname}.<locals>.{inner.name}"
+    return wrapper if local and not inner.decorators and not _may_be_renamed(solution, home, wrapper) else None
+
+
+def replaced(solution: Solution, number: int, node: int) -> bool:
+    """The function of a decorated name that is at `node` came there by that name, and not as what decorators get."""
+    heap, program = solution.heap, solution.program
+    file, function = program.functions[int(heap.values[number].a)]
+    given = {
+        parameter.node + program.offsets[program.functions[index][0]]
+        for decorator in function.decorators
+        if decorator >= 0
+        for index in (_only_function(solution, decorator + program.offsets[file]),)
+        if index is not None
+        for parameter in program.functions[index][1].parameters
+    }
+    seen: set[int] = set()
+    while node >= 0 and node not in seen:
+        if node in given:
+            return False
+        seen.add(node)
+        node = heap.source(node, number)
+    return True
+
+
+def _only_function(solution: Solution, node: int) -> int | None:
+    """The function that is all that `node` holds."""
+    values = [solution.heap.values[number] for number in solution.heap.holds[node]]
+    return int(values[0].a) if len(values) == 1 and values[0].kind == FUNCTION else None
+
+
+def _may_be_renamed(solution: Solution, file: int, wrapper: int) -> bool:
+    """Some call gets the wrapper, as `update_wrapper` does, or `__qualname__` is set on it."""
+    heap, facts, offset = solution.heap, solution.program.facts[file], solution.program.offsets[file]
+
+    def is_it(node: int) -> bool:
+        return node >= 0 and any(
+            heap.values[number].kind == FUNCTION and heap.values[number].a == wrapper
+            for number in heap.holds[node + offset]
+        )
+
+    if any(attribute == "__qualname__" and is_it(base) for base, attribute, *_ in facts.stores):
+        return True
+    return any(
+        is_it(node) for call in facts.calls for node in (*call.arguments, *(value for _, value in call.keywords))
+    )
