@@ -51,8 +51,8 @@ def _all_hazards(solution: Solution, number: int) -> list[tuple[HazardKind, str,
         if function.kind in NAMELESS and not function.wraps:
             return [(NAMELESS[function.kind], program.files[file], function.position)]
         if (wrapper := hiding(solution, int(value.a))) is not None:
-            home, made = program.functions[wrapper]
-            return [(HazardKind.WRAPPER, program.files[home], made.position)]
+            home, inner = program.functions[wrapper]
+            return [(HazardKind.WRAPPER, program.files[home], inner.position)]
     elif value.kind in (CLASS, INSTANCE):
         file, made = program.classes[int(value.a)]
         if made.nested:

@@ -10,7 +10,7 @@ from ..solve.solution import Solution
 def hiding(solution: Solution, index: int) -> int | None:
     """The local function that the name of the decorated function `index` of a module is; None where none surely is.
 
-    The outermost decorator decides. What it gives counts for each function that it decorates, so the flow does not follow it.
+    The outermost decorator decides. What it gives is the same for all that it decorates: the flow does not follow it.
     """
     program = solution.program
     file, function = program.functions[index]

@@ -80,6 +80,8 @@ unless its objects carry a model, a loader, a dataset, a module or something els
 keep the function for themselves: then the attributes that it reads are passed, if nothing sets them again.
 
 A lambda that a class body binds to a name becomes a function of the class, which pickle finds as `Class.name`.
+A function of a module that its decorator replaces by a local wrapper is found by its name when the wrapper gets
+`@functools.wraps(function)`: where all that the decorator replaces is only called or sent to workers.
 
 Functions that use each other move together or not at all; several that are the same become one. A lambda that only
 calls a function of the project needs none of its own: `lambda path: load(path, 2)` becomes `partial(load, scale=2)`,

@@ -18,6 +18,7 @@ from ...tree.source import Source
 from .evaluated_text import evaluated_texts
 from .plan import Target, plan_hoist
 from .screen import ID
+from .wrappers import wrapped
 
 _WORDS = {
     HazardKind.LAMBDA: "this lambda",
@@ -25,11 +26,6 @@ _WORDS = {
     HazardKind.WRAPPER: "this function, which a decorator puts in the place of another,",
     HazardKind.CLASS: "this class, defined inside a function,",
 }
-
-_HIDDEN = Refused(
-    "`functools.wraps` as a decorator of it would give it the name by which pickle finds it, and also the documentation and the "
-    "signature of what it replaces: where nothing reads these otherwise, decorate it"
-)
 
 
 def find(project: Project) -> Iterable[Finding]:
@@ -67,9 +63,12 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         targets = {crossing: _target(crossing) for crossing in crossings if wanted[crossing] is part}
         if not targets:
             continue
-        hidden = {target: _HIDDEN for target in targets.values() if target.kind is HazardKind.WRAPPER}
-        moving = [target for target in targets.values() if target not in hidden]
-        answers = {**hidden, **plan_hoist(project, source.path, moving, flow_of(project))}
+        flow = flow_of(project)
+        moving = [target for target in targets.values() if target.kind is not HazardKind.WRAPPER]
+        answers = plan_hoist(project, source.path, moving, flow)
+        for crossing, target in targets.items():
+            if crossing.kind is HazardKind.WRAPPER:
+                answers[target] = wrapped(project, crossing, flow)
         reasons = {
             answer: reason
             for crossing, target in targets.items()
