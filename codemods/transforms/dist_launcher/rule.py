@@ -12,6 +12,7 @@ from ...launch import bash as shell
 from ...launch import containers
 from ...launch.hosts import Host
 from ...launch.lines import LaunchLine, launch_lines, other_lines, unread
+from ...launch.read_as_text import read_as_text
 from ...project import Project
 from ...syntax.statements import removed_statement
 from ...tree.source import Source
@@ -156,7 +157,7 @@ def _launcher(decisions: Decisions, source: Source, script: shell.Script, group:
         return  # what a guide shows can't always be rewritten, and is nothing to worry about by itself
     line = group[0]
     chosen = next((verdict for verdict in verdicts if verdict.reason), verdicts[0])
-    reason = chosen.reason or _shared_variable(script, group, verdicts)
+    reason = chosen.reason or _shared_variable(script, group, verdicts) or _counted(source, script)
     first = (
         line.interpreter if line.interpreter is not None and line.interpreter.via == line.module.via else line.module
     )
@@ -169,6 +170,17 @@ def _launcher(decisions: Decisions, source: Source, script: shell.Script, group:
     imports = tuple(dict.fromkeys(need for verdict in verdicts for need in verdict.imports))
     fix = None if reason else Fix(chosen.title, edits, imports)
     yield Finding(ID, source.path, span, chosen.message, chosen.confidence, (hop, *chosen.hops), fix, reason)
+
+
+def _counted(source: Source, script: shell.Script) -> str | None:
+    """Why the text of a here-document stays as it is; None where nothing depends on it."""
+    if script.host is not Host.DOCUMENT:
+        return None
+    used = read_as_text(source.text, script.start, script.start + len(script.text))
+    if used is None:
+        return None
+    line = source.position(used[0])[0]
+    return f"line {line} passes the file that is written here to `{used[1]}`, which may read its words: change both"
 
 
 def _overlap(edits: tuple[Edit, ...]) -> bool:
