@@ -62,6 +62,15 @@ _BACK = (
         _NEVER,
         _NEVER,
         "sent back from a worker",
+        "the task raised (or returned) {name}, and that is the true error; it can't be pickled on its way back. Run "
+        "the task once in the main process (call the function) to see its message and line, and mend that "
+        "first; then, in the task, catch it and raise a plain one: raise RuntimeError(str(error))",
+        r"Error sending result: ['\"]?(?P<name>[\w.]*[A-Za-z]\w*(?:Error|Exception))\(",
+    ),
+    _Road(
+        _NEVER,
+        _NEVER,
+        "sent back from a worker",
         "it is part of what the task returned: return plain data (numbers, arrays, list(...) of a map or generator, an "
         "id in place of an object), or drop the value in __getstate__ of its class; if the task raised an exception, "
         "run it once in the main process to see that",
@@ -152,9 +161,11 @@ def _with_more_advice(cause: Cause, frames: Sequence[Frame]) -> Cause:
 
 
 def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | None:
-    back = next((road for road in _BACK if re.search(road.error, error)), None)
-    if back is not None:
-        return back
+    for back in _BACK:
+        match = re.search(back.error, error)
+        if match is not None:
+            name = match.groupdict().get("name") or ""
+            return replace(back, advice=back.advice.replace("{name}", name))
     for frame in reversed(frames):  # the innermost way is the one that failed
         road, sent = _of_frame(frame.path, frame.name)
         if road is not None or sent:

@@ -716,6 +716,12 @@ def test_what_looks_alike_and_is_not(message: str) -> None:
         ("EOFError: Ran out of input", "obj = pickle.load(stream)"),
         ("socket.error: [Errno 98] Address already in use: ('127.0.0.1', 5000)", ""),
         ("ModuleNotFoundError: No module named 'torch._six'", ""),
+        ("KeyError: 'beef'", 'File "/usr/lib/python3.9/multiprocessing/managers.py", line 827, in _callmethod'),
+        ("ValueError: not enough values to unpack (expected 2, got 1)", 'File "/code/train.py", line 4, in main'),
+        (
+            "TypeError: __init__() takes 2 positional arguments but 3 were given",
+            'File "rows.py", line 7, in load',
+        ),
     ],
 )
 def test_what_has_nothing_to_do_with_processes_is_left_alone(message: str, around: str) -> None:

@@ -259,7 +259,7 @@ def test_a_loop_that_was_left_early_is_no_failure_of_a_worker() -> None:
 
 def test_every_row_of_frames_has_a_text() -> None:
     marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
-    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked"}
+    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked", "frozen-main-not-found"}
     assert {row.family for row in frame_families()} == families
 
 
@@ -356,3 +356,23 @@ def test_an_error_that_an_environment_passes_on() -> None:
         "ERROR: Received the following error from Worker-2: TypeError: no such action\nERROR: Shutting down\n"
     )
     assert log.main is None and [item.error for item in log.unknown] == ["TypeError: no such action"]
+
+
+def test_a_frozen_program_that_looks_for_its_script_is_not_told_of_the_guard() -> None:
+    spawn = "/app/multiprocessing/spawn.py"
+    text = frames("/app/main.py:<module>", f"{spawn}:freeze_support", f"{spawn}:_fixup_main_from_path")
+    missing = text + "FileNotFoundError: [Errno 2] No such file or directory: '/build/app/main.py'\n"
+    said = unknown_error("", read_log("Traceback (most recent call last):\n" + missing))
+    assert "a frozen program (PyInstaller" in said and "PyInstaller (its own start-up code" in said
+    assert "mend the error itself" not in said
+    other = unknown_error("", read_log("Traceback (most recent call last):\n" + text + "ValueError: no such mode\n"))
+    assert "a frozen program" not in other and "mend the error itself" in other
+
+
+def test_the_error_that_hides_in_a_result_comes_first() -> None:
+    error = "multiprocessing.pool.MaybeEncodingError: Error sending result: '{}'. Reason: 'PicklingError("
+    error += "\"Can't pickle <class 'module'>: attribute lookup module on builtins failed\")'\n"
+    read = read_log(error.format("RowMissingError()")).main
+    assert read is not None and read.cause.advice.startswith("the task raised (or returned) RowMissingError, and that")
+    plain = read_log(error.format("[<Rows object at 0x7f>]")).main
+    assert plain is not None and plain.cause.advice.startswith("it is part of what the task returned")
