@@ -27,6 +27,15 @@ _PROCESSES = re.compile(
     r"/(?:multiprocess(?:ing)?|concurrent/futures|joblib|loky|ray|torch/(?:distributed|multiprocessing|utils/data)"
     r"|accelerate|lightning|pytorch_lightning|deepspeed)/"
 )
+_STARTS_THEM = re.compile(  # frames of pickle alone say nothing: as a rule a file is read
+    r"(?:^|/)((?:multiprocess(?:ing)?|billiard|loky|joblib/externals/loky|torch/multiprocessing|torch/distributed)/[\w/]+\.py"
+    r"|concurrent/futures/process\.py|torch/utils/data/_utils/\w+\.py)$"
+)
+_WORDS_OF_PROCESSES = re.compile(
+    r"\b(?:multiprocessing|freeze_support|ProcessPoolExecutor|ForkProcess|RemoteError"
+    r"|[Pp]ool\.(?:map|imap|starmap|apply)\w*|Pool(?=\()|fork(?=\(\))|forked|DataLoader worker)\b"
+)
+_SHORT = 1000  # characters of a text that is about one error
 _TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
 _MOST_BY_TYPE = 3  # files with such findings; more are a question, no answer
 _SAME_LINE = 4  # a frame of the traceback is the very line of a finding
@@ -148,7 +157,13 @@ def unknown_error(text: str, log: Log) -> str:
             return f"the words of this error are not known: {error}. {by_frames}"
         # frames tell more than words: without one that has to do with processes it is something else
         guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
-        words = f"no error in this text that has to do with starting processes; it failed with: {error}"
+        sign = _sign_of_processes(text, last.error, last.frames)
+        if not sign:
+            words = f"no error in this text that has to do with starting processes; it failed with: {error}"
+        elif guess is not None:
+            words = f"the words of this error are not known: {error}"
+        else:
+            words = f"the words of this error are not known: {error}. {_what_to_look_at(sign, frame)}"
     elif by_frames:
         interrupted = log.stopped or any(item.is_interrupt for item in log.unknown)
         missing = "" if interrupted else "the error's own line is missing, or not known. "
@@ -159,12 +174,35 @@ def unknown_error(text: str, log: Log) -> str:
             asked = f"{described.cause}: {described.next}"
             return f"no error line in this text that is known, only a description. Is it this? {asked}"
         guess = nearest_family(text)
+        sign = _sign_of_processes(text, "", log.frames)
         words = (
-            "no error in this text that has to do with starting processes (give the last lines of the traceback too)"
+            f"no error in this text that is known, though it has {sign}: give the last lines of the traceback too"
+            if sign
+            else "no error in this text that has to do with starting processes "
+            "(give the last lines of the traceback too)"
         )
     if guess is not None:
         words += f". Is it this? {guess.cause}: {guess.advice}"
     return words
+
+
+def _sign_of_processes(text: str, error: str, frames: Sequence[Frame]) -> str:
+    """What shows that an error which is not known may have to do with processes; "" where nothing does."""
+    for frame in reversed(frames):
+        match = _STARTS_THEM.search(frame.path.replace("\\", "/"))
+        if match is not None:
+            return f"a frame of {match[1]}" + (f" ({frame.name})" if frame.name != "<module>" else "")
+    word = _WORDS_OF_PROCESSES.search(error) or (_WORDS_OF_PROCESSES.search(text) if len(text) < _SHORT else None)
+    return "" if word is None else f"the word `{word[0]}`"
+
+
+def _what_to_look_at(sign: str, frame: Frame | None) -> str:
+    at = "" if frame is None else f" ({near(frame.path)}:{frame.line})"
+    return (
+        f"The text has {sign}, so it may have to do with processes: look first at the innermost frame of your own "
+        f"code{at}, and where a worker passes its error on, at the worker's own traceback; the same call in one "
+        "process (no pool, num_workers=0, n_jobs=1) tells whether processes matter at all"
+    )
 
 
 def said_by_frames(log: Log) -> str:

@@ -376,3 +376,40 @@ def test_the_error_that_hides_in_a_result_comes_first() -> None:
     assert read is not None and read.cause.advice.startswith("the task raised (or returned) RowMissingError, and that")
     plain = read_log(error.format("[<Rows object at 0x7f>]")).main
     assert plain is not None and plain.cause.advice.startswith("it is part of what the task returned")
+
+
+@pytest.mark.parametrize(
+    ("path", "sign"),
+    [
+        ("/usr/lib/python3.9/multiprocessing/pool.py:get", "a frame of multiprocessing/pool.py (get)"),
+        (
+            "/usr/lib/python3.9/concurrent/futures/process.py:_process_worker",
+            "concurrent/futures/process.py",
+        ),
+        ("/v/site-packages/torch/distributed/distributed_c10d.py:new_group", "torch/distributed/distributed_c10d.py"),
+    ],
+)
+def test_an_unknown_error_among_frames_of_processes_is_not_said_to_be_none(path: str, sign: str) -> None:
+    text = "Traceback (most recent call last):\n" + frames("/code/rows.py:load", path) + "RowError: 3 of 4 rows\n"
+    said = unknown_error(text, read_log(text))
+    assert said.startswith("the words of this error are not known: RowError: 3 of 4 rows")
+    assert sign in said and "innermost frame of your own code (rows.py:" in said.replace("/code/", "")
+    assert "no error" not in said
+
+
+def test_a_word_of_processes_counts_in_the_error_and_in_a_short_text() -> None:
+    for text in ("RowError: freeze_support is not there\n", "it stops in pool.map(work, rows)\nRowError: 3\n"):
+        said = unknown_error(text, read_log(text))
+        assert said.startswith("the words of this error are not known: RowError") and "has the word `" in said
+    log = "config: {pool: multiprocessing}\n" + "epoch\n" * 400 + "RowError: 3\n"
+    assert unknown_error(log, read_log(log)).startswith("no error in this text that has to do with")
+    words = "it hung in freeze_support once"
+    assert unknown_error(words, read_log(words)).startswith(
+        "no error in this text that is known, though it has the word"
+    )
+
+
+def test_a_file_that_pickle_reads_has_nothing_to_do_with_processes() -> None:
+    text = frames("/code/rows.py:load", "/usr/lib/python3.9/pickle.py:load") + "RowError: pickle of another version\n"
+    text = "Traceback (most recent call last):\n" + text
+    assert unknown_error(text, read_log(text)).startswith("no error in this text that has to do with")
