@@ -16,6 +16,7 @@ from .attribute_uses import AttributeUses, Hazard
 from .by_name import by_its_name
 from .classes import Shape
 from .data import names
+from .ended import check_not_ended
 from .existing_state import check_bases, check_existing, check_filled_first
 from .search import Search
 from .shared_instances import check_new_objects
@@ -69,6 +70,7 @@ class Planner:
                 if name not in plan.fixes:
                     uses[name] = AttributeUses(self.family, self.recogniser, shape, name, tuple(hazards))
                     treatment = treatment_of(uses[name])
+                    check_not_ended(uses[name], self.search.crossing(shape)[1])
                     self._check_joins(shape, treatment)
                     treatments[name] = treatment
             except Refused as refused:
