@@ -15,4 +15,5 @@ class HazardKind(Enum):
     DICT_VIEW = "dict-view"
     GENERATOR = "generator"
     EVALUATED = "evaluated"  # what `eval` makes of a text
+    LOADED = "loaded"  # taken from a module that is loaded by its path, and that no import finds
     INSTANCE = "instance"  # of any class

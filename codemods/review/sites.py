@@ -15,6 +15,7 @@ _WORDS = {
     HazardKind.DICT_VIEW: "a view of a dict",
     HazardKind.GENERATOR: "a generator",
     HazardKind.EVALUATED: "an evaluated text",
+    HazardKind.LOADED: "a part of a module that is loaded by its path",
 }
 
 

@@ -18,7 +18,7 @@ from codemods.review.sites import sites_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 
-KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.INSTANCE}
+KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.LOADED, HazardKind.INSTANCE}
 
 
 def crossings(files: dict[str, str], settings: Settings | None = None) -> list[Crossing]:

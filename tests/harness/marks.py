@@ -11,7 +11,7 @@ from codemods.hazard_kind import HazardKind
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
 
-KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.INSTANCE}
+KINDS = frozenset(HazardKind) - {HazardKind.EVALUATED, HazardKind.LOADED, HazardKind.INSTANCE}
 _MARK = re.compile(r"# (proven|likely|possible)$")
 
 

@@ -20,6 +20,7 @@ from .burdens import of_instances, of_nodes
 from .closure import Closure
 from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
+from .hazard_calls import is_called
 from .hidden import replaced
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
@@ -303,6 +304,11 @@ class Flow:
         index = self._places.class_at.get((path, line, column))
         number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1
         return without_nodes(self._seen.identities.get(number, []))
+
+    @recorded
+    def called_by_path(self, path: str, line: int, column: int) -> bool:
+        """Whether what is taken here from a module that is loaded by its path is called, or a boundary calls it."""
+        return is_called(self.solution, path, line, column)
 
     @recorded
     def deep_copied(self, path: str, line: int, column: int) -> str | None:

@@ -45,6 +45,7 @@ def trace_of(
         HazardKind.DICT_VIEW: "a view of a dict is taken here",
         HazardKind.GENERATOR: "a generator is created here",
         HazardKind.EVALUATED: "a text is evaluated here",
+        HazardKind.LOADED: "this is taken from a module that is loaded by its path",
         HazardKind.INSTANCE: "instances of this class",
     }
     hops = [Hop(path, position[0], words[kind])]

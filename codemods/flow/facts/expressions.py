@@ -13,6 +13,7 @@ from ...syntax.names import dotted
 from ..kinds import FunctionKind
 from .builder import FactsBuilder
 from .definitions import enter_function
+from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, items_of, literal_key, name_pattern, not_callable, position, starred
@@ -59,6 +60,8 @@ class Expressions:
             return -1
         result = self.builder.node("", node.lineno)
         self.builder.loads.append((base, node.attr, result))
+        if is_loaded(self.builder.scope, node.value):
+            self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
         return result
 
     def _await(self, node: ast.Await) -> int:
@@ -249,6 +252,8 @@ class Expressions:
         result = builder.node("", node.lineno)
         if is_view or is_text:
             facts.hazards.append((result, HazardKind.DICT_VIEW if is_view else HazardKind.EVALUATED, position(node)))
+        if takes_from_loaded(builder.scope, node):
+            facts.hazards.append((result, HazardKind.LOADED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
         text = dotted(function) or (function.attr if isinstance(function, ast.Attribute) else "")
@@ -319,6 +324,7 @@ class Expressions:
         if isinstance(target, ast.Name):
             constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
             builder.bind(target.id, value, constant)
+            note_loaded(builder.scope, target.id, expression)
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)
             self.sets_attribute(target, base)

@@ -16,6 +16,7 @@ class FactsScope:
         "function",
         "globals",
         "kind",
+        "loaded",
         "names",
         "nonlocals",
         "owner",
@@ -36,4 +37,5 @@ class FactsScope:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.constants: dict[str, object] = {}  # names bound once, to a literal
+        self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

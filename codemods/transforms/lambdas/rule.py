@@ -16,6 +16,7 @@ from ...syntax.repo import Repo
 from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .evaluated_text import evaluated_texts
+from .loaded_by_path import loaded_by_path
 from .plan import Target, plan_hoist
 from .screen import ID
 from .wrappers import wrapped
@@ -32,6 +33,7 @@ def find(project: Project) -> Iterable[Finding]:
     """All crossings of code that pickle can't name."""
     yield from findings(project, flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar))
     yield from evaluated_texts(project)
+    yield from loaded_by_path(project)
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:
