@@ -27,7 +27,7 @@ from .screen import ID
 from .screen_facts import uses_views
 from .storage import keeps, travels
 from .third_party import Foreign, changed_dict, foreign_views
-from .used_up import is_used_up
+from .used_up import is_sent_at_once, is_used_up
 from .uses import ViewUses
 
 if TYPE_CHECKING:
@@ -215,19 +215,23 @@ class _Search:
         assert source is not None
         start, end = source.range_of(node)
         text = source.text[start:end]
-        answer = self._refused(candidate, method, kind) or self._as_list(candidate, receiver, method, kind, text)
+        answer = self._refused(candidate, method, kind) or self._as_list(
+            candidate, receiver, method, kind, text, crossing.boundary if crossing is not None else ""
+        )
         confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
         message = _message(candidate, method, kind)
         return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
-    def _as_list(self, candidate: _Candidate, receiver: ast.expr, method: str, kind: ReceiverKind, text: str) -> Answer:
+    def _as_list(
+        self, candidate: _Candidate, receiver: ast.expr, method: str, kind: ReceiverKind, text: str, boundary: str
+    ) -> Answer:
         """`list(...)` around the view."""
         outline, node = candidate.outline, candidate.node
         problems = self.uses.problems(list(candidate.held))
         _, at_once = holders_of(outline, node)
         problems = sorted([*at_once, *problems], key=lambda problem: not problem.fatal)
         change = None
-        if not is_used_up(outline, node):
+        if not is_used_up(outline, node) and not is_sent_at_once(outline, node, boundary):
             change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
             return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...syntax.callees import FUNCTIONS
+from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .data import names
@@ -29,6 +30,20 @@ def is_used_up(outline: Outline, view: ast.expr) -> bool:
         return False
     last = max(block.index(each) for each in holding if each is not None)
     return all(_keeps_nothing(outline, node) for each in block[at : last + 1] for node in ast.walk(each))
+
+
+def is_sent_at_once(outline: Outline, view: ast.expr, boundary: str) -> bool:
+    """`connection.send((view, 1))`: it is pickled before anything else can run, and nothing keeps it."""
+    call = next(
+        above
+        for above in outline.ancestors(view)
+        if not isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.keyword))
+    )
+    if boundary != "multiprocessing.Pipe().send" or not isinstance(call, ast.Call) or last_name(call.func) != "send":
+        return False
+    own = set(ast.walk(view))
+    others = [node for part in (*call.args, *call.keywords) for node in ast.walk(part) if node not in own]
+    return all(_keeps_nothing(outline, node) for node in others)
 
 
 def _uses(outline: Outline, scope: ast.AST, target: ast.Name) -> list[ast.Name]:
