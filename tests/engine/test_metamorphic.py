@@ -73,6 +73,7 @@ EXPECTED: dict[str, dict[str, str]] = {
             "unpicklable-attributes/module_that_may_be_missing",
             "unpicklable-attributes/numpy_on_self",
             "unpicklable-attributes/options_computed_once",
+            "unpicklable-attributes/opened_in_one_branch",
             "unpicklable-attributes/opened_on_demand",
             "unpicklable-attributes/opened_together_on_demand",
             "unpicklable-attributes/paths_of_a_generator",

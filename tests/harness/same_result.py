@@ -43,6 +43,8 @@ def _dumps(tree: ast.Module, change: Change, known: set[str]) -> list[str]:
         for name, value in [*ast.iter_fields(node)]:
             if isinstance(value, str) and not isinstance(node, ast.Constant):
                 setattr(node, name, _old_name(value, change.names, known))
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [_old_name(each, change.names, known) for each in node.names]
         if isinstance(node, ast.alias) and node.asname == node.name:
             node.asname = None
         if isinstance(node, (*KINDS, ast.Module)) and ast.get_docstring(node) is not None:

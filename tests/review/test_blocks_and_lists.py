@@ -121,7 +121,8 @@ def test_hunks_stand_under_their_file() -> None:
     assert lines[-3:] == ["@@ -9 +12 @@ Net.run", "-\\x1b[2J    ", "+\\u202e"]
 
 
-def test_blanks_at_the_end_of_new_lines_can_be_seen() -> None:
+def test_blanks_at_the_end_of_new_lines_can_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
     out = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="standard", legacy_windows=False)
     show_hunks(out, "", [Hunk("a.py", "", 1, 1, ("+x  ", "-y  "))])
     assert shown(out)[-2:] == ["\x1b[32m+x\x1b[0m\x1b[7;31m  \x1b[0m", "\x1b[31m-y\x1b[0m  "]
