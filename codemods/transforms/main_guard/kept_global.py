@@ -23,7 +23,7 @@ from .hoist import global_reads
 from .initializer import NotDone
 from .process_starts import Starts
 from .sendable import Sendable, Values
-from .set_before import SetBefore
+from .set_before import SetBefore, plain_calls
 from .statements import names_bound
 
 _SPECIAL = frozenset(
@@ -55,12 +55,11 @@ class KeptGlobal:
         for owner in owners:
             initialiser = self._initialiser(owner)
             self._check_class(owner)
-            edits.append(self._keeps(initialiser, [name for name in names if self._reads(owner, initialiser, name)]))
-            for name in names:
-                reads = self._reads(owner, initialiser, name)
-                if reads:
-                    self._check(owner, initialiser, name)
-                    edits += [self._instead(owner, read) for read in reads]
+            reads = self._reads(owner, initialiser, names)
+            edits.append(self._keeps(initialiser, [*reads]))
+            for name, places in reads.items():
+                self._check(owner, initialiser, name)
+                edits += [self._instead(owner, read) for read in places]
         listed = ", ".join(f"`{name}`" for name in names)
         where = ", ".join(f"`{owner.name}`" for owner in owners)
         return Fix(f"Keep {listed} on the objects of {where}", tuple(edits), unsafe=self._unsafe(names))
@@ -92,24 +91,19 @@ class KeptGlobal:
 
     def _made(self, owner: ast.ClassDef) -> list[ast.Call]:
         """The calls that make its objects; none where it is used in another way too, beside `super(Class, self)`."""
-        if len(self.outline.bindings(self.outline.module, owner.name)) != 1:
-            return []
-        found: list[ast.Call] = []
-        for use in self.outline.named.get(owner.name, ()):
-            call = self.outline.parents[use]
-            if not isinstance(call, ast.Call):
-                return []
-            if isinstance(call.func, ast.Name) and call.func.id == "super":
-                continue
-            if call.func is not use:
-                return []
-            found.append(call)
-        return found
+        uses = self.outline.named.get(owner.name, ())
+        return plain_calls(
+            self.outline, owner.name, [use for use in uses if not _is_of_super(self.outline.parents[use])]
+        )
 
-    def _reads(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str) -> list[ast.Name]:
-        """Where its other methods read the global."""
+    def _reads(
+        self, owner: ast.ClassDef, initialiser: ast.FunctionDef, names: Sequence[str]
+    ) -> dict[str, list[ast.Name]]:
+        """Where its other methods read these globals; those that they do not read are left out."""
         own = set(walk(initialiser))
-        return [read for read in global_reads(self.outline, owner) if read.id == name and read not in own]
+        reads = [read for read in global_reads(self.outline, owner) if read not in own]
+        found = {name: [read for read in reads if read.id == name] for name in names}
+        return {name: places for name, places in found.items() if places}
 
     def _check(self, owner: ast.ClassDef, initialiser: ast.FunctionDef, name: str) -> None:
         outline, callees = self.outline, self.starts.callees
@@ -188,6 +182,10 @@ class KeptGlobal:
             if known is Sendable.UNKNOWN:
                 return f"`{name}` has to be pickled for it, and nothing shows that it can be"
         return None
+
+
+def _is_of_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
 def _looks_through(node: ast.AST) -> bool:

@@ -25,15 +25,7 @@ class SetBefore:
         if function not in self.outline.module.body or function.decorator_list or self.imported:
             return []
         uses = [use for use in self.outline.named.get(function.name, ()) if isinstance(use, ast.Name)]
-        if len(self.outline.bindings(self.outline.module, function.name)) != 1:
-            return []
-        found: list[ast.Call] = []
-        for use in uses:
-            call = self.outline.parents[use]
-            if not isinstance(call, ast.Call) or call.func is not use:
-                return []
-            found.append(call)
-        return found
+        return plain_calls(self.outline, function.name, uses)
 
     def bound_before(self, node: ast.AST, name: str, depth: int = 0) -> bool:
         """Whenever `node` runs, in the main process, the global has a value that the program has given it there."""
@@ -87,6 +79,19 @@ class SetBefore:
     def _own_function(self, call: ast.Call) -> Function | None:
         found = self.outline.defined(call.func.id) if isinstance(call.func, ast.Name) else None
         return found if isinstance(found, FUNCTIONS) else None
+
+
+def plain_calls(outline: Outline, name: str, uses: Iterable[ast.expr]) -> list[ast.Call]:
+    """The calls of what the module binds `name` to; none where one of `uses` is no call, or it is bound twice."""
+    if len(outline.bindings(outline.module, name)) != 1:
+        return []
+    found: list[ast.Call] = []
+    for use in uses:
+        call = outline.parents[use]
+        if not isinstance(call, ast.Call) or call.func is not use:
+            return []
+        found.append(call)
+    return found
 
 
 def blocks(node: ast.AST) -> Iterable[list[ast.stmt]]:
