@@ -99,13 +99,8 @@ def _named(read: Traceback, project: Project) -> Iterator[Spot]:
 
 def _variable_reads(name: str, project: Project) -> Iterator[Spot]:
     read = re.compile(rf"environ\[\s*['\"]{name}['\"]\s*\](?!\s*=[^=])")
-    for path in project.python_paths:
-        source = project.source(path)
-        if source is None or name not in source.text:
-            continue
-        for number, line in enumerate(source.text.splitlines(), 1):
-            if read.search(line) and not line.lstrip().startswith("#"):
-                yield Spot(path, number, f"{name} is read without a default")
+    for path, number, _ in _matching_lines(project, read, name):
+        yield Spot(path, number, f"{name} is read without a default")
 
 
 def _assigned(read: Traceback, project: Project) -> Iterator[Spot]:

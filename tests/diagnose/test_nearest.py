@@ -38,7 +38,6 @@ def test_other_words_for_a_known_error_are_asked_about(text: str, family: str) -
         "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1",
         "RuntimeError: Error(s) in loading state_dict for Net: size mismatch for fc.weight",
         "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.",
-        "ValueError: prefetch_factor option could only be specified in multiprocessing, let num_workers > 0",
         "AttributeError: 'Namespace' object has no attribute 'local_rank'",
         "TypeError: only size-1 arrays can be converted to Python scalars",
         "error: command 'gcc' failed with exit status 1",
@@ -71,6 +70,8 @@ DESCRIBED = [
     ("The index of my search library cannot be pickled, so DataLoader workers don't work for me", "not-pickled"),
     ("pool.map gives me that it can not pickle the cursor object, with multiprocessing", "not-pickled"),
     ("self.db does not seem picklable. Is there a way with num_workers=2?", "not-pickled"),
+    ("RAM usage keeps growing with num_workers=8 until the machine swaps", "memory-grows"),
+    ("The loader is much slower with num_workers=8 than with 0", "workers-slow"),
     ("Running on local URL:  http://127.0.0.1:7860\nRunning on local URL:  http://127.0.0.1:7861", "served-twice"),
     ("built with pyinstaller, my Pool opens new windows of the program until I kill it", "frozen-again"),
 ]

@@ -48,6 +48,7 @@ FILES = (
     "frameworks",
     "warnings",
     "distributed",
+    "training",
 )  # the order in which rows are tried
 _FRAMES = "frames"  # the file of what frames alone say
 _PROSE = "prose"  # the file of what people describe in words
