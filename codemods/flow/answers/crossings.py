@@ -281,6 +281,11 @@ class Flow:
         return reaching(self._places, self._seen.calls, path, line, column)
 
     @recorded
+    def passed(self, path: str, line: int, column: int) -> list[Question]:
+        """Where the function or lambda at this position is copied by `copy.copy`, or gives a thread its name."""
+        return reaching(self._places, self._seen.passed, path, line, column)
+
+    @recorded
     def called(self, path: str, line: int, column: int) -> list[Question]:
         """Names at module level that hold the function or lambda at this position."""
         return reaching(self._places, self._seen.names, path, line, column)

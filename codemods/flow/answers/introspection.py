@@ -40,6 +40,7 @@ _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
+COPY, THREAD = "copy.copy", "threading.Thread"
 OF_ITS_PARTIAL = "of its partial: "  # what a partial that the program makes of it holds
 ON_A_CLASS = "<kept on a class>"  # a class turns functions into methods, and nothing else
 
@@ -84,6 +85,24 @@ def _questions(solution: Solution) -> Iterator[Question]:
                     if asked >= 0:
                         file = solution.program.files[solution.heap.file_of[call.result + offset]]
                         yield Question(str(value.a), file, call.position[0], asked)
+
+
+def _passed(solution: Solution) -> Iterator[Question]:
+    """`copy.copy(fn)`, and threads that run `fn` and are called after it, since they get no name."""
+    for node, calls in solution.constraints.calls.items():
+        for held in solution.heap.holds[node]:
+            value = solution.heap.values[held]
+            if value.kind != FOREIGN or value.a not in (COPY, THREAD):
+                continue
+            for offset, call in calls:
+                keywords = dict(call.keywords)
+                if value.a == THREAD and ("name" in keywords or "name" in call.literals or len(call.arguments) > 2):
+                    continue
+                place = 1 if value.a == THREAD else 0
+                argument = call.arguments[place] if len(call.arguments) > place else keywords.get("target", -1)
+                if argument >= 0:
+                    file = solution.program.files[solution.heap.file_of[call.result + offset]]
+                    yield Question(str(value.a), file, call.position[0], argument + offset)
 
 
 def _of_partials(solution: Solution) -> Iterator[Question]:
@@ -136,12 +155,13 @@ class Seen(NamedTuple):
     calls: Mapping[int, list[Question]]  # `what` is how many arguments stand by position, "*" with a star
     names: Mapping[int, list[Question]]  # `what` is the name
     identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
+    passed: Mapping[int, list[Question]]  # `what` is COPY or THREAD
 
 
 def look(solution: Solution) -> Seen:
     """One pass over the graph."""
     ours = {number for number, value in enumerate(solution.heap.values) if value.kind == FUNCTION}
-    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
+    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
         for number in ours.intersection(solution.heap.holds[question.node]):
@@ -149,6 +169,8 @@ def look(solution: Solution) -> Seen:
 
     for question in sorted({*_questions(solution), *_of_partials(solution), *_kept_on_classes(solution)}):
         note(seen.questions, question)
+    for question in sorted(set(_passed(solution))):
+        note(seen.passed, question)
     for node, calls in solution.constraints.calls.items():
         for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():
             if call.stars and call.text == ELSEWHERE:

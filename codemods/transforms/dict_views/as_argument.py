@@ -12,6 +12,7 @@ from .as_text import AS_TEXT, LOGGING, TEXT_FUNCTIONS, only_shown
 from .holders import Difference, Holder, HolderKind, argument_of, stored
 
 _TYPE_TESTS = frozenset(("isinstance", "type", "hasattr"))
+_ITERATORS = frozenset(("reversed", "iter"))
 _SAME_ANSWER = frozenset(  # a list is one of these where a view is one
     ["str", "bytes", "bytearray", "int", "float", "complex", "bool", "dict", "OrderedDict", "defaultdict", "Mapping",
      "Number", "ndarray", "Tensor", "Path", "Iterable", "Sized", "Container", "Collection", "object"]
@@ -48,6 +49,8 @@ class Argument:
         name = last_name(func) if plain or method else ""
         if plain and name in _TYPE_TESTS and self.reached and arguments and arguments[0] is self.node:
             return [], [] if self._same_types() else self._problem("asks for its type")
+        if plain and name in _ITERATORS and self.reached and self._asks_type():
+            return [], self._problem("asks for the type of its iterator")
         if plain and name == "isinstance" and self.nested and arguments and arguments[0] is self.node:
             parts = [last_name(part) for item in arguments[1:] for part in getattr(item, "elts", [item])]
             text = "asks whether what holds it is a list, and may ask that of it as well"
@@ -67,6 +70,13 @@ class Argument:
 
     def _problem(self, text: str, fatal: bool = True) -> list[Difference]:
         return [Difference(self.outline.path, getattr(self.node, "lineno", self.call.lineno), text, fatal)]
+
+    def _asks_type(self) -> bool:
+        """`reversed(view).__class__`, `type(iter(view))`"""
+        above = self.outline.parents[self.call]
+        if isinstance(above, ast.Attribute):
+            return above.attr == "__class__"
+        return isinstance(above, ast.Call) and above.func is not self.call and last_name(above.func) in _TYPE_TESTS
 
     def _same_types(self) -> bool:
         """The types of the test are such that a list is one where a view is."""

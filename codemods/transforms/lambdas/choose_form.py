@@ -16,12 +16,14 @@ from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_
 from .candidate import Unit, assignment_targets
 from .choose_name import class_name, same_code
 from .class_use import ClassUse
+from .copied import copied_by, differs_when_copied
 from .file_state import FileRewrite, Move, takes_any
 from .handover import Handover, Me
 from .identity import gets_attributes, is_made_once, lost_attribute, shows_attributes, told_apart
 from .inspection_checks import CALLABLE, Form, InspectionChecks, shown_name
 from .known import Known, outside_uses
 from .logged_names import logged_name
+from .shown_by_python import shown_by_python
 from .stdlib_forms import is_factory
 
 _MOST_VALUES = 5  # of a partial; an object with named attributes says better what is what
@@ -65,6 +67,9 @@ class Forms:
             move.shown = shown_name(self.known, self.rewrite.path, unit.node, is_renamed)
         if is_renamed or isinstance(unit.node, ast.Lambda) or move.is_object:
             move.shown = move.shown or logged_name(self.rewrite.project, self.rewrite.path, unit.node)
+        is_renamed = is_renamed or form is not Form.FUNCTION
+        shown = shown_by_python(self.rewrite.project, self.known, self.rewrite.path, unit.node, is_renamed)
+        move.shown = move.shown or shown
 
     def choose_form(self, move: Move, group: Collection[Unit]) -> None:
         """An object with `__call__` for a function that keeps attributes, a new partial for one that is told apart."""
@@ -93,6 +98,10 @@ class Forms:
                     raise  # it reads them by its own name
                 self._check_no_attribute_lost(unit)
                 move.is_distinct = True
+        if move.is_object or differs_when_copied(self.known, self.rewrite.path, move) is not None:
+            with contextlib.suppress(Refused):  # else it is a fix that has to be asked for
+                self._as_object(move, alone, "copies share it")
+                move.shared_by = copied_by(self.known, self.rewrite.path, unit)
         move.is_distinct = move.is_distinct and not move.is_object
         move.is_bare = move.is_object and shows_attributes(self.known, self.rewrite.path, unit.node)
         places = [use.node for use in outside_uses(unit, {unit})] if move.is_distinct else []

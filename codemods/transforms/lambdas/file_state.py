@@ -42,6 +42,7 @@ class Move:
     is_repeated: bool = False  # another one of the group is the same code under this name
     is_object: bool = False  # a class with `__call__` instead of a function
     is_bare: bool = False  # the `__dict__` of that object is read, and shows what was set on the function alone
+    shared_by: list[str] = field(default_factory=list)  # special methods by which copies share that object
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
     shown: str | None = None  # a place that shows its name, which changes

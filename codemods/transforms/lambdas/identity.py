@@ -79,7 +79,7 @@ def lost_attribute(project: Project, known: Identities, path: str, scopes: Scope
     names: dict[str, None] = {}
     for place in known.identities(path, *start_of(unit.node)):
         if place.what in _SET_ATTRIBUTES:
-            return f"{_where(place, path)} may set attributes on it"
+            return f"{where_in_words(place, path)} may set attributes on it"
         if place.what.startswith(_GIVEN):
             names[place.what[len(_GIVEN) :].strip("`")] = None
     for use in unit.variable.scope.uses.get(unit.variable.name, []) if unit.variable is not None else ():
@@ -130,10 +130,11 @@ def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> Non
 
 
 def _in_words(place: Question, path: str) -> str:
-    return f"is {place.what} ({_where(place, path)})"
+    return f"is {place.what} ({where_in_words(place, path)})"
 
 
-def _where(place: Question, path: str) -> str:
+def where_in_words(place: Question, path: str) -> str:
+    """The place, as seen from the file at `path`."""
     return _named(place.path, place.line, path)
 
 

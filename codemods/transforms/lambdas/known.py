@@ -30,6 +30,9 @@ class Known(Identities, Protocol):
     def given(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Calls of a function, each with how many arguments it gives by position ("*" for who knows how many)."""
 
+    def passed(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where a function is copied by `copy.copy`, or is what a thread without a name runs."""
+
     def called(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Names at module level that hold a function."""
 
@@ -53,7 +56,7 @@ class Unknown:
         """None."""
         return None
 
-    given = called = identities = class_identities = instance_identities = asked
+    given = called = passed = identities = class_identities = instance_identities = asked
 
 
 def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:

@@ -18,6 +18,7 @@ from ...syntax.placement import (
 from ...syntax.scope_data import Scope, Use, end_of, line_of, start_of
 from .callable_class import constructor_edits, object_class, object_edits
 from .candidate import Unit
+from .copied import shared_copies
 from .def_text import lambda_as_def, within
 from .file_state import FileRewrite, Move, takes_any
 from .moved_text import moved
@@ -154,7 +155,8 @@ def _definition(rewrite: FileRewrite, move: Move, inner: Sequence[Edit], indent:
         )
     if move.is_object:
         step, called, unit = rewrite.indent_unit, move.called, move.unit
-        return object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
+        text = object_class(rewrite.source, unit, move.name, called, move.kept, inner, step, imports, move.is_bare)
+        return text + shared_copies(move.shared_by, step)
     if isinstance(node, ast.Lambda):
         return lambda_as_def(rewrite.source, node, move.name, move.leading, inner, indent, rewrite.indent_unit, imports)
     leading = [] if isinstance(node, ast.ClassDef) else move.leading

@@ -25,6 +25,7 @@ from .captures import Captured
 from .choose_form import Forms
 from .choose_name import give_name, same_code
 from .class_use import ClassUse
+from .copied import differs_when_copied
 from .file_state import FileRewrite, Move
 from .forwarded import Forwards
 from .identity import check_class
@@ -208,7 +209,11 @@ class _Planner:
         except Refused as refused:
             return refused
         changes = [why for unit in group if not self._is_used_up(unit) for why in unit.snapshots]
-        changes += [why for unit in group if (why := self._shared(moves[unit])) is not None]
+        changes += [
+            why
+            for unit in group
+            if (why := differs_when_copied(self.known, self.rewrite.path, moves[unit])) is not None
+        ]
         changes += [why for unit in group if (why := moves[unit].shown) is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         title = _title(moves)
@@ -248,35 +253,6 @@ class _Planner:
         )
         is_run = isinstance(call.func, ast.Attribute) and call.func.attr in ("map", "starmap", "apply")
         return is_near and is_run and call.args[:1] == [places[0]]
-
-    def _shared(self, move: Move) -> str | None:
-        """What would differ where a copy is made of what holds the function: by `deepcopy` functions are shared."""
-        if isinstance(move.unit.node, ast.ClassDef) or not (move.arguments or move.method):
-            return None
-        where = self.known.deep_copied(self.rewrite.path, *start_of(move.unit.node))
-        if where is None:
-            return None
-        changeable = [name for name in move.arguments if not self._is_immutable(move.unit, name)]
-        if not move.method and not changeable:
-            return None
-        what = "self" if move.method else f"`{changeable[0]}`"
-        return f"`copy.deepcopy` ({where}) gives the copy its own {what} here, where it shared that of the original"
-
-    @staticmethod
-    def _is_immutable(unit: Unit, name: str) -> bool:
-        """A captured parameter that is a number or a string by its default, so that a copy of it is itself."""
-        variable = next((word for word in unit.captures if word.name == name), None)
-        function = variable.scope.node if variable is not None else None
-        if variable is None or not isinstance(function, FUNCTIONS) or len(variable.bindings) != 1:
-            return False
-        passed = function.args
-        named = [*passed.posonlyargs, *passed.args]
-        pairs = [*zip(named[len(named) - len(passed.defaults) :], passed.defaults, strict=True)]
-        pairs += [(arg, value) for arg, value in zip(passed.kwonlyargs, passed.kw_defaults, strict=True) if value]
-        return any(
-            arg.arg == name and isinstance(value, ast.Constant) and isinstance(value.value, (int, float, str))
-            for arg, value in pairs
-        )
 
     def _moves(self, group: list[Unit]) -> dict[Unit, Move]:
         captures: dict[Unit, dict[Variable, None]] = {unit: dict.fromkeys(unit.captures) for unit in group}

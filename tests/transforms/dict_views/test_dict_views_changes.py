@@ -245,8 +245,17 @@ def test_the_class_of_a_view(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "code", ["return reversed(self.names).__class__", "n = self.names\nreturn type(iter(n)), len(n)"]
+)
+def test_the_class_of_its_iterator(code: str) -> None:
+    (reason,) = reasons(tried(code), RULE)
+    assert "asks for the type of its iterator" in reason
+
+
+@pytest.mark.parametrize(
     "code",
     [
+        "return list(reversed(self.names)), sorted(iter(self.names)), reversed(self.other).__class__",
         "return self.__class__, [n.__class__ for n in self.names]",
         "return self.names[0]",
         "try:\n    return self.names[0]\nexcept KeyError:\n    return 0",

@@ -430,12 +430,14 @@ def main():
 
 def test_a_deep_copy_shares_functions_and_what_they_captured() -> None:
     files = MemoryFiles({PATH: COPIED.format(line="ema = copy.deepcopy(net)").encode()})
-    first, second = check(files, Settings()).findings
-    assert first.fix is not None and second.fix is not None and second.fix.unsafe is None
-    shared = "gives the copy its own `inner` here, where it shared that of the original"
-    assert first.fix.unsafe == f"`copy.deepcopy` ({PATH}:17) {shared}"
+    after = plan(files, Settings()).contents[PATH].decode()
+    assert after.count("def __deepcopy__(self, memo):") == 1 and "self.first = _NetFirst(inner)" in after
+    text = COPIED.format(line="ema = copy.deepcopy(net)").replace("inner(x)", "self.add(inner(x))")
+    (first, _) = check(MemoryFiles({PATH: text.encode()}), Settings()).findings
+    shared = "gives the copy its own self here, where it shared that of the original"
+    assert first.fix is not None and first.fix.unsafe == f"`copy.deepcopy` ({PATH}:17) {shared}"
     files = MemoryFiles({PATH: COPIED.format(line="ema = copy.deepcopy(3)").encode()})
-    assert all(each.fix is not None and each.fix.unsafe is None for each in check(files, Settings()).findings)
+    assert "functools.partial(_net_first, inner)" in plan(files, Settings()).contents[PATH].decode()
 
 
 def test_what_crosses_aboard_the_model_that_made_it_may_be_its_method() -> None:
@@ -462,11 +464,11 @@ def main(rows):
 """
 
 
-@pytest.mark.parametrize(("default", "safe"), [("=1", True), ("='all'", True), ("=None", False), ("", False)])
-def test_a_deep_copy_of_a_number_is_the_number(default: str, safe: bool) -> None:
+@pytest.mark.parametrize(("default", "same"), [("=1", True), ("='all'", True), ("=None", False), ("", False)])
+def test_a_deep_copy_of_a_number_is_the_number(default: str, same: bool) -> None:
     files = MemoryFiles({PATH: SHARED.format(default=default).encode()})
-    (finding,) = check(files, Settings()).findings
-    assert finding.fix is not None and (finding.fix.unsafe is None) is safe
+    after = plan(files, Settings()).contents[PATH].decode()
+    assert ("functools.partial(" in after, "__deepcopy__" in after) == (same, not same)
 
 
 SCORE = """from multiprocessing import Pool

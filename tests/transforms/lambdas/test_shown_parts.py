@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.meaning import printed
 from harness.small import migrated, reasons, reported
 
 PARTIALS = """\
@@ -138,12 +139,67 @@ pickle.dumps(job)
 """
 
 
-@pytest.mark.parametrize("code", ["dataclasses.asdict(job)", "dataclasses.astuple(job)", "copy.deepcopy(job)"])
+COPIES = ["dataclasses.asdict(job)", "dataclasses.astuple(job)", "copy.deepcopy(job)"]
+
+
+@pytest.mark.parametrize("code", COPIES)
 def test_a_copy_of_what_holds_the_function(code: str) -> None:
-    (finding,) = reported({"a.py": COPIED.format(code=code)}, "lambdas")
+    """As an object it is shared by copies; a partial is not."""
+    text = COPIED.format(code=code)
+    assert "def __deepcopy__(self, memo):" in migrated({"a.py": text}, "lambdas")["a.py"]
+    (finding,) = reported(
+        {"a.py": text.replace("lambda x: rows.append(x)", "lambda x, self=0: rows.append(x)")}, "lambdas"
+    )
     assert finding.fix is not None
     shared = "`copy.deepcopy` (a.py:16) gives the copy its own `rows` here, where it shared that of the original"
     assert finding.fix.unsafe == shared
+
+
+COPIES_RUN = """\
+import copy
+import pickle
+
+
+class Config:
+    def __init__(self, hook):
+        self.hook = hook
+
+
+def make(seen):
+    def count(step=1):
+        seen["all"] = seen.get("all", 0) + step
+        return seen["all"]
+
+    return count
+
+
+config = Config(make({{}}))
+other = {copy}
+print(config.hook(), other.hook(2), config.hook(0), {told})
+print(pickle.loads(pickle.dumps(config)).hook())
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "method"),
+    [
+        ("copy.deepcopy(config)", "def __deepcopy__(self, memo):"),
+        ("Config(copy.copy(config.hook))", "def __copy__(self):"),
+        ("Config(copy.deepcopy(config.hook))", "def __deepcopy__(self, memo):"),
+        ("copy.copy(config)", ""),
+    ],
+)
+@pytest.mark.parametrize("told", ["config.hook is other.hook", "config.hook in [other.hook]"])
+def test_copies_share_the_object_as_they_shared_the_function(copy: str, method: str, told: str) -> None:
+    before = COPIES_RUN.format(copy=copy, told=told)
+    after = migrated({"a.py": before}, "lambdas")["a.py"]
+    assert (method in after) and ("return self" in after) is bool(method)
+    assert printed(after) == "1 3 3 True\n4\n"
+
+
+def test_a_copy_that_nobody_tells_from_the_original() -> None:
+    text = COPIES_RUN.format(copy="Config(copy.copy(config.hook))", told="0")
+    assert "functools.partial(_make_count, seen)" in migrated({"a.py": text}, "lambdas")["a.py"]
 
 
 @pytest.mark.parametrize("code", ["dataclasses.replace(job)", "dataclasses.fields(job)", "copy.copy(job)"])

@@ -1,0 +1,103 @@
+"""What Python itself shows of a function: the name of its thread, the text of an error, the line it stands on."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+TEXT = """\
+import logging
+import multiprocessing as mp
+import threading
+
+
+def make(factor):
+    def scale(x, y=1):
+        return x * y * factor
+
+    return scale
+
+
+def child(scale, *rest):
+{child}
+
+
+if __name__ == "__main__":
+    mp.Process(target=child, args=(make(3),)).start()
+"""
+FIXED = "functools.partial(_make_scale, factor)"
+
+
+def files(child: str) -> dict[str, str]:
+    lines = "".join(f"    {line}\n" for line in child.splitlines()).rstrip("\n")
+    return {"a.py": TEXT.format(child=lines)}
+
+
+def unsafe(child: str) -> str:
+    """Why the one fix has to be asked for."""
+    (finding,) = reported(files(child), "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    return finding.fix.unsafe
+
+
+THREADS = [
+    ("t = threading.Thread(target=scale)\nprint(t.name)", 15),
+    ("threading.Thread(target=scale).start()\nprint(threading.current_thread().name)", 15),
+    ("rest[0].t = threading.Thread(None, scale)\nprint(rest[0].t.getName())", 15),
+    ("threading.Thread(target=scale).start()\nlogging.basicConfig(format='%(threadName)s')", 15),
+]
+
+
+@pytest.mark.parametrize(("child", "line"), THREADS)
+def test_the_name_of_its_thread_is_read(child: str, line: int) -> None:
+    assert unsafe(child) == f"a thread (line 14) is called after it, and line {line} reads the names of threads"
+
+
+@pytest.mark.parametrize(
+    "child",
+    [
+        "t = threading.Thread(target=scale, name='load')\nprint(t.name)",
+        "t = threading.Thread(None, scale, 'load')\nprint(t.name)",
+        "t = threading.Thread(target=scale)\nprint(t.ident, rest[0].name)",
+        "t = threading.Thread(target=print)\nprint(t.name, scale(1))",
+    ],
+)
+def test_a_thread_that_shows_no_name_of_it(child: str) -> None:
+    assert FIXED in migrated(files(child), "lambdas")["a.py"]
+
+
+CALLS = ["scale()", "scale(1, 2, 3)", "scale(1, z=2)", "scale(1, x=2)", "scale(*rest)", "scale(1, **rest[0])"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_error_of_a_call_is_shown(call: str) -> None:
+    for handler in ("TypeError", "(ValueError, TypeError)", "Exception")[: 1 if "*" in call else 3]:
+        child = f"try:\n    print({call})\nexcept {handler} as error:\n    print(error)"
+        assert unsafe(child) == (
+            "the error of a call with other arguments, which names the function, is shown (line 16)"
+        )
+
+
+@pytest.mark.parametrize(
+    "child",
+    [
+        "try:\n    scale()\nexcept TypeError:\n    print('other')",
+        "try:\n    scale()\nexcept TypeError as error:\n    raise ValueError('other') from error",
+        "try:\n    scale()\nexcept ValueError as error:\n    print(error)",
+        "try:\n    scale(1, y=2)\nexcept TypeError as error:\n    print(error)",
+        "try:\n    scale(*rest)\nexcept Exception as error:\n    print(error)",
+        "try:\n    scale(1, 2)\nexcept Exception as error:\n    print(error)",
+        "scale()\ntry:\n    print(1)\nexcept TypeError as error:\n    print(error)",
+    ],
+)
+def test_an_error_that_is_not_shown(child: str) -> None:
+    assert FIXED in migrated(files(child), "lambdas")["a.py"]
+
+
+def test_the_line_on_which_it_stands() -> None:
+    text = files("print(scale.__code__.{})")["a.py"].replace(" * factor", "")
+    (finding,) = reported({"a.py": text.format("co_firstlineno")}, "lambdas")
+    assert finding.fix is not None
+    assert finding.fix.unsafe == "its `__code__` is read (line 14), and its `co_firstlineno` says where it stands"
+    assert "\ndef scale(x, y=1):" in migrated({"a.py": text.format("co_argcount")}, "lambdas")["a.py"]
