@@ -56,7 +56,7 @@ class BindingChecks:
             hooks += [f"`{method}`" for method in methods if method == "__init_subclass__"]
             if hooks:
                 what = f"its base `{base.name}` has a {hooks[0]}, which would see it on import"
-                raise Refused(f"{what}: move it to module level by hand")
+                raise Refused(f"{what}: define it at module level, if it may be seen there")
 
     def check_binding(self, unit: Unit) -> None:
         """A function that a class holds gets the object as first argument; a partial or bound method there does not.
@@ -64,6 +64,7 @@ class BindingChecks:
         Raises Refused where the function is made for that or is put there.
         """
         if not isinstance(unit.node, ast.ClassDef):
+            self._check_bound(unit)
             first = positional(unit.node)[:1]
             if first in (["self"], ["cls"]):
                 raise Refused(f"it takes `{first[0]}` as a method does, and {UNBOUND}")
@@ -85,6 +86,17 @@ class BindingChecks:
                 if self._may_be_class(holder):
                     what = f"it is stored on `{ast.unparse(holder)}` (line {holder.lineno})"
                     raise Refused(f"{what}, which may be a class, and {UNBOUND}")
+
+    def _check_bound(self, unit: Unit) -> None:
+        """Raises Refused where it becomes a method of one object: pickle looks that up in the class, by its name."""
+        for place in [unit.node, *(use.node for use in outside_uses(unit, {unit}))]:
+            call = self.scopes.parents[place]
+            if isinstance(call, ast.Call) and last_name(call.func) == "MethodType" and call.args[:1] == [place]:
+                what = f"`{ast.unparse(call.func)}` (line {call.lineno}) binds it to one object"
+                raise Refused(
+                    f"{what}, and pickle looks for such a method in the class, by its name: use `functools.partial` "
+                    "with a function of the module and the object"
+                )
 
     def _check_wrapper(self, unit: Unit) -> None:
         """Raises Refused for what a decorator puts in the place of a function, which may be a method."""

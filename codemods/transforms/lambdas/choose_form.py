@@ -14,7 +14,7 @@ from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
 from .callable_class import is_attribute, keeps_state, why_no_arguments, why_no_object
 from .candidate import Unit, assignment_targets
-from .choose_name import class_name, same_code
+from .choose_name import give_object_name, same_code
 from .class_use import ClassUse
 from .copied import copied_by, differs_when_copied
 from .file_state import FileRewrite, Move, takes_any
@@ -48,6 +48,7 @@ class Forms:
         self.rewrite, self.known, self.class_use = rewrite, known, class_use
         self.boundaries, self.aboard = boundaries, aboard
         self.handover = Handover(project, rewrite.source, rewrite.scopes, known)
+        self._attributes: dict[str, str] = {}  # captured value -> a name that no object of the project has
         self.inspection = InspectionChecks(project, rewrite.source, rewrite.scopes, known)
 
     def check_inspection(self, move: Move, alone: bool) -> None:
@@ -55,14 +56,16 @@ class Forms:
         unit = move.unit
         is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
         form = Form.OBJECT if move.is_object else Form.PARTIAL if move.is_partial else Form.FUNCTION
-        asks_name = self.inspection.check(unit, form, is_renamed)
-        if asks_name is not None and isinstance(unit.node, FUNCTIONS) and move.method is None:
+        asked = self.inspection.check(unit, form, is_renamed)
+        has_name = isinstance(unit.node, FUNCTIONS)
+        if asked is not None and (has_name or not asked.is_name) and move.method is None:
             if not move.is_object:
-                self._as_object(move, alone, asks_name)
-                move.name = class_name(self.rewrite, unit.node)
-            move.called = unit.node.name
-        elif asks_name is not None:
-            raise Refused(f"{asks_name}: {CALLABLE}")
+                self._as_object(move, alone, asked.words)
+                give_object_name(self.rewrite, move)
+            if asked.is_name and isinstance(unit.node, FUNCTIONS):
+                move.called = unit.node.name
+        elif asked is not None:
+            raise Refused(f"{asked.words}: {CALLABLE}")
         if form is Form.FUNCTION:
             move.shown = shown_name(self.known, self.rewrite.path, unit.node, is_renamed)
         if is_renamed or isinstance(unit.node, ast.Lambda) or move.is_object:
@@ -150,7 +153,7 @@ class Forms:
         else:
             why = "a function that it uses reads that"
         if why is not None and unit.fields and not captures:
-            raise Refused(f"{unit.why_fields} (as an argument of its constructor: {why})")
+            raise Refused(f"{unit.why_fields}. It can't be an argument of its constructor: {why}")
         if why is not None:
             what = f"{unit.label} reads `{name}` of the function around it"
             raise Refused(f"{what}: pass that to its constructor ({why})")
@@ -162,7 +165,12 @@ class Forms:
             name.startswith("__") or is_attribute(scopes, name) or self.handover.set_elsewhere(name) is not None
             for name in move.captures
         )
-        return {name: names.fresh_attribute("_" + name.lstrip("_")) if taken else name for name in move.captures}
+        if not taken:
+            return {name: name for name in move.captures}
+        for name in move.captures:
+            if name not in self._attributes:
+                self._attributes[name] = names.fresh_attribute("_" + name.lstrip("_"))
+        return {name: self._attributes[name] for name in move.captures}
 
     def choose_home(self, move: Move, me: Me | None, alone: bool) -> None:
         unit = move.unit

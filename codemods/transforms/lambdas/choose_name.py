@@ -88,6 +88,14 @@ def give_name(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None
         _name_function(rewrite, move, node, moves)
 
 
+def give_object_name(rewrite: FileRewrite, move: Move) -> None:
+    """Names the class whose object stands for a function that was to become a partial."""
+    if isinstance(move.unit.node, ast.Lambda):
+        _name_lambda(rewrite, move, move.unit.node, [])
+    else:
+        move.name = class_name(rewrite, move.unit.node)
+
+
 def _name_method(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move]) -> None:
     """Of code that becomes a method: after the method that it comes from."""
     node = move.unit.node

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from ...finding import Refused
-from ...syntax.binding_rules import FUNCTIONS, BindingKind, FunctionNode
-from ...syntax.scope_data import Variable, line_of, start_of
+from ...syntax.binding_rules import FUNCTIONS, LASTING, BindingKind, FunctionNode
+from ...syntax.scope_data import Use, Variable, line_of, start_of
 from .candidate import Unit
 from .class_fields import is_alone, may_be_handed_over, within_fields
 from .libraries import libraries
@@ -50,9 +50,7 @@ class Header:
             if use.annotation:
                 if self.settled.is_local(use.node):
                     line = line_of(use.node)
-                    raise Refused(
-                        f"an annotation names the local `{use.name}` (line {line}): move that to module level"
-                    )
+                    raise Refused(f"an annotation names the local `{use.name}` (line {line}): {self._elsewhere(use)}")
                 if not self._future:
                     unit.at_import.append(use)
         if not isinstance(node, ast.Lambda):
@@ -60,6 +58,13 @@ class Header:
             unit.at_import += scopes.uses_within(node.decorator_list)
             if any(self.settled.is_local(use.node) for use in scopes.uses_within(node.decorator_list)):
                 raise Refused("its decorator is local to the function around it: move both to module level")
+
+    def _elsewhere(self, use: Use) -> str:
+        """What to do with a local name in an annotation: a class can move, a value of this call can't."""
+        owner = self.scopes.owner(use.scope, use.name)
+        bound = owner.bindings[use.name] if owner is not None else []
+        lasting = all(binding.kind in LASTING for binding in bound)
+        return "move that to module level" if lasting else "leave the annotation out, or write it without that value"
 
     def _hand_over(self, unit: Unit, argument: ast.arg, default: ast.expr) -> None:
         """The default is taken where the function was made, as a keyword of a partial."""

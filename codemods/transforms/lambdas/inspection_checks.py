@@ -6,6 +6,7 @@ import ast
 import enum
 import re
 from functools import cached_property
+from typing import NamedTuple
 
 from ...finding import Refused
 from ...flow.answers.introspection import OF_ITS_PARTIAL, ON_A_CLASS
@@ -47,6 +48,13 @@ class Form(enum.Enum):
     OBJECT = "an object"
 
 
+class Asked(NamedTuple):
+    """What an object may have and a partial has not is read; `is_name`: the `__name__`."""
+
+    words: str
+    is_name: bool
+
+
 class InspectionChecks:
     """Answers for one file."""
 
@@ -54,11 +62,11 @@ class InspectionChecks:
         self.project, self.source, self.scopes, self.known = project, source, scopes, known
         self.path = source.path
 
-    def check(self, unit: Unit, form: Form, renamed: bool = False) -> str | None:
+    def check(self, unit: Unit, form: Form, renamed: bool = False) -> Asked | None:
         """A partial has no `__name__` and is no function, nor is an object; a function's attributes stay behind.
 
-        `form` is what the function becomes. What gets another name has another `__name__`. Returns the words for a
-        place that reads its `__name__`, which an object may have, and nothing else.
+        `form` is what the function becomes. What gets another name has another `__name__`. Returns a place that reads
+        its `__name__`, or parts of its partial, which an object may have, and nothing else.
 
         Raises Refused where the project relies on any of the rest.
         """
@@ -75,7 +83,7 @@ class InspectionChecks:
         if shown >= 0:
             line = self.source.position(shown)[0]
             raise Refused(f"line {line} looks for `<function` in a text, as which {form.value} is not shown: {_PLAIN}")
-        lacking = f"which {form.value} lacks: {CALLABLE}"
+        lacking = f"which {form.value} lacks: {CALLABLE if form is Form.PARTIAL else _PLAIN}"
         places: list[ast.AST] = [use.node for use in outside_uses(unit, {unit})]
         for place in [*places, unit.node] if wrapped else ():
             call = self.scopes.parents[place]
@@ -89,7 +97,9 @@ class InspectionChecks:
             if values.what in self._listed(values.path):
                 what = f"it is `{values.what}` of `__all__` ({values.path}:{values.line}), whose users see a function"
                 raise Refused(f"{what} with a name: write it with `def`")
-        asks_name = self._asks_by_name(unit, form) or self._asks_elsewhere(unit, form, renamed, lacking)
+        found = [self._asks_by_name(unit, form), self._asks_elsewhere(unit, form, renamed, lacking)]
+        asked = max((item for item in found if item is not None), key=lambda item: item.is_name, default=None)
+        asks_name = asked is not None and asked.is_name
         for name, node in self._asking if wrapped or renamed else ():
             if wrapped and name in _ASKS_FOR_FUNCTIONS:
                 raise Refused(f"`{name}` is used (line {node.lineno}), and a partial is no function: {_PLAIN}")
@@ -101,7 +111,7 @@ class InspectionChecks:
                 if name == "__code__":
                     raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
                 raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
-        return asks_name
+        return asked
 
     def _check_class_name(self, node: ast.ClassDef) -> None:
         """Raises Refused where `type(x).__name__` may be the name of the class, which becomes another."""
@@ -143,7 +153,7 @@ class InspectionChecks:
                 found |= {value for value in constants if isinstance(value, str)}
         return frozenset(found)
 
-    def _asks_by_name(self, unit: Unit, form: Form) -> str | None:
+    def _asks_by_name(self, unit: Unit, form: Form) -> Asked | None:
         unseen = f"which a worker does not see: {CALLABLE}"
         asks_name = None
         for use in outside_uses(unit, {unit}) if form is not Form.OBJECT else ():
@@ -157,7 +167,7 @@ class InspectionChecks:
                 if not isinstance(parent.ctx, ast.Load):
                     raise Refused(f"{what} is set (line {parent.lineno}), {unseen}")
                 if form is Form.PARTIAL and parent.attr == "__name__":
-                    asks_name = f"{what} is read (line {parent.lineno}), which a partial lacks"
+                    asks_name = Asked(f"{what} is read (line {parent.lineno}), which a partial lacks", True)
                 elif form is Form.PARTIAL:
                     advice = _SIGNATURE if parent.attr == "__code__" else CALLABLE
                     raise Refused(f"{what} is read (line {parent.lineno}), which a partial lacks: {advice}")
@@ -165,9 +175,10 @@ class InspectionChecks:
                 raise Refused(f"an attribute is set on `{use.name}` (line {parent.lineno}), {unseen}")
         return asks_name
 
-    def _asks_elsewhere(self, unit: Unit, form: Form, renamed: bool, lacking: str) -> str | None:
+    def _asks_elsewhere(self, unit: Unit, form: Form, renamed: bool, lacking: str) -> Asked | None:
         """What the flow knows of places that get the function as a value."""
-        asks_name, wrapped = None, form is not Form.FUNCTION
+        asked: Asked | None = None
+        wrapped = form is not Form.FUNCTION
         for question in self.known.asked(self.path, *start_of(unit.node)):
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
@@ -180,19 +191,22 @@ class InspectionChecks:
             if question.what.startswith(OF_ITS_PARTIAL):
                 what = question.what[len(OF_ITS_PARTIAL) :]
                 if form is Form.PARTIAL:
-                    asks_name = asks_name or f"`{what}` of a partial of it is read ({where}), which would hold more"
+                    asked = asked or Asked(
+                        f"`{what}` of a partial of it is read ({where}), which would hold more", False
+                    )
             elif question.what == "__name__" and wrapped:
-                asks_name = asks_name or f"{read}, {lacking.partition(':')[0]}"
+                asked = asked if asked and asked.is_name else Asked(f"{read}, {lacking.partition(':')[0]}", True)
             elif question.what == "__name__":
                 raise Refused(f"{read}, {RENAMED}")
             elif wrapped and question.what.startswith("__") and question.what not in _SEES_THROUGH:
-                advice = f"{lacking.partition(':')[0]}: {_SIGNATURE}" if question.what == "__code__" else lacking
+                other = {"__code__": _SIGNATURE, "__qualname__": _PLAIN}.get(question.what)
+                advice = f"{lacking.partition(':')[0]}: {other}" if other is not None else lacking
                 raise Refused(f"{read}, {advice}")
             elif wrapped and question.what == ON_A_CLASS:
                 raise Refused(f"it is stored on a class ({where}), and {UNBOUND}")
             elif wrapped and question.what not in _SEES_THROUGH:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
-        return asks_name
+        return asked
 
     def _was_passed(self, unit: Unit, value: ast.expr) -> bool:
         """A parameter, never bound again, of the function that makes the unit: it has its value before."""

@@ -29,7 +29,8 @@ def leave(rewrite: FileRewrite, move: Move, moves: dict[Unit, Move], imports: li
             raise Refused("it moves with the function around it")
         if (unread := _unread_assignment(rewrite, unit, moves)) is not None:
             return [_removal(rewrite, unread)]
-        if move.arguments and move.passes_on is None and not unit.frozen and _is_given_to_partial(rewrite, node):
+        joins = move.is_partial and move.arguments and move.passes_on is None and not unit.frozen
+        if joins and _is_given_to_partial(rewrite, node):
             return [rewrite.replace_lambda(node, ", ".join([move.base, *move.arguments]))]
         if _takes_arguments(move) and _is_bare_target(rewrite, node):
             return [rewrite.replace_lambda(node, _target(move))]

@@ -53,6 +53,24 @@ def test_parts_of_something_else(shown: str) -> None:
     assert "mix = functools.partial(_build_mix, base)" in migrated({"a.py": text}, "lambdas")["a.py"]
 
 
+def test_a_lambda_in_a_partial_whose_parts_are_read() -> None:
+    text = PARTIALS.format(shown="len(halved.args)").replace("return functools.partial(mix, 2)", "return halve(base)")
+    text = text.replace(
+        "def build", "def halve(base):\n    return functools.partial(lambda w, x: w * x + base, 2)\n\n\ndef build"
+    )
+    after = migrated({"a.py": text}, "lambdas")["a.py"]
+    assert "functools.partial(_HalveFn(base), 2)" in after and printed(after) == "7 1\n"
+
+
+def test_a_lambda_of_many_values_in_a_partial() -> None:
+    values = "abcdef"
+    text = f"import functools\nimport pickle\n\n\ndef build({', '.join(values)}):\n"
+    text += f"    return functools.partial(lambda x, y: x * y + {' + '.join(values)}, 2)\n\n\n"
+    text += "built = build(1, 2, 3, 4, 5, 6)\npickle.dumps(built)\nprint(built(4))\n"
+    after = migrated({"a.py": text}, "lambdas")["a.py"]
+    assert "functools.partial(_BuildFn(a, b, c, d, e, f), 2)" in after and printed(after) == "29\n"
+
+
 FORMAT = 'logging.basicConfig(format="%(funcName)s: %(message)s")'
 
 
