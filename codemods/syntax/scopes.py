@@ -241,6 +241,8 @@ class Scopes:
                     return True
             if isinstance(above, (ast.For, ast.AsyncFor)) and below in above.body and target_binds(above.target, name):
                 return True
+            if isinstance(above, ast.Try) and below in above.orelse and binds(above.body, name):
+                return True
             if isinstance(above, (ast.With, ast.AsyncWith)) and below in above.body and header_binds(above, name):
                 return True
             if isinstance(above, ast.match_case) and below in above.body and pattern_binds(above.pattern, name):

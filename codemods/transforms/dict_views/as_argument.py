@@ -63,7 +63,7 @@ class Argument:
         if any(qualified_name(self.outline, item).startswith("operator.") for item in [func, *arguments]):
             return [], self._problem("passes it to an operator that a list may not have")
         if name in _EQUALITY and self.reached:
-            return [], self._problem(f"compares it with `{name}`: a list is equal to no set and no view")
+            return [], self._problem(f"compares it with `{name}`, to which a list gives another answer")
         if isinstance(func, ast.Attribute) and name in _APPENDING:
             return list(stored(self.outline, func.value, True, self.hops)), []
         return self._set_as_attribute() if name == "setattr" else None

@@ -58,7 +58,7 @@ class DictChanges:
         """The first place where the dict of `receiver` changes after `receiver.method()` was evaluated at `taken`."""
         if own := _namespace(receiver):
             return Difference(
-                outline.path, receiver.lineno, f"takes the view of {own}, which changes as the program runs", False
+                outline.path, receiver.lineno, f"takes the view of {own}, which may change as the program runs", False
             )
         todo = list(self._targets(outline, receiver, 0))
         seen: set[_Target] = set()
@@ -356,7 +356,7 @@ def _namespace(receiver: ast.expr) -> str | None:
         and isinstance(receiver.func, ast.Name)
         and receiver.func.id in ("vars", "globals")
     ):
-        return f"`{receiver.func.id}()`"
+        return f"`{receiver.func.id}()`" if not receiver.args else "an object's own attributes"
     return None
 
 

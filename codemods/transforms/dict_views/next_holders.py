@@ -136,7 +136,7 @@ class _Step:
         operands = [parent.left, *parent.comparators]
         for left, sign, right in zip(operands, parent.ops, parent.comparators, strict=False):
             if self.node in (left, right) and type(sign) in _SIGNS:
-                self._problem(f"compares it with `{_SIGNS[type(sign)]}`: a list is equal to no set and no view")
+                self._problem(f"compares it with `{_SIGNS[type(sign)]}`, to which a list gives another answer")
 
     def formatted(self, parent: ast.FormattedValue) -> None:
         """`f"{view}"`"""

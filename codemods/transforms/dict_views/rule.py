@@ -234,7 +234,9 @@ class _Search:
         if not is_used_up(outline, node) and not is_sent_at_once(outline, node, boundary):
             change = self.changes.after(outline, outline.statement(node), receiver, method)
         if problems and problems[0].fatal:
-            return Refused(f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE}")
+            return Refused(
+                f"{_where(problems[0], outline)} {problems[0].text}. {_ADVICE if method != 'values' else _OF_VALUES}"
+            )
         noted = [problem for problem in (change, *problems[:1]) if problem is not None]
         doubts = [f"{_where(problem, outline)} {problem.text}" for problem in noted]
         doubts += self._doubt(outline, receiver, method, kind)
@@ -315,6 +317,8 @@ class _Search:
 
 
 _ADVICE = "If the order does not matter, store `set(...)`, else take the view where it is used"
+
+_OF_VALUES = "Take the view where it is used"
 
 
 def _rank(finding: Finding) -> int:

@@ -19,6 +19,7 @@ from .candidate import Unit, is_after
 from .libraries import libraries
 
 _POOLS = re.compile(r"Pool|Executor|\.(?:i?map\w*|apply\w*|starmap\w*|submit)$")  # they pickle when workers run already
+_PICKLED_UNDER_FORK = re.compile(rf"{_POOLS.pattern}|pickle|save|dump|put|send|copy")
 _PLAIN = frozenset({"list", "dict", "set", "defaultdict", "Counter", "OrderedDict", "deque", "bytearray"})
 _CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "popleft", "remove", "discard",
@@ -42,11 +43,14 @@ class Captured:
         self.outline = repo.outline(path)
         self.recogniser = _InFile(repo, lambda outline, node: [])
 
-    def check(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> None:
-        """Raises Refused where a worker may not get the value of `variable`, which `unit` reads."""
+    def check(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> str | None:
+        """Raises Refused where a worker may not get the value of `variable`, which `unit` reads.
+
+        Returns what the fix should say of the changes that stay in the worker.
+        """
         for binding in variable.bindings:
             self._check_pickled(binding, boundary)
-        self._check_changes(variable, unit, group)
+        return self._check_changes(variable, unit, group, boundary)
 
     def _check_pickled(self, binding: Binding, boundary: str) -> None:
         value = _value(binding)
@@ -63,20 +67,29 @@ class Captured:
         if what is not None:
             raise Refused(f"`{binding.name}` is {what} (line {binding.line}), which can't be pickled either: {advice}")
 
-    def _check_changes(self, variable: Variable, unit: Unit, group: Iterable[Unit]) -> None:
-        """What the function puts into a list or dict stays in the worker, under every start method."""
+    def _check_changes(self, variable: Variable, unit: Unit, group: Iterable[Unit], boundary: str) -> str | None:
+        """What the function puts into a list or dict stays in the worker, under every start method.
+
+        Refused where the function only fills it, so that the values are lost, and where it is pickled under fork as
+        well, so that nobody has yet seen the list without the changes.
+        """
         if not any(_is_plain(_value(binding)) for binding in variable.bindings):
-            return
-        change = next((use for use in unit.captures.get(variable, ()) if self._is_change(use)), None)
+            return None
+        uses = unit.captures.get(variable, ())
+        change = next((use for use in uses if self._is_change(use)), None)
         if change is None:
-            return
+            return None
+        is_lost = all(map(self._is_change, uses)) or not boundary or _PICKLED_UNDER_FORK.search(boundary)
         inside = {id(node) for member in group for node in ast.walk(member.node)}
         for use in variable.scope.uses[variable.name]:
             if id(use.node) not in inside and is_after(self.scopes, use, unit.node, variable.scope):
                 what = f"it changes `{variable.name}` (line {line_of(change.node)}), which is read in line "
-                raise Refused(
-                    f"{what}{line_of(use.node)}: a worker has a copy of its own, so return the values instead"
-                )
+                if is_lost:
+                    raise Refused(
+                        f"{what}{line_of(use.node)}: a worker has a copy of its own, so return the values instead"
+                    )
+                return f"as under fork, `{variable.name}` is changed in the worker only"
+        return None
 
     def _is_change(self, use: Use) -> bool:
         parent = self.scopes.parents[use.node]

@@ -46,6 +46,7 @@ class Move:
     kept: dict[str, str] = field(default_factory=dict)  # captured value -> attribute of the object that keeps it
     called: str | None = None  # its `__name__`, where somebody reads that
     shown: str | None = None  # a place that shows its name, which changes
+    notes: list[str] = field(default_factory=list)  # what the fix says beside what it does
     is_distinct: bool = False  # each time that it is made it has to be another object
     is_own: bool = False  # it is compared with others, and made once: a function that nothing else stands for will do
     passes_on: list[str] | None = None  # what a lambda adds to a call of `name`, which is all that it does

@@ -225,6 +225,7 @@ class _Planner:
         ]
         if heavy:
             title += f"; each worker gets a copy of {' and of '.join(dict.fromkeys(heavy))}"
+        title += "".join(f"; {note}" for unit in group for note in moves[unit].notes)
         return Fix(title, tuple(_merged(edits)), tuple(dict.fromkeys(imports)), unsafe)
 
     def _check_scans(self, moves: Iterable[Move], imports: Iterable[Import]) -> None:
@@ -279,10 +280,13 @@ class _Planner:
                         selves[unit] = selves[needed]
                         changed = True
         moves: dict[Unit, Move] = {}
+        notes: dict[Unit, list[str]] = {unit: [] for unit in group}
         for unit in group:
             for variable in captures[unit]:
-                self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
+                note = self.captured.check(variable, unit, group, self.boundaries.get(unit.node, ""))
+                notes[unit] += [note] if note is not None else []
             move = moves[unit] = Move(unit, captures=tuple(variable.name for variable in captures[unit]))
+            move.notes = notes[unit]
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit] or unit.fields):
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))

@@ -37,6 +37,7 @@ class Trait(enum.Enum):
     CHANGES_GLOBAL = "changes a global variable"
     CACHED = "a function that returns the same object again"
     COPIES = "a class that says itself how it is deep-copied"
+    STATE = "its own class says what a copy takes along"
     PRINTS = "says something to the user"
     KEEPS = "running it keeps a tensor with its gradient history as an attribute"
 
@@ -170,6 +171,8 @@ class _Reading:
             if "__deepcopy__" in own:
                 self.result.note(Trait.COPIES, where)
             self.nodes(found.path, called_from(methods, "__init__"), depth + 1)
+            if own & _COPYING and not depth:
+                self.result.note(Trait.STATE, where)
             if own & _COPYING:  # what can't be copied is left out, or made again
                 for trait in _HELD:
                     if trait not in before:

@@ -48,8 +48,9 @@ def seen_in(view: FileView, site: Site, call: ast.Call, statement: ast.stmt, ins
     A group that is seen being made is proof. A mere name (`self.group = group`) is not: it may be None.
     """
     steps = (Hop(view.path, statement.lineno, f"the model is built: {short(ast.unparse(call))}"),)
-    argument = _group_argument(view, site, call, statement)
-    later = _group_set_later(view, site, statement)
+    is_asked = inside.where(Trait.STATE) is not None  # then it may leave out what it got, and was read above
+    argument = _group_argument(view, site, call, statement) if not is_asked else None
+    later = _group_set_later(view, site, statement) if not is_asked else None
     kept = _step(inside, Trait.GROUP, "a process group is stored on a layer")
     named = _step(inside, Trait.NAMED_GROUP, "what is called a group is stored on a layer")
     got = _got_by_a_layer(view.models, inside)

@@ -66,7 +66,7 @@ def test_no_change(body: str) -> None:
         ("self.t = d\n" + VIEW + "vars(self)['t']['a'] = 1", "sets an item"),
         ("self.t = d\n" + VIEW + "self.__dict__['t'].update(a=1)", "calls `.update()`"),
         ("self.t = d\n" + VIEW + "getattr(self, 't').pop('a')", "calls `.pop()`"),
-        ("self.n = vars(self).keys()", "takes the view of `vars()`"),
+        ("self.n = vars(self).keys()", "takes the view of an object's own attributes"),
         ("self.n = globals().keys()", "takes the view of `globals()`"),
         ("self.n = sys.modules.keys()", "takes the view of the loaded modules"),
         ("self.n = self.__dict__.keys()", "takes the view of an object's own attributes"),

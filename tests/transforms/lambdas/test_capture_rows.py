@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.small import reported
+from harness.small import migrated, reported
 
 WORK = "from multiprocessing import Pool\nimport numpy as np\nfrom collections import defaultdict, deque\n\n\n"
 START = "\n\nif __name__ == '__main__':\n    main()\n"
@@ -33,6 +33,35 @@ def test_what_changes_a_captured_container(body: str, changes: bool) -> None:
     """A worker would change a copy, and the rest of the function read the old one."""
     [finding] = reported({"a.py": changing(body)}, "lambdas")
     assert ("it changes `rows` (line 10), which is read in line 13" in (finding.reason or "")) is changes
+
+
+def started(body: str, start: str) -> dict[str, str]:
+    text = changing(body).replace("multiprocessing import Pool", "multiprocessing import Pool, Process")
+    return {"a.py": text.replace("Pool(2).map(f, [1])", start)}
+
+
+PROCESS = "Process(target=f, args=(1,)).start()"
+
+
+@pytest.mark.parametrize(
+    ("body", "start", "fixed"),
+    [
+        ("rows.append(x); print(rows)", PROCESS, True),
+        ("rows[x] = len(rows)", PROCESS, True),
+        ("rows.append(x)", PROCESS, False),
+        ("rows.append(x); rows.clear()", PROCESS, False),
+        ("rows.append(x); print(rows)", "Pool(2).map(f, [1])", False),
+    ],
+)
+def test_what_a_process_changes_for_itself(body: str, start: str, fixed: bool) -> None:
+    """A function that only fills a list is meant to give values back; under fork no pool gets the list at all."""
+    [finding] = reported(started(body, start), "lambdas")
+    if not fixed:
+        assert finding.fix is None and "return the values instead" in (finding.reason or "")
+    else:
+        assert finding.fix is not None and finding.fix.unsafe is None
+        assert finding.fix.title.endswith("; as under fork, `rows` is changed in the worker only")
+        assert "_main_f" in migrated(started(body, start), "lambdas")["a.py"]
 
 
 @pytest.mark.parametrize(

@@ -512,6 +512,13 @@ def test_a_class_that_leaves_its_group_out_can_be_copied() -> None:
     assert finding.confidence is Confidence.PROVEN
 
 
+def test_a_class_that_is_asked_what_it_copies_may_leave_its_group_out() -> None:
+    text = "model = Net(4, dist.new_group([0]))\nema = deepcopy(model)"
+    assert all(finding.confidence is not Confidence.PROVEN for finding in found(text, HEAD.rstrip() + HOW))
+    other = HEAD.rstrip() + HOW.replace("__getstate__", "get_state")
+    assert [finding.confidence for finding in found(text, other)] == [Confidence.PROVEN]
+
+
 def test_a_class_that_says_how_it_is_copied_is_left_alone() -> None:
     how = HOW.replace("__getstate__(self)", "__deepcopy__(self, memo)").replace("{", "Net(4) or {")
     assert found("model = Net(4, group=group)\nema = deepcopy(model)", HEAD.rstrip() + how) == []
