@@ -16,4 +16,5 @@ class HazardKind(Enum):
     GENERATOR = "generator"
     EVALUATED = "evaluated"  # what `eval` makes of a text
     LOADED = "loaded"  # taken from a module that is loaded by its path, and that no import finds
+    OBJECT = "object"  # of a library, which the table of what can't be pickled names
     INSTANCE = "instance"  # of any class

@@ -116,6 +116,13 @@ def kinds() -> dict[str, ObjectKind]:
     return found
 
 
+@lru_cache(maxsize=4096)
+def makes_object(name: str) -> bool:
+    """A call of `name`, dotted, always makes something that no Python can pickle, whatever its arguments are."""
+    kind = kinds().get(f"{canonical(name)}()") if name.rpartition(".")[2] in _words() else None
+    return kind is not None and not (kind.suffix or kind.later or kind.before or kind.module)
+
+
 @cache
 def modules() -> frozenset[str]:
     """Modules that come with a package: dotted names that mean one without an import of their own."""

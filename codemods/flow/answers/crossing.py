@@ -39,6 +39,8 @@ class Crossing:
     trace: Trace
     boundary: str
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
+    alone: bool = False  # no object of a class of the repository keeps it on its way
+    guessed: bool = False  # an object that may not keep it is on its way
 
 
 class Crossings:
@@ -56,7 +58,10 @@ class Crossings:
         boundary = self._boundary(reasons[number], reasons)
         confidence = self._confidence(path, position, trace, boundary, confidence, number, reasons)
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
-        return Crossing(kind, path, *position, confidence, shorten(trace), boundary, aboard)
+        return Crossing(
+            kind, path, *position, confidence, shorten(trace), boundary, aboard,
+            self._is_alone(number, reasons), self.closure.guessed(number, reasons),
+        )  # fmt: skip
 
     def _confidence(
         self,
@@ -89,6 +94,13 @@ class Crossings:
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE
         return confidence
+
+    def _is_alone(self, number: int, reasons: Reasons) -> bool:
+        while (parent := reasons[number].parent) >= 0:
+            if self.solution.heap.values[parent].kind == INSTANCE:
+                return False
+            number = parent
+        return True
 
     def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
         if number < 0 or self.solution.heap.values[number].kind != INSTANCE:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from ...syntax.unpicklable_table import makes_object
 from ..facts.records import NO_LITERALS, Call
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
 from .deferred_calls import DeferredCalls
 from .foreign_objects import ForeignObjects
-from .heap import BOUND, CLASS, FOREIGN, FUNCTION, INSTANCE, OBJECT, Heap, Value
+from .heap import BOUND, CLASS, FOREIGN, FUNCTION, HAZARD, INSTANCE, OBJECT, Heap, Value
 from .program import Program
 from .python_builtins import RECORDS, PythonBuiltins
 from .sinks import Sinks
@@ -142,6 +143,10 @@ class Dispatch:
         started = self.deferred.started(name, offset, call)
         if started is not None:
             self._call_later(started[0], offset, started[1])
+        if makes_object(written):
+            result = call.result + offset
+            hazard = self.program.enter_object(self.heap.file_of[result], call.position)
+            self.heap.add(result, self.heap.number(Value(HAZARD, hazard)))
         if self.foreign.call_selective(name, value, receiver, offset, call):
             return
         if name == "importlib.import_module":

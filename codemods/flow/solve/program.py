@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
@@ -40,6 +40,16 @@ class Program:
     class_offset: list[int]  # per file: its first class
     hazards: list[Hazard]
     hazard_offset: list[int]  # per file: its first hazard
+    objects: dict[Hazard, int] = field(default_factory=dict)  # hazards that show only when names are resolved
+
+    def enter_object(self, file: int, position: Position) -> int:
+        """The index of a hazard: a call, in one of the files, that makes an object which can't be pickled."""
+        made = Hazard(HazardKind.OBJECT, self.files[file], position)
+        known = self.objects.get(made)
+        if known is None:
+            known = self.objects[made] = len(self.hazards)
+            self.hazards.append(made)
+        return known
 
     def facts_of(self, path: str) -> FileFacts:
         """The facts of one of the files."""

@@ -15,7 +15,8 @@ hazard. Iterators of `itertools` are only reported, as `possible`: they can't be
 Objects of installed packages often hide what can't be pickled: the environment inside a `torchvision.datasets.LSUN`,
 the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock,
 a geometry of Open3D. Some eighty of them are known, nearly all tried with the version that the table names; the message
-says which attribute of the object it is. An object that is passed to a `DataLoader` itself is reported too.
+says which attribute of the object it is. What is sent by itself is reported too: an open file or a lock among the
+arguments of a `Process`, a `SummaryWriter` in a `partial`, a generator that a `ChainDataset` of a loader keeps.
 
 Objects that can be pickled, but not unpickled, are found too: pickle asks the empty copy for `__setstate__`, and a
 `__getattr__` that reads an attribute there calls itself without end. (So does one that gives None or a generator for

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from ...finding import Confidence, Finding, Hop, Trace
 from ...project import Project
@@ -18,6 +18,7 @@ from .getattr_guard import unpickled_badly
 from .plan import Plan, Planner
 from .screen import ID
 from .search import Search
+from .sent_alone import sent_alone
 from .used_before import used_before
 
 _DEEPCOPY = "copy.deepcopy"
@@ -33,6 +34,7 @@ def find(project: Project) -> Iterable[Finding]:
     found = [f for path in paths for shape in search.keepers(path) for f in _of_class(search, shape, planner)]
     for others in (_from_outside, _derived, _handed_on, unpickled_badly):
         found += [finding for path in paths for finding in others(search, path)]
+    found += _sent_alone(search, {made.node for path in paths for *_, made in search.handed_on(path)})
     return sorted(found, key=lambda finding: finding.sort_key)
 
 
@@ -124,6 +126,16 @@ def _handed_on(search: Search, path: str) -> Iterator[Finding]:
         name = ast.unparse(value)
         hop = Hop(outline.path, call.lineno, f"`{ast.unparse(call.func)}` pickles it for its workers")
         yield _at(search, outline, value, _message(name, made), Confidence.PROVEN, (hop,), advice(made.kind, name))
+
+
+def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]:
+    """`known`: what is reported already."""
+    for sent in sent_alone(search):
+        crossing = sent.crossing
+        if sent.node not in known and crossing.confidence.reaches(search.project.bar_of(crossing.path)):
+            message = _message(ast.unparse(sent.node)[:60], sent.made)
+            confidence, trace = crossing.confidence, crossing.trace
+            yield _at(search, sent.outline, sent.node, message, confidence, trace, sent.reason)
 
 
 def _at(

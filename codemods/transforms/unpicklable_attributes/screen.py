@@ -5,4 +5,7 @@ from __future__ import annotations
 import re
 
 ID = "unpicklable-attributes"
-SCREEN = re.compile(rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b|\b__getattr__\b")
+SCREEN = re.compile(
+    rb"\bself\s*\.\s*\w+\s*[:=,]|\bfield\s*(?:\(|as\b)|\bcached_property\b|\b__getattr__\b"
+    rb"|\bmultiprocessing\b|\bDataLoader\b"
+)

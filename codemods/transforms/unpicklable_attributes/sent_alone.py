@@ -1,0 +1,78 @@
+"""Objects that can't be pickled and that no class keeps: arguments of a process, parts of a partial."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...finding import Confidence
+from ...flow.answers.crossing import Crossing
+from ...flow.answers.crossings import flow_of
+from ...hazard_kind import HazardKind
+from ...syntax.branches import exclude_each_other
+from ...syntax.outline import Outline
+from ...syntax.unpicklable import Made
+from ...syntax.unpicklable_table import Remedy, advice
+from .search import Search
+
+_KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
+_POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
+_STORED = re.compile(r"stored as `(\w+)`")  # a hop of a trace
+_THERE = "send what it is made from, and create it in the process that uses it"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """`node` makes what crosses; `reason`: what a person could do."""
+
+    outline: Outline
+    node: ast.expr
+    made: Made
+    crossing: Crossing
+    reason: str
+
+
+def sent_alone(search: Search) -> Iterator[Sent]:
+    """What boundaries get beside the objects of the repository's own classes, which other parts of the rule look at."""
+    project = search.project
+    for crossing in flow_of(project).crossings(_KINDS, Confidence.LIKELY):
+        if not crossing.alone or crossing.guessed or not crossing.confidence.reaches(Confidence.LIKELY):
+            continue
+        outline = search.repo.outline(crossing.path) if crossing.boundary else None
+        node = _at(outline, crossing) if outline is not None else None
+        made = search.recogniser.made(outline, node)[:1] if outline is not None and node is not None else ()
+        for each in made:
+            assert outline is not None and node is not None
+            if not search.counts(each.kind) or (each.kind.inherited and _POOL not in crossing.boundary):
+                continue
+            places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
+            if not exclude_each_other(search.repo, places) and not _may_be_another(search, crossing):
+                yield Sent(outline, node, each, crossing, _reason(each, node))
+
+
+def _may_be_another(search: Search, crossing: Crossing) -> bool:
+    """It is an attribute for a while, which gets another value elsewhere: which of them is sent, no order tells."""
+    for hop in crossing.trace:
+        stored = _STORED.match(hop.what)
+        outline = search.repo.outline(hop.path) if stored is not None else None
+        if stored is not None and outline is not None:
+            nodes = (node for node in outline.nodes if isinstance(node, ast.Attribute) and node.attr == stored[1])
+            if sum(not isinstance(node.ctx, ast.Load) for node in nodes) > 1:
+                return True
+    return False
+
+
+def _at(outline: Outline, crossing: Crossing) -> ast.expr | None:
+    """The expression at the place of the crossing."""
+    place = (crossing.line, crossing.column, crossing.end_line, crossing.end_column)
+    made = (node for node in outline.nodes if isinstance(node, (ast.Call, ast.GeneratorExp)))
+    ends = ((node, (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) for node in made)
+    return next((node for node, end in ends if end == place), None)
+
+
+def _reason(made: Made, node: ast.expr) -> str:
+    if made.kind.remedy is Remedy.EXHAUST:
+        return "send a list, or " + _THERE.removeprefix("send ")
+    return advice(made.kind, ast.unparse(node)) if made.kind.remedy is Remedy.REPORT else _THERE

@@ -1,0 +1,109 @@
+"""Objects that can't be pickled and that no class keeps: which of them are reported on their way to a process."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Finding
+from codemods.project import Project
+from codemods.transforms.unpicklable_attributes.rule import find
+from codemods.tree.files import MemoryFiles
+
+PROGRAM = """\
+import argparse
+import multiprocessing
+import threading
+from functools import partial
+from torch.utils.data import ChainDataset, DataLoader
+from torch.utils.tensorboard import SummaryWriter
+
+
+class Reader:
+    def __init__(self, lock):
+        self.lock = lock
+
+
+def work(*parts):
+    print(parts)
+
+
+def main(paths):
+    args = argparse.ArgumentParser().parse_args()
+    pool = multiprocessing.Pool(2)
+    {body}
+
+
+if __name__ == "__main__":
+    main(["a", "b"])
+"""
+
+
+def found(body: str) -> list[Finding]:
+    """The findings about the program with this body of `main`."""
+    text = PROGRAM.format(body="\n    ".join(body.splitlines()))
+    return [
+        each for each in find(Project(MemoryFiles({"run.py": text.encode()}))) if each.confidence.value != "possible"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(log,)).start()", "an open file"),
+        ("multiprocessing.Process(target=work, kwargs={'lock': threading.Lock()}).start()", "a lock"),
+        ("pool.map(partial(work, SummaryWriter('runs')), [1, 2])", "a SummaryWriter"),
+        ("lock = threading.Lock()\npool.starmap(work, [(path, lock) for path in paths])", "a lock"),
+        ("for batch in DataLoader(ChainDataset(p for p in paths), num_workers=2):\n    print(batch)", "a generator"),
+    ],
+)
+def test_what_a_boundary_gets_is_reported_with_what_to_do(body: str, what: str) -> None:
+    (finding,) = found(body)
+    assert f" is {what}" in finding.message
+    assert finding.fix is None and "in the process that uses it" in (finding.reason or "")
+    assert finding.trace[-1].path == "run.py"
+
+
+def test_a_lock_that_processes_inherit_can_not_go_to_a_pool_with_its_tasks() -> None:
+    (finding,) = found("lock = multiprocessing.Lock()\npool.starmap(work, [(path, lock) for path in paths])")
+    assert "shared between processes through inheritance" in finding.message
+    assert "`initargs=`" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "lock = multiprocessing.Lock()\nmultiprocessing.Process(target=work, args=(lock,)).start()",  # it is inherited
+        "threading.Thread(target=work, args=(threading.Lock(),)).start()",
+        "lock = threading.Lock()\nwork(lock)",
+        "with open('a') as file:\n    pool.map(work, file.readlines())",
+        "pool.map(work, (path for path in paths))",  # the pool takes the items
+        "queue = multiprocessing.get_context('fork')\nqueue.Process(target=work, args=(open('a'),)).start()",
+        "for batch in DataLoader(ChainDataset(p for p in paths)):\n    print(batch)",
+    ],
+)
+def test_what_stays_or_may_be_sent_is_not_reported(body: str) -> None:
+    assert found(body) == []
+
+
+@pytest.mark.parametrize(("more", "count"), [("pass", 1), ("self.line = queue.Queue()", 0)])
+def test_an_attribute_that_gets_another_value_is_not_what_is_sent(more: str, count: int) -> None:
+    text = f"""\
+import multiprocessing, queue, threading
+
+class Loader:
+    def __init__(self, work):
+        self.line = threading.Lock()
+        multiprocessing.Process(target=work, args=(1, self.line)).start()
+        {more}
+
+Loader(print)
+"""
+    found = [each for each in find(Project(MemoryFiles({"run.py": text.encode()}))) if each.fix is None]
+    assert len(found) == count
+
+
+def test_what_a_class_keeps_is_reported_once() -> None:
+    (finding,) = found(
+        "reader = Reader(threading.Lock())\nmultiprocessing.Process(target=work, args=(reader,)).start()"
+    )
+    assert finding.message.startswith("`self.lock` is")
