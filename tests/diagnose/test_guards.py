@@ -257,9 +257,25 @@ def test_a_loop_that_was_left_early_is_no_failure_of_a_worker() -> None:
     assert killed is not None and killed.cause.family == "worker-out-of-memory"
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "TypeError: main() takes 1 positional argument but 2 were given",
+        "TypeError: main() missing 1 required positional argument: 'config'",
+    ],
+)
+def test_a_function_of_mp_spawn_gets_the_rank_first(error: str) -> None:
+    start = "Traceback (most recent call last):\n" + frames("/v/torch/multiprocessing/spawn.py:_wrap")
+    said = unknown_error("", read_log(f"{start}{error}\n"))
+    assert error in said and "calls the function with the rank first" in said and "Is it this?" not in said
+    deeper = unknown_error("", read_log(f"{start}{frames('/a/train.py:main')}{error}\n"))
+    assert "rank first" not in deeper
+    assert "rank first" not in unknown_error("", read_log(f"{start}TypeError: 'int' object is not callable\n"))
+
+
 def test_every_row_of_frames_has_a_text() -> None:
     marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
-    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked", "frozen-main-not-found"}
+    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked", "frozen-main-not-found", "spawn-passes-the-rank"}
     assert {row.family for row in frame_families()} == families
 
 
