@@ -60,11 +60,18 @@ _PREFIX = re.compile(
 )
 _NUMBERED = re.compile(r"\s*(?P<rank>\d{1,4}): ")  # srun --label
 _BOX_END = re.compile(r"\s*[│┃]\s*$")
-_WRAPPED_NAME = re.compile(r"\.py:\d+ in\s*$")
-_WRAPPED_PATH = re.compile(r"^(?:/|[A-Za-z]:\\)\S*$")
-_REST_OF_PATH = re.compile(r"^\S*:\d+ in\b|^\S*\.py:\d+\b|^:\d+ in\b")
-_WRAPPED_LINE = re.compile(r"\bFile \"[^\"]+\", line \d+,\s*$")
-_REST_OF_LINE = re.compile(r"^in [\w<>.]+$")
+# Where a narrow box or window breaks a frame: the end of a line, the start of the next one, what is put between.
+_BROKEN = (
+    (re.compile(r"\.py:\d+ in\s*$"), re.compile(""), " "),
+    (re.compile(r"\bFile \"[^\"]+\", line \d+,\s*$"), re.compile(r"\s*in [\w<>.]+\s*$"), " "),
+    (re.compile(r"^\s*File \"[^\"]+\",\s*$"), re.compile(r"\s*line \d+, in [\w<>.]+\s*$"), " "),
+    (re.compile(r"^\s*File \"[^\"]+$"), re.compile(r"[^\"]*\", line \d+\b"), ""),
+    (
+        re.compile(r"^(?=.{41})\s*(?:/|[A-Za-z]:\\)\S*$"),
+        re.compile(r"\s*(?:\S*:\d+ in\b|\S*\.py:\d+\b|:\d+ in\b)"),
+        "",
+    ),
+)
 _MOST_PREFIXES = 8
 # Texts that lost their line breaks: where a new line began.
 _GLUED = re.compile(r"(?<=\))(?=(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::\s|$))")
@@ -138,17 +145,17 @@ def _joined(lines: list[Line]) -> list[Line]:
     """`lines` with the frames in one piece that a narrow box or window broke: path, `path.py:93 in`, name."""
     found: list[Line] = []
     for line in lines:
-        text = line.text.strip()
-        if found and text:
-            before = found[-1].text.rstrip()
-            if _WRAPPED_NAME.search(before):
-                found[-1] = Line(f"{before} {text}", found[-1].stream, found[-1].rank)
-                continue
-            if _WRAPPED_LINE.search(before) and _REST_OF_LINE.match(text):
-                found[-1] = Line(f"{before} {text}", found[-1].stream, found[-1].rank)
-                continue
-            if len(before) > 40 and _WRAPPED_PATH.match(before.strip()) and _REST_OF_PATH.match(text):
-                found[-1] = Line(before + text, found[-1].stream, found[-1].rank)
-                continue
-        found.append(line)
+        whole = _whole(found[-1].text.rstrip(), line.text) if found and line.text.strip() else None
+        if whole is None:
+            found.append(line)
+        else:
+            found[-1] = Line(whole, found[-1].stream, found[-1].rank)
     return found
+
+
+def _whole(before: str, text: str) -> str | None:
+    """A frame that is broken between `before` and `text`, in one line; None where none is."""
+    for end, start, between in _BROKEN:
+        if end.search(before) and start.match(text):
+            return f"{before}{between}{text.strip() if between else text.lstrip()}"
+    return None

@@ -105,6 +105,7 @@ _PROCESSES = re.compile(
     r"/(?:multiprocess(?:ing)?|billiard)/(?:reduction|forking|queues|connection|popen_\w+|process|context|pool|managers)\.py:"
     r"|/(?:loky|joblib/externals)/|/concurrent/futures/process\.py:|/torch/multiprocessing/"
 )
+_SHOWN_AROUND = re.compile(r"\s*\d+\s")  # a line that IPython shows around the one that ran
 _SOURCE_OF_PROCESSES = re.compile(
     r"ForkingPickler|reduction\.dump|multiprocess|\.start\(\)|popen_|_Popen\(|concurrent|\bPool\("
 )
@@ -170,7 +171,7 @@ def _road(error: str, frames: Sequence[Frame], lines: Iterable[str]) -> _Road | 
         road, sent = _of_frame(frame.path, frame.name)
         if road is not None or sent:
             return road
-    shown = "\n".join(lines)
+    shown = "\n".join(line for line in lines if not _SHOWN_AROUND.match(line))
     if _SOURCE_OF_PROCESSES.search(shown):
         return None
     return next((road for road in _ROADS if re.search(road.source, shown)), None)

@@ -96,6 +96,8 @@ def test_a_quoted_source_line_is_no_further_error() -> None:
         (frames("/v/site-packages/datasets/fingerprint.py:hash"), "hashed for a cache", "key"),
         ("Traceback (most recent call last):\n    keeper.save_round(3, agent)\n", "saved to a file", "plain data"),
         ("    keeper.save_round(3, agent)\n    run(agent)\n", "sent to a worker", ""),
+        ("    40     torch.save(model, path)\n--> 42     main()\n", "sent to a worker", ""),  # IPython shows it around
+        ("--> 40     torch.save(model, path)\n    42     main()\n", "saved to a file", "plain data"),
         (SEND, "sent to a worker", "__getstate__"),
         ("", "sent to a worker", "__getstate__"),
         # in a worker, and yet a copy; and a copy around something that is sent
@@ -275,7 +277,11 @@ def test_a_function_of_mp_spawn_gets_the_rank_first(error: str) -> None:
 
 def test_every_row_of_frames_has_a_text() -> None:
     marks = test_frames_speak_where_the_words_are_missing.pytestmark  # type: ignore[attr-defined]
-    families = {family for _, family in marks[0].args[1]} | {"forwarding-asked", "frozen-main-not-found", "spawn-passes-the-rank"}
+    families = {family for _, family in marks[0].args[1]} | {
+        "forwarding-asked",
+        "frozen-main-not-found",
+        "spawn-passes-the-rank",
+    }
     assert {row.family for row in frame_families()} == families
 
 

@@ -74,6 +74,8 @@ DESCRIBED = [
     ("The loader is much slower with num_workers=8 than with 0", "workers-slow"),
     ("Running on local URL:  http://127.0.0.1:7860\nRunning on local URL:  http://127.0.0.1:7861", "served-twice"),
     ("built with pyinstaller, my Pool opens new windows of the program until I kill it", "frozen-again"),
+    ("The exe of pyinstaller keeps starting itself again as soon as mp.Process(target=job) is reached", "frozen-again"),
+    ("frozen app on macOS with a Pool: after quitting, copies of the app keep running", "frozen-again"),
 ]
 
 

@@ -112,10 +112,15 @@ def test_a_frame_that_a_box_broke_is_one_line() -> None:
     ]
 
 
-def test_a_frame_that_a_window_broke_is_one_line() -> None:
-    text = (
-        'File "/usr/lib/python3.8/multiprocessing/reduction.py", line 189,\nin recv_handle\nreturn recvfds(s, 1)[0]\n'
-    )
+@pytest.mark.parametrize(
+    "text",
+    [
+        'File "/usr/lib/python3.8/multiprocessing/reduction.py", line 189,\nin recv_handle\nreturn recvfds(s, 1)[0]\n',
+        'File "/usr/lib/python3.8/multiprocessing/reduction.py",\nline 189, in recv_handle\nreturn recvfds(s, 1)[0]\n',
+        'File "/usr/lib/python3.8/multiproc\nessing/reduction.py", line 189, in recv_handle\nreturn recvfds(s, 1)[0]\n',
+    ],
+)
+def test_a_frame_that_a_window_broke_is_one_line(text: str) -> None:
     lines = [line.text for line in plain_lines(text)]
     assert frame_of(lines[0]) == Frame("/usr/lib/python3.8/multiprocessing/reduction.py", 189, "recv_handle", False)
     assert lines[1] == "return recvfds(s, 1)[0]"
