@@ -6,6 +6,7 @@ Functions ask `HERE` at each call, so that a test can put another system in its 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -288,11 +289,7 @@ def temporary_folder() -> Path:
 
     Linux empties its folder for such files at a start, Windows never does.
     """
-    base = Path(tempfile.gettempdir())
-    with contextlib.suppress(OSError):
-        for left in [Path(entry) for entry in os.scandir(base) if entry.name.startswith("spawnfix-")]:
-            if _is_left_over(left):
-                remove_folder(left)
+    _remove_left_over(tempfile.gettempdir())
     folder = Path(tempfile.mkdtemp(prefix=f"spawnfix-{os.getpid()}-"))
     try:
         (folder / _MARKER).touch()
@@ -300,6 +297,15 @@ def temporary_folder() -> Path:
         remove_folder(folder)
         raise
     return folder
+
+
+@functools.cache
+def _remove_left_over(base: str) -> None:
+    """Once for each process: looking at all that lies there takes longer than a small repository."""
+    with contextlib.suppress(OSError):
+        for left in [Path(entry) for entry in os.scandir(base) if entry.name.startswith("spawnfix-")]:
+            if _is_left_over(left):
+                remove_folder(left)
 
 
 def _is_left_over(folder: Path) -> bool:

@@ -14,6 +14,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 pytest.register_assert_rewrite("harness.check", "harness.repositories")
 
+gc.disable()  # till all tests are collected: there are ever more of them, and none of them is garbage
+
 # Hundreds of interpreters that our tests start would each compile spawnfix anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -54,9 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 # What a test may be skipped for where all else runs, and who runs it then.

@@ -384,6 +384,9 @@ def test_temporary_folders_of_killed_runs_go_after_a_week(tmp_path: Path, monkey
             for path in (folder, folder / ".spawnfix-temporary"):
                 if path.exists():
                     os.utime(path, (ago, ago))
-    fresh = temporary_folder()
-    stay = {left["young"], left["alive"], left["unmarked"], users, fresh}
+    fresh = {temporary_folder()}
+    assert left["old"].exists(), "this process has looked before"
+    operating_system._remove_left_over.cache_clear()  # as in a new one
+    fresh.add(temporary_folder())
+    stay = {left["young"], left["alive"], left["unmarked"], users, *fresh}
     assert set(tmp_path.iterdir()) == stay

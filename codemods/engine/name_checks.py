@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ..finding import Edit
 from ..tree.source import Source
@@ -30,9 +31,10 @@ _ALWAYS = _BUILTINS | {
 }
 
 
-def wrong_names(before: Source, after: str, edits: Sequence[Edit]) -> str | None:
+@lru_cache(maxsize=16)  # fixes are tried before they are applied
+def wrong_names(before: Source, after: str, edits: tuple[Edit, ...]) -> str | None:
     """What is wrong with the names of `after`, the text of `before` with `edits` applied; None where nothing is."""
-    change = _Change(before, Source(before.path, after, before.encoding, before.bom), tuple(edits))
+    change = _Change(before, Source(before.path, after, before.encoding, before.bom), edits)
     return (
         change.unresolved()
         or change.left_behind()

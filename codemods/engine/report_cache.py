@@ -9,6 +9,7 @@ the stamps that we noted ourselves: a foreign `.git/index` has no say.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import sys
@@ -137,7 +138,7 @@ class ReportCache:
         digest = hashlib.blake2b(digest_size=20)
         where = (self.files.root, self._asked, getattr(os, "geteuid", int)())
         entries = [(entry.path, entry.oid, entry.executable) for entry in self.files.entries()]
-        for part in (__name__, __version__, sys.version, os.name, _program(), _installed(), where, entries):
+        for part in (__name__, __version__, sys.version, os.name, _running(), where, entries):
             digest.update(repr(part).encode("utf-8", "surrogatepass") + b"\0")
         return digest.hexdigest()
 
@@ -207,6 +208,12 @@ def _strings(values: object) -> list[str]:
     if not isinstance(values, (list, tuple)) or not all(isinstance(value, str) for value in values):
         raise ValueError("not a list of names")
     return list(values)
+
+
+@functools.cache
+def _running() -> str:
+    """What this process is made of. Asked once: it goes on with the code that it has read, whatever is installed."""
+    return repr((_program(), _installed()))
 
 
 def _program() -> list[tuple[object, ...]]:

@@ -93,7 +93,7 @@ def _python(before: Source, after: str, edits: Sequence[Edit], thorough: bool) -
         return f"the result does not compile: {_words(error)}"
     if thorough and not survives_libcst(after):
         return "Python reads the result, but LibCST, the second opinion, does not"
-    return wrong_names(before, after, edits)
+    return wrong_names(before, after, tuple(edits))
 
 
 def _words(error: Exception) -> str:

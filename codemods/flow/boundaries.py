@@ -6,8 +6,9 @@ import pkgutil
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from ..hazard_kind import HazardKind
@@ -120,11 +121,13 @@ class Table:
             "multiprocessing.fork_context().Process",  # pickles nothing, but runs its target
         }
         self._sorted_keys = sorted(self._keys)
+        self.packages = frozenset(key.partition(".")[0] for key in self._keys)  # top-level names of all that is here
 
-    @cached_property
-    def packages(self) -> frozenset[str]:
-        """Top-level names of everything that the table is about."""
-        return frozenset(key.partition(".")[0] for key in self._keys)
+    def unasked(self) -> Table:
+        """This table without the answers that it remembers, which are about the names of one repository."""
+        made = copy(self)
+        made._canonical, made._known, made._families = {}, {}, {}
+        return made
 
     def canonical(self, name: str) -> str:
         """The table's own name for `name`."""
@@ -250,6 +253,12 @@ def _own_boundaries() -> Mapping[str, Boundary]:
     return _by_name(_own_entries()["boundary"])
 
 
+@cache
+def _own_table() -> Table:
+    return Table(_own_entries())
+
+
 def table(extra: Iterable[Mapping[str, object]] = ()) -> Table:
     """The shipped table and `extra` entries (same form as [[boundary]]), which win."""
-    return Table(_own_entries(), extra)
+    extra = tuple(extra)
+    return Table(_own_entries(), extra) if extra else _own_table().unasked()

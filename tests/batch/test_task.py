@@ -19,7 +19,7 @@ from codemods.finding import Finding
 from codemods.problem import Problem
 from codemods.project import Project
 from codemods.transforms import rules
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 
 __all__ = ["own_home"]
 
@@ -47,9 +47,7 @@ def repository(folder: Path, **files: str) -> Path:
     folder.mkdir(parents=True)
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text)
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import tool
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.torture import BODY, NEW, OLD
 
 __all__ = ["own_home"]
@@ -27,9 +27,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "pkg").mkdir(parents=True)
     (folder / "a.py").write_text(BODY)
     (folder / "pkg/b.py").write_text(BODY)
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

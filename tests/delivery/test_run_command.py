@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -47,9 +47,7 @@ def run(folder: Path, *arguments: str, method: str = "fork") -> tuple[str, dict[
     repo, report = folder / "work", folder / "report.json"
     repo.mkdir()
     (repo / "play.py").write_text(PLAY)
-    git(repo, "init", "-q")
-    git(repo, "add", ".")
-    git(repo, "commit", "-q", "-m", "one")
+    commit_all(repo)
     command = f"{sys.executable} play.py {method} {' '.join(arguments)}"
     done = spawnfix(
         "migrate", str(repo), "--confidence", "possible", "--run", command, "--verify-report", str(report),
@@ -91,9 +89,7 @@ def test_a_fix_with_which_the_program_fails_is_left_out(tmp_path: Path) -> None:
 
 def test_where_nothing_changes_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("print(1)\n")
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "one")
+    commit_all(tmp_path)
     done = spawnfix("migrate", str(tmp_path), "--run", "false", cache=tmp_path.parent / "cache")
     assert done.returncode == 0 and "verify: nothing changes, so `false` is not run" in done.stderr
 
@@ -120,9 +116,7 @@ def test_a_command_that_cannot_be_run_is_named(flag: str, command: str, code: in
     repo = tmp_path / "work"
     repo.mkdir()
     (repo / "play.py").write_text(PLAY)
-    git(repo, "init", "-q")
-    git(repo, "add", ".")
-    git(repo, "commit", "-q", "-m", "one")
+    commit_all(repo)
     flags = ("--confidence", "possible", flag, command)
     done = spawnfix("migrate", str(repo), *flags, cache=tmp_path / "cache", environment=dict(os.environ))
     assert done.returncode == 2
@@ -143,9 +137,7 @@ def test_an_error_of_the_run_is_none_of_the_copy(tmp_path: Path) -> None:
     from codemods.delivery import proof, target
 
     (tmp_path / "play.py").write_text(PLAY)
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "one")
+    commit_all(tmp_path)
     where = target.to_migrate(tmp_path, False)
     with pytest.raises(OSError, match="Input/output"), proof._copy(where, {}, "--run") as folder:
         Unwritable()(folder)
@@ -157,9 +149,7 @@ def test_a_copy_that_fails_names_the_flag(tmp_path: Path, monkeypatch: pytest.Mo
     from codemods.problem import Problem
 
     (tmp_path / "play.py").write_text(PLAY)
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "one")
+    commit_all(tmp_path)
     where = target.to_migrate(tmp_path, False)
     monkeypatch.setattr(proof, "_fill", lambda folder, *rest: Unwritable()(folder))
     why = "--run: the files can't be copied: Input/output error"

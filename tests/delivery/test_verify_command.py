@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from codemods.delivery.command_run import HEAD, TAIL, run_command
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -56,9 +56,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).write_text(text)
     (folder / "link").symlink_to("data.txt")
     (folder / "out").symlink_to("/etc/hostname")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

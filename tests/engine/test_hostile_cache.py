@@ -19,7 +19,7 @@ import pytest
 from codemods import store
 from codemods.engine import look_cache, report_cache
 from codemods.flow.facts import cache as facts_cache
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 from harness.torture import BODY
 
@@ -32,9 +32,7 @@ def repo(tmp_path: Path) -> Path:
     folder = tmp_path / "repo"
     folder.mkdir()
     (folder / "a.py").write_text(BODY)
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

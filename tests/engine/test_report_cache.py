@@ -208,13 +208,14 @@ def test_two_versions_side_by_side(repository: Path, monkeypatch: pytest.MonkeyP
         assert recalled(repository) is None
         answer(repository)
         assert recalled(repository) is not None
-    with monkeypatch.context() as patch:
-        patch.setattr(report_cache, "_program", lambda: ["edited"])
-        assert recalled(repository) is None
-    with monkeypatch.context() as patch:
-        patch.setattr(report_cache, "_installed", lambda: ["bowler"])
-        assert recalled(repository) is None
-    assert recalled(repository) == one
+    for name in ("_program", "_installed"):
+        with monkeypatch.context() as patch:
+            patch.setattr(report_cache, name, lambda: ["another"])
+            assert recalled(repository) == one, "this process goes on with what it has read"
+            report_cache._running.cache_clear()  # as in a new one
+            assert recalled(repository) is None
+        report_cache._running.cache_clear()
+        assert recalled(repository) == one
 
 
 def test_our_own_files_and_what_is_installed_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -83,10 +84,45 @@ def repo(tmp_path: Path) -> Path:
         (folder / path).write_bytes(data)
     (folder / "run.sh").chmod(0o755)
     link_or_file(folder / "link.py", "a.py")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
+
+
+_COMMITTED: dict[object, dict[str, tuple[int, bytes]]] = {}  # `.git` by what is committed, and whose settings count
+
+
+def commit_all(folder: Path) -> None:
+    """Make `folder` a repository with one commit of all its files; as copy of an earlier one where there is a like."""
+    settings = Path(os.environ["HOME"], ".gitconfig").read_bytes()
+    variables = tuple(sorted(item for item in os.environ.items() if item[0].startswith("GIT_")))
+    like = (tuple(sorted(_files(folder).items())), settings, variables)
+    if like not in _COMMITTED:
+        git(folder, "init", "-q")
+        git(folder, "add", ".")
+        git(folder, "commit", "-q", "-m", "one")
+        for sample in (folder / ".git" / "hooks").glob("*.sample"):
+            sample.unlink()
+        _COMMITTED[like] = _files(folder / ".git")
+        return
+    (folder / ".git").mkdir()
+    for name, (mode, data) in _COMMITTED[like].items():
+        path = folder / ".git" / name
+        if stat.S_ISDIR(mode):
+            path.mkdir()
+        else:
+            path.write_bytes(data)
+        path.chmod(stat.S_IMODE(mode))
+    git(folder, "update-index", "-q", "--refresh")
+
+
+def _files(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Mode and content of everything below, each after the folder that it lies in; a link's content is its target."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        mode = path.lstat().st_mode
+        data = b"" if stat.S_ISDIR(mode) else os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+        found[path.relative_to(folder).as_posix()] = (mode, data)
+    return found
 
 
 def state(repo: Path) -> dict[str, object]:

@@ -25,7 +25,7 @@ from codemods.review.page.highlight import MAX_TEXT, Highlighter
 from codemods.review.server import ReviewServer
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -152,9 +152,7 @@ def repo(tmp_path: Path) -> Path:
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "train.py").write_text(TRAIN, encoding="utf-8")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

@@ -16,7 +16,7 @@ from codemods.problem import Problem
 from codemods.review.decisions import Choice, Decisions, parse_decisions, read_decisions, rendered, write_decisions
 from codemods.review.model import Review, review_of
 from codemods.settings import Settings
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -58,9 +58,7 @@ def repo(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "train.py").write_text(TRAIN)
     (folder / "config.py").write_text(CONFIG)
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

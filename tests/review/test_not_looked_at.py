@@ -15,7 +15,7 @@ from codemods.engine.results import Report
 from codemods.finding import Skipped
 from codemods.review.github import to_github
 from codemods.review.sarif import to_sarif
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -138,9 +138,7 @@ def without_object(repo: Path, path: str) -> None:
 
 def test_a_repository_of_a_batch_with_a_file_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     (folder / "lost.py").write_bytes(CLEAN + b"# other\n")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     (tmp_path / "scratch").mkdir()
     without_object(folder, "lost.py")
     outcome = migrate_repository(Spec("me+tool", str(folder), "tool", None, False, "1"), tmp_path / "scratch")
@@ -149,9 +147,7 @@ def test_a_repository_of_a_batch_with_a_file_that_is_not_there(folder: Path, tmp
 
 def test_a_folder_of_a_batch_in_which_nothing_can_be_looked_at(folder: Path, tmp_path: Path) -> None:
     (folder / "ok.py").write_bytes(BROKEN["syntax"])
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     (tmp_path / "scratch").mkdir()
     outcome = migrate_repository(Spec("me+tool", str(folder), "tool", None, False, "1"), tmp_path / "scratch")
     assert (outcome.status, outcome.reason) == ("failed", "not looked at: ok.py: line 3: '(' was never closed")
@@ -165,9 +161,7 @@ def test_a_folder_of_a_batch_in_which_nothing_can_be_looked_at(folder: Path, tmp
 
 def test_migrate_in_a_repository_with_a_file_that_is_not_there(folder: Path) -> None:
     (folder / "lost.py").write_bytes(CLEAN + b"# other\n")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     without_object(folder, "lost.py")
     done: subprocess.CompletedProcess[str] = spawnfix("migrate", str(folder), cache=folder.parent / "cache")
     said = done.stderr

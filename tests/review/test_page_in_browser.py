@@ -22,7 +22,7 @@ from codemods.review.model import Change, Review, review_of
 from codemods.review.page import page_of
 from codemods.settings import Settings
 from harness.case import ROOT
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.tool import spawnfix
 
 __all__ = ["own_home"]
@@ -84,9 +84,7 @@ def repo(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "train.py").write_text(PROGRAM)
     (folder / HOSTILE).write_text(PROGRAM)
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

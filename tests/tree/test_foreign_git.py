@@ -19,7 +19,7 @@ import pytest
 
 from codemods.tree.git_index import BadPath, check_path
 from harness import tool
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.torture import BODY, NEW, OLD
 
 __all__ = ["own_home"]
@@ -38,9 +38,7 @@ def made(folder: Path) -> Path:
     (folder / "pkg").mkdir(parents=True)
     (folder / "a.py").write_text(BODY)
     (folder / "pkg/b.py").write_text("x = 1\n")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "one")
+    commit_all(folder)
     return folder
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from harness import tool
-from harness.repositories import git, own_home
+from harness.repositories import commit_all, git, own_home
 from harness.torture import BODY, NEW, OLD
 
 __all__ = ["own_home"]
@@ -35,9 +35,7 @@ def repo(tmp_path: Path) -> Path:
     (repo / "pkg").mkdir(parents=True)
     (repo / "a.py").write_text(BODY)
     (repo / "pkg/b.py").write_text("x = 1\n")
-    git(repo, "init", "-q")
-    git(repo, "add", ".")
-    git(repo, "commit", "-q", "-m", "one")
+    commit_all(repo)
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.py").write_text(BODY)
