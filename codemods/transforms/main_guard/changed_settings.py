@@ -24,6 +24,7 @@ from .process_starts import Starts
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
+_ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
 _METHOD = "()"  # the key of a call like `log.info(...)`: it reads no setting that is known
 
 
@@ -48,45 +49,44 @@ class Worker:
 class Changed:
     """`read`, in the function `worker`, of settings that `change` changes in the main process only."""
 
-    settings: Settings
-    read: ast.Name
+    home: Outline  # where what is read has its first value
+    read: ast.expr
     worker: Worker
     confidence: Confidence
     sent: Hop
     change: Hop
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     outline: Outline
     node: ast.AST
     key: str  # what of the settings it is about, "" for all
 
 
-def changed_settings(starts: Starts, repo: Repo, importers: Importers) -> Iterator[Changed]:
-    """One per object and script, at the first place that reads it."""
-    return _Search(starts, repo, importers).found()
+class Search:
+    """Finds them; `workers` is what workers run."""
 
-
-class _Search:
     def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
         self.starts, self.repo, self.importers = starts, repo, importers
         self.callees = starts.callees
         self.workers: dict[Function, Worker] = {}
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
+        self._collect_workers()
 
     def found(self) -> Iterator[Changed]:
-        self._collect_workers()
-        reads: dict[Settings, list[tuple[_Place, Worker]]] = {}
+        """One per object and script, at the first place that reads it."""
+        reads: dict[Settings, list[tuple[Place, Worker]]] = {}
         for worker in self.workers.values():
             for settings, place in self._reads(worker):
                 reads.setdefault(settings, []).append((place, worker))
         for settings, places in reads.items():
             places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
-            yield from self._of_settings(settings, places)
+            yield from self.changed(settings.outline, list(self._changes(settings)), places)
 
-    def _of_settings(self, settings: Settings, places: list[tuple[_Place, Worker]]) -> Iterator[Changed]:
-        """The first place for each script that changes the settings."""
-        changes = list(self._changes(settings))
+    def changed(
+        self, home: Outline, changes: Sequence[Place], places: Sequence[tuple[Place, Worker]]
+    ) -> Iterator[Changed]:
+        """The first of the places for each script that makes one of the changes to what stands in `home`."""
         inside = {worker.function for worker in self.workers.values()}
         if any(change.outline.scope(change.node) in inside for change in changes):
             return  # workers set it themselves
@@ -96,19 +96,21 @@ class _Search:
             if made is not None:
                 change, scripts, (confidence, sent) = made
                 seen |= scripts
-                assert isinstance(place.node, ast.Name)
+                assert isinstance(place.node, ast.expr)
                 line = getattr(change.node, "lineno", 1)
                 script = min(scripts)
                 through = f" ({script} runs that)" if script != change.outline.path else ""
-                what = f"`{place.node.id}` is changed here, in the main process only{through}"
-                yield Changed(settings, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
+                what = f"`{ast.unparse(place.node)}` is changed here, in the main process only{through}"
+                yield Changed(home, place.node, worker, confidence, sent, Hop(change.outline.path, line, what))
 
     def _change(
-        self, changes: Sequence[_Place], place: _Place, worker: Worker, seen: set[str]
-    ) -> tuple[_Place, set[str], tuple[Confidence, Hop]] | None:
+        self, changes: Sequence[Place], place: Place, worker: Worker, seen: set[str]
+    ) -> tuple[Place, set[str], tuple[Confidence, Hop]] | None:
         """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent."""
         for change in changes:
-            if change.key and place.key not in ("", change.key):
+            if change.key == _ITEM and place.key != _ITEM:
+                continue
+            if change.key and place.key not in ("", _ITEM, change.key):
                 continue
             scripts = self._scripts(change.outline, change.node) - seen
             for path, way in worker.sent.items():
@@ -176,12 +178,13 @@ class _Search:
 
     # what they read
 
-    def _reads(self, worker: Worker) -> Iterator[tuple[Settings, _Place]]:
+    def _reads(self, worker: Worker) -> Iterator[tuple[Settings, Place]]:
         for node in _run(worker.function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 settings = self._meant(worker.outline, node)
                 if settings is not None:
-                    yield settings, _Place(worker.outline, node, _key(worker.outline, node))
+                    looked_up = _looks_up(worker.outline, node, worker.function)
+                    yield settings, Place(worker.outline, node, _ITEM if looked_up else _key(worker.outline, node))
 
     def _meant(self, outline: Outline, node: ast.Name) -> Settings | None:
         """The settings that a name of the module stands for."""
@@ -206,7 +209,7 @@ class _Search:
 
     # what changes them
 
-    def _changes(self, settings: Settings) -> Iterator[_Place]:
+    def _changes(self, settings: Settings) -> Iterator[Place]:
         """Where code in a function, or under a main guard, changes the object."""
         home = settings.outline
         aliases = {settings.name}
@@ -225,16 +228,17 @@ class _Search:
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
                 mine = isinstance(node, ast.Name) and self._meant(outline, node) == settings
                 for key in self._changed(outline, node, empty) if isinstance(node, ast.Name) and mine else ():
-                    yield _Place(outline, node, key)
+                    yield Place(outline, node, key)
 
     def _changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> list[str]:
         """Which parts of the settings a use changes; "" for all of them.
 
-        `collects`: they begin empty, so what is put under unknown names is what the program meets, and no setting.
+        `collects`: they begin empty, so what is put under unknown names is what the program meets, and no setting but
+        for who looks it up under such a name.
         """
         whole, above = _chain(outline, node)
         if collects and _is_put(outline, node):
-            return []
+            return [_ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
         if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
             return [_key(outline, node)]
         if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
@@ -312,9 +316,18 @@ def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
 
 
 def _is_put(outline: Outline, node: ast.Name) -> bool:
-    """`settings[name] = value`, under a name that is not written there."""
+    """`settings[name]`, a name that is not written there."""
     above = outline.parents[node]
     return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
+
+
+def _looks_up(outline: Outline, node: ast.Name, function: Function) -> bool:
+    """`table[name]` in a function that does not ask whether the name is there."""
+    above = outline.parents[node]
+    if not _is_put(outline, node) or not isinstance(getattr(above, "ctx", None), ast.Load):
+        return False
+    asks = (each for each in ast.walk(function) if isinstance(each, (ast.Compare, ast.Try)))
+    return not any(isinstance(part, ast.Name) and part.id == node.id for each in asks for part in ast.walk(each))
 
 
 def _key(outline: Outline, node: ast.Name) -> str:

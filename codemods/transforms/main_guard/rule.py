@@ -16,7 +16,7 @@ from ...syntax.outline import Outline, outline_of
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from .changed_inputs import ChangedInputs
-from .changed_settings import changed_settings
+from .changed_settings import Search
 from .edits import guard_edits
 from .flags import under_flags
 from .guarded_values import GuardedValues
@@ -28,6 +28,7 @@ from .missing_answers import answers_for
 from .missing_globals import missing_globals
 from .one_guard import Run
 from .own_nodes import own_nodes
+from .parent_state import parent_state
 from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts
 from .read_by_workers import may_be_read
@@ -255,14 +256,15 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
 
 
 def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Finding]:
-    for changed in changed_settings(starts, repo, importers):
-        worker, name = changed.worker, changed.read.id
+    search = Search(starts, repo, importers)
+    for changed in (*search.found(), *parent_state(search)):
+        worker, name = changed.worker, ast.unparse(changed.read)
         source = starts.project.source(worker.outline.path)
         assert source is not None
         place = f"line {changed.change.line} of {changed.change.path}"
         message = (
-            f"`{worker.function.name}` runs in a worker and reads `{changed.read.id}`, which {place} changes in the "
-            f"main process only: a spawned worker has what {changed.settings.outline.path} says"
+            f"`{worker.function.name}` runs in a worker and reads `{name}`, which {place} changes in the "
+            f"main process only: a spawned worker has what {changed.home.path} says"
         )
         answer = Refused(
             f"pass the worker what it needs of `{name}` (as an argument, or stored on the object that is sent), or "

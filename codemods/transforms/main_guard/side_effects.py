@@ -15,6 +15,7 @@ from ...syntax.outline import Outline
 from ...syntax.receivers import qualified_name
 from .commands import only_asks
 from .data import names
+from .made_folders import has_new_name, must_be_missing
 from .own_nodes import own_nodes
 from .process_starts import Starts
 from .statements import LOG_METHODS, print_call
@@ -30,6 +31,7 @@ _SHOWS = frozenset(  # what may be asked for in the arguments of a `print`
 _DEPTH = 2  # functions of the repository that are looked into
 _AT_EXIT = "atexit.register"
 _WRITES = "opens a file for writing"
+_KEEPS = "opens a file for writing, and keeps it open"
 _LOG = re.compile(r"log", re.IGNORECASE)
 _ABOUT_INPUT = frozenset(("isatty", "fileno", "encoding", "reconfigure", "closed", "close"))
 _ASKS_FIRST = re.compile(r"exists|isdir|is_dir|isfile|is_file")
@@ -202,6 +204,10 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     text = f"calls `{ast.unparse(call.func)[:60]}`"
     if is_method and last == "backward":
         return Repeated("trains", Harm.WRONG)
+    if has_new_name(outline, call):
+        return Repeated("makes a folder of a new name", Harm.COSTLY)
+    if must_be_missing(outline, call) and not _only_if_missing(outline, call):
+        return Repeated("makes a folder that exists by then", Harm.WRONG)
     if (name == "os.mkdir" and _only_if_missing(outline, call)) or _runs_mkdir(call):
         return Repeated("makes a folder", Harm.LITTLE)
     if name == "os.chdir" and call.args and _is_relative(call.args[0]):
@@ -213,7 +219,7 @@ def _does(outline: Outline, call: ast.Call) -> Repeated | None:
     if name == "input" and not outline.lookup(call, "input")[1]:
         return Repeated("asks the user", Harm.WRONG)
     if name in ("open", "io.open") and any(mode[:1] in "wax" for mode in _modes(call)) and not _opens_null(call):
-        return Repeated(_WRITES, Harm.WRONG)
+        return Repeated(_KEEPS if _is_kept(outline, call) else _WRITES, Harm.WRONG)
     if last in ("FileHandler", "basicConfig") and any(mode[:1] == "w" for mode in _modes(call)):
         return Repeated("empties its log", Harm.WRONG)
     if name == "concurrent.futures.ProcessPoolExecutor" or name in names("little"):
@@ -247,6 +253,13 @@ def _is_relative(path: ast.expr) -> bool:
             return False
     text = path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else "."
     return text not in ("", ".") and not text.startswith(("/", "\\", "~")) and text[1:2] != ":"
+
+
+def _is_kept(outline: Outline, call: ast.Call) -> bool:
+    """`self.file = open(path, "w")`."""
+    above = outline.parents[call]
+    targets = above.targets if isinstance(above, ast.Assign) else []
+    return any(isinstance(target, ast.Attribute) and outline.is_self(target.value) for target in targets)
 
 
 def _names_gpu(value: ast.expr) -> bool:

@@ -1,0 +1,165 @@
+"""Globals and attributes of classes that only the main process sets, and that workers read: these have the first value.
+
+A spawned worker imports the modules anew. What a function of the main process has set there since (`global current`,
+`Encoder.size = args.size`, an entry of a table) is not in them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...syntax.callees import FUNCTIONS, Function
+from ...syntax.outline import Outline
+from ...syntax.resolver import Class
+from .changed_settings import Changed, Place, Search, Worker
+from .missing_globals import missing_globals
+from .statements import LOG_METHODS
+
+_SETS = r"\s*(?:[-+*/|&]?=(?!=)|:[^=\n]*=)"
+
+
+class _State(NamedTuple):
+    """A global of a module, or an attribute of a class of it."""
+
+    outline: Outline
+    owner: ast.ClassDef | None
+    name: str
+
+
+def parent_state(search: Search) -> Iterator[Changed]:
+    """One per state and script, at the first place where a worker reads it."""
+    reads: dict[_State, list[tuple[Place, Worker]]] = {}
+    for worker in search.workers.values():
+        for state, node in _reads(search, worker):
+            reads.setdefault(state, []).append((Place(worker.outline, node, ""), worker))
+    for state, places in reads.items():
+        changes = list(_changes(search, state))
+        if changes and not _is_reported(search, state):
+            places.sort(key=lambda item: (item[1].depth, item[0].outline.path, getattr(item[0].node, "lineno", 0)))
+            yield from search.changed(state.outline, changes, places)
+
+
+def _is_reported(search: Search, state: _State) -> bool:
+    """The file itself sends to workers what reads it, which is looked at for itself, with a fix."""
+    missing = missing_globals(search.starts, state.outline) if state.owner is None else ()
+    return any(each.read.id == state.name for each in missing)
+
+
+# what workers read
+
+
+def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
+    outline, function = worker.outline, worker.function
+    for node in (node for statement in function.body for node in ast.walk(statement)):
+        state: _State | None = None
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            state = _global(outline, node)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            state = _attribute(search, outline, node)
+        if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
+            yield state, node
+
+
+def _global(outline: Outline, node: ast.Name) -> _State | None:
+    """A name of the module that a function sets with `global`, where no guard of the same file sets it."""
+    scope, bindings = outline.lookup(node, node.id)
+    if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
+        return None
+    return _State(outline, None, node.id) if node.id in _declared(outline) else None
+
+
+def _has_value(statement: ast.AST) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+
+
+def _declared(outline: Outline) -> set[str]:
+    return {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
+
+
+def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:
+    """`Encoder.size`, and `self.size` where the class body alone gives it a value."""
+    resolver, value = search.callees.resolver, node.value
+    owner = Class(outline, around) if outline.is_self(value) and (around := outline.owner(value)) else None
+    if owner is None and isinstance(value, ast.Name) and value.id[:1].isupper():
+        found = resolver.definition(outline, value)
+        owner = Class(found.outline, found.node) if found and isinstance(found.node, ast.ClassDef) else None
+    if owner is None:
+        return None
+    for at in resolver.lineage(owner):
+        if _sets_on_self(at.outline, at.node, node.attr):
+            return None
+        for statement in at.node.body:
+            if _has_value(statement) and node.attr in _targets(statement):
+                return _State(at.outline, at.node, node.attr)
+    return None
+
+
+def _targets(statement: ast.stmt) -> set[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _sets_on_self(outline: Outline, owner: ast.ClassDef, name: str) -> bool:
+    """Objects of the class have an attribute of the name for themselves."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and not isinstance(node.ctx, ast.Load)
+        and outline.is_self(node.value)
+        for node in ast.walk(owner)
+    )
+
+
+def _does_without(outline: Outline, node: ast.expr, function: Function) -> bool:
+    """It only logs by it, or the function asks first whether there is a value."""
+    above = outline.parents[node]
+    if isinstance(above, ast.Attribute) and above.attr in LOG_METHODS:
+        return True
+    text = ast.unparse(node)
+    tests = (each.test for each in ast.walk(function) if isinstance(each, (ast.If, ast.IfExp, ast.While)))
+    return any(ast.unparse(part) == text for test in tests for part in ast.walk(test))
+
+
+# what sets it
+
+
+def _changes(search: Search, state: _State) -> Iterator[Place]:
+    """Where code in a function, or under a main guard, sets it."""
+    if state.owner is None:
+        yield from _declared_and_set(state)
+        return
+    names = "|".join(sorted({re.escape(at.node.name) for at in _near(search, state)} | {"cls"}))
+    pattern = re.compile(rf"\b(?:{names})\s*\.\s*{re.escape(state.name)}{_SETS}")
+    for source in search.starts.project.matching(pattern, words=(state.name,)):
+        outline = search.repo.outline(source.path)
+        for node in outline.attributes.get(state.name, ()) if outline is not None else ():
+            assert outline is not None
+            if not isinstance(node.ctx, ast.Load) and _is_of(search, outline, node.value, state):
+                yield Place(outline, node, "")
+
+
+def _near(search: Search, state: _State) -> list[Class]:
+    assert state.owner is not None
+    return list(search.callees.resolver.lineage(Class(state.outline, state.owner)))
+
+
+def _is_of(search: Search, outline: Outline, value: ast.expr, state: _State) -> bool:
+    """`value` is the class, or the `cls` of one of its class methods."""
+    around = outline.method(value)
+    if around is not None and isinstance(value, ast.Name) and value.id in {each.arg for each in around.args.args[:1]}:
+        return not outline.is_self(value) and outline.owner(value) is state.owner
+    found = search.callees.resolver.definition(outline, value)
+    return found is not None and found.node is state.owner
+
+
+def _declared_and_set(state: _State) -> Iterator[Place]:
+    outline = state.outline
+    for node in outline.named.get(state.name, ()):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            scope = outline.scope(node)
+            declares = (each for each in ast.walk(scope) if isinstance(each, ast.Global))
+            if isinstance(scope, FUNCTIONS) and any(state.name in each.names for each in declares):
+                yield Place(outline, node, "")
