@@ -40,4 +40,5 @@ class ParameterKind(Enum):
         return self in (ParameterKind.POSITIONAL, ParameterKind.PLAIN)
 
 
+ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
 NAMELESS = {FunctionKind.LAMBDA: HazardKind.LAMBDA, FunctionKind.NESTED: HazardKind.FUNCTION}  # pickle finds no name

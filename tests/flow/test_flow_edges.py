@@ -23,6 +23,68 @@ def load(fn):
 )
 
 PROGRAMS = {
+    "a dict updates the attributes": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, **options):
+        self.__dict__.update(options)
+
+loader = DataLoader(Rows(fn=lambda x: x + 1), num_workers=2)  # proven
+"""
+    },
+    "an unpacked dict updates the attributes that vars gives": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, **options):
+        vars(self).update(**options)
+
+loader = DataLoader(Rows(fn=lambda x: x + 1), num_workers=2)  # proven
+"""
+    },
+    "all variables become attributes": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, fn, size):
+        self.__dict__.update(locals())
+
+loader = DataLoader(Rows(lambda x: x + 1, 3), num_workers=2)  # proven
+"""
+    },
+    "a dict becomes the attributes": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, **options):
+        self.__dict__ = options
+
+loader = DataLoader(Rows(fn=lambda x: x + 1), num_workers=2)  # proven
+"""
+    },
+    "attributes under names that are not known": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, **options):
+        for key in options:
+            self.__dict__[key] = options[key]
+
+loader = DataLoader(Rows(fn=lambda x: x + 1), num_workers=2)  # proven
+"""
+    },
+    "an attribute that an update names": {
+        "data.py": LOADER
+        + """
+class Rows(Dataset):
+    def __init__(self, size):
+        self.__dict__.update(size=size, fn=lambda x: x + 1)  # proven
+        {}.update(fn=lambda x: x + 2)
+
+loader = DataLoader(Rows(3), num_workers=2)
+"""
+    },
     "a default value gets to its parameter": {
         "data.py": LOADER
         + """

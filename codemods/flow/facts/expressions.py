@@ -10,7 +10,8 @@ from ...hazard_kind import HazardKind
 from ...nodes import children
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted
-from ..kinds import FunctionKind
+from ..kinds import ANY, FunctionKind
+from .attribute_dicts import attribute_of, note_update, owner_of_dict, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
@@ -243,6 +244,8 @@ class Expressions:
             else:
                 keywords.append((keyword.arg, value))
                 self._literal(literals, keyword.arg, keyword.value)
+        if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
+            note_update(builder, base, node, keywords, [*arguments, *double_stars])
         is_view = (
             isinstance(function, ast.Attribute) and function.attr in VIEW_METHODS and self._is_view(node, function)
         )
@@ -329,11 +332,16 @@ class Expressions:
             base = self.value(target.value)
             self.sets_attribute(target, base)
             if base >= 0 and value >= 0:
-                builder.stores.append((base, target.attr, value, target.lineno, builder.scope.function))
+                whole = target.attr == "__dict__"
+                name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
+                builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
-            self._store_by_name(target, value)
+            owner = owner_of_dict(target.value)
+            if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
+                key = attribute_of(target)
+                builder.stores.append((named, key, value, target.lineno, builder.scope.function))
             if base >= 0 and value >= 0:
                 builder.puts.append((base, value, builder.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):
@@ -346,16 +354,6 @@ class Expressions:
                 return
             for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
                 self.assign(inner, element)
-
-    def _store_by_name(self, target: ast.Subscript, value: int) -> None:
-        """`x.__dict__["name"] = value` sets the attribute."""
-        holder, key = target.value, literal_key(target.slice)
-        if not (isinstance(holder, ast.Attribute) and holder.attr == "__dict__" and key.isidentifier()):
-            return
-        base = self.value(holder.value)
-        if base >= 0 and value >= 0:
-            builder = self.builder
-            builder.stores.append((base, key, value, target.lineno, builder.scope.function))
 
     def sets_attribute(self, target: ast.Attribute, base: int) -> None:
         """Note that an object gets an attribute; what a method sets on `self` is no evidence about functions."""

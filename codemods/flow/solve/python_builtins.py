@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..facts.records import Call, Function
-from ..kinds import FunctionKind
+from ..kinds import ANY, FunctionKind
 from .attributes import Attributes
 from .constraints import Constraints
 from .containers import Containers
 from .heap import CLASS, CONTAINER, FUNCTION, HAZARD, INSTANCE, OBJECT, SUPER, Heap, Value
 from .program import Program
 
-ANY = "<some name>"  # the attribute that `setattr(x, name, value)` sets where the name isn't known
 _ELEMENT_METHODS = frozenset({"get", "pop", "popitem", "setdefault", "__getitem__", "popleft"})
 _PUT_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 _JOIN_METHODS = frozenset({"extend", "update", "union"})

@@ -1,0 +1,52 @@
+"""Attributes that are set through the dict of an object: `self.__dict__.update(options)`, `vars(self).update(a=1)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...syntax.binding_rules import ScopeKind
+from ..kinds import ANY
+from .builder import FactsBuilder
+from .syntax import literal_key
+
+_UPDATE = "update"
+
+
+def owner_of_dict(node: ast.expr) -> ast.expr | None:
+    """The object whose `__dict__` the expression is; None for all others."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+        return node.args[0] if len(node.args) == 1 else None
+    return None
+
+
+def attribute_of(target: ast.Subscript) -> str:
+    """The attribute that `x.__dict__["name"] = value` sets."""
+    key = literal_key(target.slice)
+    return key if key.isidentifier() else ANY
+
+
+def updated(call: ast.Call) -> ast.expr | None:
+    """The object whose attributes the call sets."""
+    func = call.func
+    is_update = isinstance(func, ast.Attribute) and func.attr == _UPDATE
+    return owner_of_dict(func.value) if isinstance(func, ast.Attribute) and is_update else None
+
+
+def note_update(
+    builder: FactsBuilder, base: int, call: ast.Call, keywords: Sequence[tuple[str, int]], dicts: Sequence[int]
+) -> None:
+    """The object at `base` gets what `keywords` name, what the `dicts` hold, and the variables where these are."""
+    line, function = call.lineno, builder.scope.function
+    values = [*keywords, *((ANY, builder.element(given)) for given in dicts if given >= 0)]
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg is None)]
+    if any(_is_locals(value) for value in given) and builder.scope.kind is ScopeKind.FUNCTION:
+        bound = builder.scope.names.items()
+        values += [(name, node) for name, node in bound if name in builder.scope.bound and node != base]
+    builder.stores += [(base, name, value, line, function) for name, value in values if value >= 0]
+
+
+def _is_locals(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "locals" and not node.args
