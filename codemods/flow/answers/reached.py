@@ -17,6 +17,7 @@ from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE
 from ..solve.paths import explore
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
+from .without_workers import WithoutWorkers
 
 _BY_NAME = frozenset(  # they find functions and classes by their names
     [
@@ -32,7 +33,7 @@ class Reached:
     """Answers for the functions and classes of one solution."""
 
     def __init__(self, solution: Solution) -> None:
-        self.solution = solution
+        self.solution, self.without_workers = solution, WithoutWorkers(solution)
         self._functions: dict[int, bool] = {}
         self._classes: dict[int, bool] = {}
         self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}

@@ -37,7 +37,8 @@ def proven_seeds(
                 what = f"`{name}` {sink.says}"
             hop = Hop(sink.path, sink.line, what)
             for number in solution.heap.holds[sink.node]:
-                yield number, Reason(sink.node, -1, hop, sink.boundary)
+                if not reached.without_workers(sink, number):
+                    yield number, Reason(sink.node, -1, hop, sink.boundary)
 
 
 def _forks(solution: Solution, programs: Programs, sink: Sink) -> str:
@@ -69,7 +70,8 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
     for sink in solution.sinks:
         if not sink.says:
             sends = sink.crosses and not _forks(solution, programs, sink)
-            (sent if sends else at_home).update(solution.heap.holds[sink.node])
+            for number in solution.heap.holds[sink.node]:
+                (sent if sends and not reached.without_workers(sink, number) else at_home).add(number)
     for index, (file, made) in enumerate(solution.program.classes):
         for base in solution.hierarchy.all_foreign_bases(index):
             what = solution.program.table.carried(base)

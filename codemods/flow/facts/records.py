@@ -41,6 +41,7 @@ class Parameter:
     node: int
     kind: ParameterKind
     module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
+    zero: bool = False  # its default is the constant 0
 
 
 @dataclass(slots=True)

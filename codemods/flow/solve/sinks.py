@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ class Sink:
     callee: int  # node of what is called
     function: int = -1  # the function that the call stands in
     context: int = -1  # node of the `multiprocessing_context` that the call names
+    number: int = -1  # node of the number, or of the `**` argument, that decides whether it pickles; -1: it is known
 
 
 class _Use(NamedTuple):
@@ -42,6 +44,7 @@ class _Use(NamedTuple):
     callee: int
     function: int
     context: int = -1
+    number: int = -1
 
 
 class Sinks:
@@ -70,7 +73,7 @@ class Sinks:
         asked = given.get("multiprocessing_context", -1)
         use = _Use(
             boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call),
-            asked + offset if asked >= 0 else -1,
+            asked + offset if asked >= 0 else -1, _number(boundary, offset, call, given),
         )  # fmt: skip
         for argument_name, argument in given.items():
             if argument < 0:
@@ -114,6 +117,14 @@ class Sinks:
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
-                    boundary.only, boundary.says, use.callee, use.function, use.context,
+                    boundary.only, boundary.says, use.callee, use.function, use.context, use.number,
                 )
             )  # fmt: skip
+
+
+def _number(boundary: Boundary, offset: int, call: Call, given: Mapping[str, int]) -> int:
+    """The node of what decides whether the boundary pickles anything, where that is no constant."""
+    decisive = next((name for name, condition in boundary.when.items() if condition == "nonzero"), "")
+    if decisive and decisive in given:
+        return given[decisive] + offset if given[decisive] >= 0 else -1
+    return next((star + offset for star in call.double_stars if decisive and star >= 0), -1)

@@ -1,0 +1,79 @@
+"""Loaders whose number of workers comes with the call that brings the data: what gets there with 0 does not cross."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Confidence
+from codemods.flow.answers.crossings import flow_of
+from codemods.hazard_kind import HazardKind
+from codemods.project import Project
+from codemods.tree.files import MemoryFiles
+
+PROGRAM = """\
+import sys
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __init__(self):
+        self.fn = lambda x: x + 1
+
+class Own(DataLoader):
+    def __init__(self, data, **options):
+        super().__init__(data, collate_fn=lambda rows: rows, **options)
+
+def make({parameters}):
+    {before}
+    return DataLoader(data, {options})
+
+args = sys.argv
+{calls}
+"""
+
+
+def sure(parameters: str, options: str, calls: str, before: str = "pass") -> bool:
+    """Whether the lambda of `Rows` is seen to cross."""
+    text = PROGRAM.format(parameters=parameters, options=options, calls=calls, before=before)
+    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    return any(each.line == 6 and each.confidence is Confidence.PROVEN for each in crossings)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "options", "call"),
+    [
+        ("data, number", "num_workers=number", "make(Rows(), 0)"),
+        ("data, number=2", "num_workers=number", "make(Rows(), number=0)"),
+        ("data, *, number=0", "num_workers=number", "make(Rows())"),
+        ("data, number=0", "num_workers=number", "make(data=Rows())"),
+        ("data, **options", "**options", "make(Rows(), num_workers=0)"),
+        ("data, **options", "**options", "make(Rows(), batch_size=2)"),
+        ("data, number, /", "num_workers=number", "make(Rows(), 0)\nmake([1, 2], 4)"),  # the 4 are for other data
+    ],
+)
+def test_a_call_that_asks_for_no_workers(parameters: str, options: str, call: str) -> None:
+    assert not sure(parameters, options, call)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "options", "call"),
+    [
+        ("data, number", "num_workers=number", "make(Rows(), 2)"),
+        ("data, number", "num_workers=number", "make(Rows(), args)"),
+        ("data, number=2", "num_workers=number", "make(Rows())"),
+        ("data, number=False", "num_workers=int(args[1])", "make(Rows())"),
+        ("data, number=0", "num_workers=number", "make(Rows(), *args)"),
+        ("data, number=0", "num_workers=number", "make(Rows(), number=args)"),
+        ("data, **options", "**options", "make(Rows(), num_workers=args)"),
+        ("data, **options", "**options", "make(Rows(), **args)"),
+        ("data, number", "num_workers=number", "rows = Rows()\nmake(rows, 0)\nmake(rows, 4)"),
+    ],
+)
+def test_a_call_that_may_ask_for_some(parameters: str, options: str, call: str) -> None:
+    assert sure(parameters, options, call)
+
+
+@pytest.mark.parametrize(("call", "found"), [("Own([1])", False), ("Own([1], num_workers=2)", True)])
+def test_a_loader_class_of_which_objects_are_made_without_workers(call: str, found: bool) -> None:
+    text = PROGRAM.format(parameters="data", options="batch_size=2", calls=call, before="pass")
+    crossings = flow_of(Project(MemoryFiles({"run.py": text.encode()}))).crossings(frozenset({HazardKind.LAMBDA}))
+    assert any(each.line == 10 and each.confidence is Confidence.PROVEN for each in crossings) is found
