@@ -326,4 +326,14 @@ def _scopes(text: str, line: int) -> list[str]:
 
 def user_frames(read: Traceback) -> list[str]:
     """`file:line` of the frames in code of the user, the innermost first."""
-    return [f"{near(frame.path)}:{frame.line}" for frame in reversed(read.frames) if frame.user]
+    return [_place(frame) for frame in reversed(read.frames) if frame.user]
+
+
+def place_of_worker(read: Traceback) -> str:
+    """Where the worker was, as far as the text goes: the innermost frame in code of the user, or of all."""
+    frames = [frame for frame in read.passed_on if frame.user] or read.passed_on
+    return _place(frames[-1])
+
+
+def _place(frame: Frame) -> str:
+    return f"{near(frame.path)}:{frame.line}" if frame.line else near(frame.path)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 _PYTHON = re.compile(
     r"""\bFile\s+["']?(?P<path>[^"'\n]+?)["']?,\s+line\s+(?P<line>\d+)(?:,?\s+in\s+(?P<name>[^\s,]*))?(?P<code>.*)"""
 )
+_CUT = re.compile(r'^\s*File\s+"(?P<path>[^"\n]+\.py)"[\s,]*(?:\[?(?:\.{3}|\u2026)\]?)?\s*$')  # without its number
 _IPYTHON = re.compile(r"^\s*File (?P<path>.+?):(?P<line>\d+)(?:, in (?P<name>[\w.<>]+)|\s*$)")
 _OLD_IPYTHON = re.compile(
     r"^\s*(?P<path>(?:[~/\\.]|[A-Za-z]:)[^\s].*?\.py|<ipython-input-\S+>) in (?P<name>[\w<>]+)(?:\(|\s*$)"
@@ -21,6 +22,7 @@ _QUOTED_CODE = re.compile(r"^\s*(?:(?:-+>|❱)\s*)?\d+\s*(?:[│|]|\s{2,}|\s(?=\
 _LIBRARY = re.compile(
     r"(?:^|[/\\.])(?:site|dist|local)-packages[/\\]|[/\\]lib(?:64)?[/\\]python\d|[/\\][Ll]ib[/\\](?!site)(?=[\w]+\.py|multiprocessing|"
     r"concurrent|importlib|json|logging|asyncio|unittest)|^<(?!ipython|stdin)"
+    r"|\.py[xdi]$"
     r"|[/\\]?multiprocessing[/\\]\w+\.py$|[/\\]_spawnfix_probe\.py$|[/\\]torch[/\\](?:utils|distributed|multiprocessing|nn|cuda)[/\\]"
     r"|^[\\/]?lib[/\\]python\d|[/\\]python@?[\d.]+[/\\]|[/\\]Frameworks[/\\]Python|[/\\]runpy\.py$|[/\\](?:bin|Scripts)[/\\]\w+$"
 )
@@ -50,6 +52,9 @@ def frame_of(text: str, following: Callable[[], str] = str) -> Frame | None:
         if match:
             path = match["path"].strip()
             return Frame(path, int(match["line"]), match["name"] or "<module>", not is_library(path))
+    match = _CUT.match(text)
+    if match:
+        return Frame(match["path"], 0, "", not is_library(match["path"]))
     match = _OLD_IPYTHON.match(text)
     if match:
         arrow = _ARROW.search(following())

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 
 from ..review.text import clean
 from ..transforms import rules
-from .explain import Explanation, user_frames
+from .explain import Explanation, place_of_worker, user_frames
 from .roads import is_of_pickle
 from .show import show_line as _line
 from .tracebacks import Traceback
 
+_PASSED_ON = re.compile(  # errors that only say that another process failed, or did not answer
+    r"(?:[\w.]+\.)?(?:TuneError|Ray\w*Error|WorkerCrashedError|CalledProcessError|SystemExit|TimeoutExpired"
+    r"|(?:Async)?Future\w*Error|CancelledError|BdbQuit|TrialRunnerError|Empty|Full)\b"
+)
 _MOST_DIFFS = 3
 _MOST_UNREAD = 5
 _MOST_OTHERS = 5
@@ -46,6 +52,8 @@ def show_explanation(explanation: Explanation, console: Console | None = None, h
             "  it was sent from " if is_of_pickle(cause) and (cause.type or cause.name) else "  it happened at ",
             clean(", from ".join(frames[:3])),
         )
+    if read.passed_on:
+        _line(out, "  the worker was at ", clean(place_of_worker(read)))
     if not cause.secondary:
         _places(out, explanation)
     _own_error(out, explanation)
@@ -139,7 +147,7 @@ def _own_error(out: Console, explanation: Explanation) -> None:
     if not (read.cause.secondary or symptom or read.quoted):
         return
     for item in reversed(explanation.log.unknown):
-        if not item.is_interrupt:
+        if not item.is_interrupt and not _PASSED_ON.match(item.error):
             frame = next((found for found in reversed(item.frames) if found.user), None)
             at = "" if frame is None else f", at {clean(frame.path)}:{frame.line}"
             _line(out)

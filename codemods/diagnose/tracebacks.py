@@ -42,6 +42,7 @@ _PROGRAM = re.compile(
 _MOST_PROGRAMS = 20
 _GONE = re.compile(r"AttributeError: module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
 _CTRL_C = re.compile(r"\^C\s*Traceback \(most recent call last\)")
+_PASSED_ON = re.compile(r"Caught \w+ ?in (?:DataLoader worker|pin memory thread|replica)")
 _RANK = re.compile(r"\[(?:PG .*?)?[Rr]ank (?P<rank>\d+)\]|local_rank: (?P<local>\d+)")
 
 
@@ -58,6 +59,8 @@ class Traceback:
     count: int = 1  # how often it stands in the text
     line: int = 0  # where in the text, 0-based
     quoted: bool = False  # a source line that a traceback shows, not the error itself
+    passed_on: tuple[Frame, ...] = ()  # of the worker that raised it, where this error only passes one on, whose
+    # own line is missing
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -323,7 +326,14 @@ class _Stream:
         begin = max(self._start, number - _AROUND)
         cause = on_its_road(cause, words, self._frames or self._frames_below(number), self._lines[begin:number])
         return Traceback(
-            words, cause, tuple(self._frames), tuple(notes), streams, tuple(ranks), line=self._rows[number][0]
+            words,
+            cause,
+            tuple(self._frames),
+            tuple(notes),
+            streams,
+            tuple(ranks),
+            line=self._rows[number][0],
+            passed_on=self._frames_passed_on(number) if _PASSED_ON.search(text) else (),
         )
 
     def _frames_below(self, number: int) -> tuple[Frame, ...]:
@@ -338,6 +348,22 @@ class _Stream:
             elif frames and _PLAIN.match(self._lines[later]) and not self._is_code(later):
                 return ()
         return tuple(frames)
+
+    def _frames_passed_on(self, number: int) -> tuple[Frame, ...]:
+        """The frames of the worker's traceback below the line that passes its error on; none where that is whole."""
+        frames: list[Frame] = []
+        begun = False
+        for later in range(number + 1, min(number + _AROUND, len(self._lines))):
+            frame = frame_of(self._lines[later])
+            if frame is not None:
+                frames.append(frame)
+            elif _START in self._lines[later]:
+                if begun:
+                    break
+                begun = True
+            elif _PLAIN.match(self._lines[later]) and not self._is_code(later):
+                return ()
+        return tuple(frames) if begun else ()
 
     def _look_at_unknown(self, number: int, text: str) -> None:
         if not (self._frames or self._begun) and (text[:1].isspace() or ": " not in text):

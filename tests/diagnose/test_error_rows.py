@@ -416,7 +416,7 @@ MESSAGES += [
         "",
     ),
     (None, "connection-lost", "ConnectionResetError: [Errno 104] Connection reset by peer", "SubprocVecEnv"),
-    (None, "raised-in-worker", "IndexError: Caught IndexError in DataLoader worker process 0.", ""),
+    (None, "raised-in-worker", "RuntimeError: Caught RuntimeError in DataLoader worker process 0.", ""),
     (None, "raised-in-worker", "cv2.error: Caught error in DataLoader worker process 0.", ""),
     (None, "result-not-sent", "multiprocessing.pool.MaybeEncodingError: Error sending result: '<X>'. Reason: 'x'", ""),
     (None, "map-process-died", "RuntimeError: One of the subprocesses has abruptly died during map operation.", ""),

@@ -76,6 +76,12 @@ DESCRIBED = [
     ("built with pyinstaller, my Pool opens new windows of the program until I kill it", "frozen-again"),
     ("The exe of pyinstaller keeps starting itself again as soon as mp.Process(target=job) is reached", "frozen-again"),
     ("frozen app on macOS with a Pool: after quitting, copies of the app keep running", "frozen-again"),
+    (
+        "SharedMemory(name=n, create=False), then close(): when that program ends, the block is gone",
+        "shared-memory-vanishes",
+    ),
+    ("On the Mac the script complains about pickling as soon as it uses more than one core", "pickling-in-words"),
+    ("Python 3.14: PicklingError when the worker processes start, with 3.13 it ran", "pickling-in-words"),
 ]
 
 

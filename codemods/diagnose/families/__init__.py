@@ -45,6 +45,7 @@ FILES = (
     "pools",
     "ended",
     "services",
+    "mpi",
     "frameworks",
     "warnings",
     "distributed",
