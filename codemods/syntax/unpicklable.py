@@ -176,6 +176,7 @@ class Recogniser:
         if isinstance(node, ast.Attribute) and outline.is_self(node.value):
             values = self.stores(outline, node)
             if depth:  # what is called or asked of it must be of one kind
+                values = values or _of_class(outline, node)
                 names = {origin(where, value, self._special, depth + 1) for where, value in values} - {""}
                 return names.pop() if len(names) == 1 else ""
         elif isinstance(node, ast.IfExp):
@@ -241,6 +242,14 @@ def _values(outline: Outline, node: ast.Name) -> list[ast.expr]:
     if isinstance(scope, ast.Module) and len(bindings) != 1:
         return []
     return [binding.value for binding in bindings if binding.value is not None]
+
+
+def _of_class(outline: Outline, node: ast.Attribute) -> list[tuple[Outline, ast.expr]]:
+    """What the body of the class around `self.name` gives that name."""
+    owner = outline.owner(node)
+    body = (item for item in owner.body if isinstance(item, ast.Assign)) if owner is not None else ()
+    named = (item for item in body if any(isinstance(t, ast.Name) and t.id == node.attr for t in item.targets))
+    return [(outline, item.value) for item in named]
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -13,8 +13,10 @@ import functools
 import glob
 import gzip
 import hashlib
+import importlib
 import io
 import itertools
+import json
 import logging
 import logging.handlers
 import lzma
@@ -37,6 +39,7 @@ import tarfile
 import tempfile
 import threading
 import types
+import wave
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator
@@ -107,6 +110,19 @@ def _tar(folder: Path) -> Path:
     with tarfile.open(folder / "a.tar", "w") as archive:
         archive.add(folder / "a.txt", "a.txt")
     return folder / "a.tar"
+
+
+def _wave(folder: Path) -> str:
+    with wave.open(str(folder / "a.wav"), "wb") as audio:
+        audio.setparams((1, 2, 8000, 0, "NONE", ""))
+    return str(folder / "a.wav")
+
+
+def _raised() -> Any:
+    try:
+        raise ValueError
+    except ValueError:
+        return sys.exc_info()
 
 
 def _loop(stack: ExitStack, folder: Path) -> Any:
@@ -229,6 +245,14 @@ REAL: dict[str, Make] = {
     "hashlib.sha1": lambda s, p: hashlib.sha1(b"a", usedforsecurity=False),
     "hashlib.sha256": lambda s, p: hashlib.sha256(b"a"),
     "hashlib.sha512": lambda s, p: hashlib.sha512(b"a"),
+    "importlib.import_module": lambda s, p: importlib.import_module("struct"),
+    **dict.fromkeys(("re.match", "re.search", "re.fullmatch"), lambda s, p: re.match("a", "a")),
+    **dict.fromkeys(
+        ("re.compile().match", "re.compile().search", "re.compile().fullmatch"), lambda s, p: re.compile("a").match("a")
+    ),
+    "json.JSONDecoder": lambda s, p: json.JSONDecoder(),
+    "wave.open": lambda s, p: _closed(s, wave.open(_wave(p))),
+    "sys.exc_info": lambda s, p: _raised(),
     "struct.Struct": lambda s, p: struct.Struct("<I"),
     "random.SystemRandom": lambda s, p: random.SystemRandom(),
     "subprocess.Popen": lambda s, p: _ended(s, subprocess.Popen([sys.executable, "-c", ""])),

@@ -178,7 +178,8 @@ class Forms:
             if unit.mangled:
                 raise Refused("it uses a name with two leading underscores, which its class changes: rename that")
             return
-        why = self.handover.why_no_method(me, self._stays_on(unit, me))
+        is_inherited = self.boundaries.get(unit.node, "").endswith("Process")
+        why = self.handover.why_no_method(me, self._stays_on(unit, me), is_inherited)
         if why is None and not self._needs_function(move, me):
             move.method = me
             move.shields_self = takes_any(unit.node) and self.rewrite.is_keyword(me[1])

@@ -20,6 +20,7 @@ from .known import Known
 from .libraries import libraries
 from .settled import origin_in
 
+_INHERITED = "a multiprocessing object "
 _LARGE = frozenset({"dataset", "datasets", "dataloader", "dataloaders"})
 
 Me: TypeAlias = "tuple[Scope, str, ast.ClassDef]"  # a method's scope, its first parameter, its class
@@ -33,8 +34,11 @@ class Handover:
         self.path = source.path
         self.repo = Repo(project)
 
-    def why_no_method(self, me: Me, stays: bool = False) -> str | None:
-        """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it."""
+    def why_no_method(self, me: Me, stays: bool = False, inherited: bool = False) -> str | None:
+        """Why no method can take the place of what reads `self`. `stays`: only `self` itself keeps it.
+
+        `inherited`: a process that starts gets it, and with it queues and locks of `multiprocessing`.
+        """
         cls, carry = me[2], f"a method would carry the whole `{me[1]}` along"
         scope: Scope | None = self.scopes.around(cls)
         while scope is not None:
@@ -45,6 +49,7 @@ class Handover:
             if special in self.scopes.inner(cls).bindings:
                 return f"{carry}, and `{cls.name}` defines `{special}`: pass what it needs as arguments"
         burdens = [] if stays else [*self.known.burdens(self.path, cls.lineno), *self._kept_by(cls)]
+        burdens = [burden for burden in burdens if not (inherited and burden.startswith(_INHERITED))]
         if burdens:
             more = f" and {len(burdens) - 2} more" if len(burdens) > 3 else ""
             named = ", ".join(burdens[:2] if more else burdens)

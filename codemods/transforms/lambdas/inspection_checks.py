@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...finding import Refused
-from ...flow.answers.introspection import OF_ITS_PARTIAL, ON_A_CLASS
+from ...flow.answers.introspection import OF_ITS_PARTIAL, ON_A_CLASS, Question
 from ...project import Project
 from ...syntax.binding_rules import LASTING, BindingKind
 from ...syntax.names import last_name
@@ -184,7 +184,7 @@ class InspectionChecks:
             read = f"its `{question.what}` is read ({where})"
             if not wrapped and question.what in _SOURCE_TEXT:
                 raise Refused(f"`{question.what}` reads its source text ({where}), which is another at module level")
-            if not wrapped and not renamed:
+            if not (wrapped or renamed) or (question.what == "type" and self._is_no_callable(question)):
                 continue
             if question.what == "__class__" and wrapped:
                 raise Refused(f"{read}, and a partial is no function: {_PLAIN}")
@@ -207,6 +207,19 @@ class InspectionChecks:
             elif wrapped and question.what not in _SEES_THROUGH:
                 raise Refused(f"`{question.what}` looks at it ({where}), and a partial is no function: {_PLAIN}")
         return asked
+
+    def _is_no_callable(self, question: Question) -> bool:
+        """`if not callable(x): raise TypeError(type(x))`: no function gets there."""
+        outline = Repo(self.project).outline(question.path)
+        calls = outline.calls.get("type", ()) if outline is not None else ()
+        for call in (call for call in calls if call.lineno == question.line and len(call.args) == 1):
+            inner: ast.AST = call
+            for above in outline.ancestors(call) if outline is not None else ():
+                refuses = isinstance(above, ast.If) and any(inner is item for item in above.body)
+                if refuses and ast.unparse(above.test) == f"not callable({ast.unparse(call.args[0])})":  # type: ignore[attr-defined]
+                    return True
+                inner = above
+        return False
 
     def _was_passed(self, unit: Unit, value: ast.expr) -> bool:
         """A parameter, never bound again, of the function that makes the unit: it has its value before."""

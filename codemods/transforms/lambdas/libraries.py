@@ -26,6 +26,7 @@ class Libraries:
     compilers: frozenset[str]
     datasets: tuple[str, ...]
     handles: dict[str, str]
+    process_settings: dict[str, tuple[str, ...]]
     removed: dict[str, frozenset[str]]
 
 
@@ -48,5 +49,6 @@ def libraries() -> Libraries:
         compilers=frozenset(tables["compilers"]["names"]),
         datasets=tuple(tables["datasets"]["prefixes"]),
         handles=dict(tables["handles"]),
+        process_settings={name: tuple(read) for name, read in tables["process_settings"].items()},
         removed={module: frozenset(table["names"]) for module, table in removed.items()},
     )

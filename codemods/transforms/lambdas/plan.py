@@ -33,8 +33,10 @@ from .known import Known, Unknown, outside_uses
 from .nested_factories import Unfolded, unfold
 from .new_place import arrive
 from .old_place import leave
+from .parent_settings import lost_setting
 from .parsed_options import ParsedOptions
 from .rewrite_in_place import in_place
+from .started_in_turn import starts_in_its_turn
 from .unused_imports import idle_imports
 
 
@@ -215,6 +217,8 @@ class _Planner:
             if (why := differs_when_copied(self.known, self.rewrite.path, moves[unit])) is not None
         ]
         changes += [why for unit in group if (why := moves[unit].shown) is not None]
+        settings = (lost_setting(self.rewrite.scopes, unit, self.boundaries.get(unit.node, "")) for unit in group)
+        changes += [why for why in settings if why is not None]
         unsafe = "; ".join(dict.fromkeys(changes)) or None
         title = _title(moves)
         heavy = [
@@ -245,6 +249,8 @@ class _Planner:
         scopes = self.rewrite.scopes
         places = [unit.node] if isinstance(unit.node, ast.Lambda) else [use.node for use in outside_uses(unit, {unit})]
         call = scopes.parents[places[0]] if len(places) == 1 else None
+        if isinstance(call, ast.keyword) and call.arg == "target":
+            return starts_in_its_turn(scopes, call)
         if not isinstance(call, ast.Call) or not _USED_UP.search(self.boundaries.get(unit.node, "")):
             return False
         is_near = isinstance(unit.node, ast.Lambda) or (

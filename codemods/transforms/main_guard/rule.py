@@ -23,6 +23,7 @@ from .guarded_values import GuardedValues
 from .hoist import Guarded, guarded_definitions, hoist_edits
 from .importers import Importers
 from .late_guard import late_guard
+from .main_module import reads_main
 from .may_start import SPEAKS, STARTS, may_start, spoken
 from .missing_answers import answers_for
 from .missing_globals import missing_globals
@@ -148,6 +149,11 @@ def _wrapped(
     """`outside`: workers start as it is, and have what the statements set; these here they need."""
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
+    if (reader := reads_main(starts.project, importers, outline.path)) is not None:
+        return Refused(
+            f"{reader} reads a variable of the main module, which a spawned child has only after it has run this file: "
+            "pass it as an argument"
+        )
     if importer is not None and not names:
         return Refused(
             f"{importer} imports this file, so it may rely on what runs here: move this code into a function, and "

@@ -15,6 +15,7 @@ from .classes import Family, Shape, Store
 from .data import names
 from .factories import leaves_trace, noted_for_workers, returned_constructor
 from .mutation import first_touch, named
+from .own_classes import check_keeps_nothing
 from .rebuild_expression import ExpressionRebuilder, Stash, short
 from .surroundings import goes_elsewhere, is_absolute, is_plain, path_of
 
@@ -49,6 +50,7 @@ class Recreator:
             raise Refused("it is set again and again in a loop; open what is needed where it is read")
         value = self._plain(store.value)
         self._refuse_choice(value)
+        check_keeps_nothing(self.family.repo, self.outline, value)
         self._check_creation(kind)
         value = self._without_trace(value)
         path = self._keep_folder(value)

@@ -17,6 +17,7 @@ from .containers import Filling, is_deep
 from .data import names
 from .held_locks import check_not_held
 from .on_demand import is_lazy, left_closed
+from .own_classes import check_no_descriptor
 from .recreate import Recreation, Recreator, chooses_modules
 from .state_methods import Form, Treatment
 from .surroundings import redirects, removes
@@ -82,6 +83,7 @@ def treatment_of(uses: AttributeUses) -> Treatment:
             f"{place} puts another stream in its place, and a copy would take the one that is there when it is "
             "unpickled: ask for the stream where it is written to"
         )
+    check_no_descriptor(uses.family.repo, uses.shape.outline, uses.shape.node, uses.attribute)
     check_outside(uses)
     if any(hazard.store.fills for hazard in uses.hazards):
         return _filled(uses, stores)

@@ -311,7 +311,7 @@ from multiprocessing import Process
 
 def run(rows):
     for i in range(3):
-        Process(target=lambda row: row + i, args=rows).start()
+        Process(target=lambda row: row + i, args=rows)
 """,
             """\
 import functools
@@ -324,7 +324,7 @@ def _run_target(i, row):
 
 def run(rows):
     for i in range(3):
-        Process(target=functools.partial(_run_target, i), args=rows).start()
+        Process(target=functools.partial(_run_target, i), args=rows)
 """,
             id="a loop",
         ),

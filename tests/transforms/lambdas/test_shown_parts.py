@@ -223,3 +223,31 @@ def test_a_copy_that_nobody_tells_from_the_original() -> None:
 @pytest.mark.parametrize("code", ["dataclasses.replace(job)", "dataclasses.fields(job)", "copy.copy(job)"])
 def test_what_shares_the_function(code: str) -> None:
     assert "functools.partial(" in migrated({"a.py": COPIED.format(code=code)}, "lambdas")["a.py"]
+
+
+WRAPPED = """\
+import pickle
+
+
+class Apply:
+    def __init__(self, fn):
+        if {test}:
+            raise TypeError({shown})
+        self.fn = fn
+
+
+def build(mean):
+    return Apply(lambda x: x - mean)
+
+
+pickle.dumps(build(2))
+"""
+
+
+@pytest.mark.parametrize("shown", ["type(fn).__name__", "f'not {type(fn)}'", "repr(type(fn))"])
+def test_only_what_is_no_function_is_asked_for_its_type(shown: str) -> None:
+    text = WRAPPED.format(test="not callable(fn)", shown=shown)
+    assert "Apply(functools.partial(_build_apply, mean))" in migrated({"a.py": text}, "lambdas")["a.py"]
+    for test in ("not callable(self)", "fn == 1"):
+        (reason,) = reasons({"a.py": WRAPPED.format(test=test, shown=shown)}, "lambdas")
+        assert reason.startswith("`type` looks at it (line 7)")

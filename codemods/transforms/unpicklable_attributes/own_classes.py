@@ -1,0 +1,56 @@
+"""Objects of own classes, which a base class of a library keeps from being pickled: what they keep themselves."""
+
+from __future__ import annotations
+
+import ast
+
+from ...finding import Refused
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class, method
+from .data import names
+
+
+def check_keeps_nothing(repo: Repo, outline: Outline, value: ast.expr) -> None:
+    """Raises Refused where the class changes its objects as they are used: a new one would be as at first."""
+    for cls in repo.resolver.classes(outline, value.func) if isinstance(value, ast.Call) else ():
+        for where, node in repo.resolver.lineage(cls):
+            for function in node.body:
+                line = _change(where, function) if isinstance(function, ast.FunctionDef) else None
+                if line is not None and isinstance(function, ast.FunctionDef):
+                    place = f"line {line}" if where is outline else f"{where.path}:{line}"
+                    raise Refused(
+                        f"`{node.name}.{function.name}` changes the object ({place}), and a new one would not have "
+                        "that: say in a `__getstate__` of its class what a copy gets"
+                    )
+
+
+def _change(outline: Outline, function: ast.FunctionDef) -> int | None:
+    """The first line of a method, other than the constructor, that changes what `self` keeps."""
+    for node in outline.own(function) if function.name not in ("__init__", "__new__") else ():
+        target: ast.AST = node
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            target = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            target = node.func.value if node.func.attr in names("changing_methods") else node
+        elif not (isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)):
+            continue
+        if isinstance(target, ast.Attribute) and outline.is_self(target.value):
+            return target.lineno
+    return None
+
+
+def check_no_descriptor(repo: Repo, outline: Outline, owner: ast.ClassDef, attribute: str) -> None:
+    """Raises Refused where the class has a descriptor of that name, which may keep the value under another one."""
+    for where, node in repo.resolver.lineage(Class(outline, owner)):
+        for item in node.body:
+            value = item.value if isinstance(item, (ast.Assign, ast.AnnAssign)) else None
+            targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
+            if not isinstance(value, ast.Call) or not any(getattr(t, "id", "") == attribute for t in targets):
+                continue
+            for cls in repo.resolver.classes(where, value.func):
+                if any(method(base.node, "__set__") is not None for base in repo.resolver.lineage(cls)):
+                    raise Refused(
+                        f"`{attribute}` is a descriptor of the class (line {item.lineno}), which says where the value "
+                        "is kept: leave that out in a `__getstate__`"
+                    )

@@ -1,0 +1,70 @@
+"""What is set for the process that starts another one: a spawned child that gets a function goes on without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reported
+
+TEXT = """\
+import logging
+import multiprocessing as mp
+import random
+
+import torch
+
+
+def worker(transform):
+    {worker}
+
+
+def main(scale):
+    {setting}
+    p = mp.Process(target=worker, args=(lambda x: {inside},))
+    p.start()
+    {later}
+
+
+if __name__ == "__main__":
+    main(3)
+"""
+
+
+def text(setting: str, worker: str, inside: str = "x * scale", later: str = "p.join()") -> dict[str, str]:
+    return {"a.py": TEXT.format(setting=setting, worker=worker, inside=inside, later=later)}
+
+
+@pytest.mark.parametrize(
+    ("setting", "worker", "inside", "read"),
+    [
+        ("logging.basicConfig(level=10)", "logging.getLogger('a').info(transform(1))", "x * scale", "logging.info"),
+        ("torch.set_default_dtype(torch.float64)", "transform(1)", "torch.full((x,), scale)", "torch.full"),
+        ("torch.manual_seed(1)", "print(torch.rand(2))", "x * scale", "torch.rand"),
+        ("random.seed(1)", "print(random.random())", "x * scale", "random.random"),
+    ],
+)
+def test_a_setting_that_the_child_reads(setting: str, worker: str, inside: str, read: str) -> None:
+    (finding,) = reported(text(setting, worker, inside), "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    called, _, _ = setting.partition("(")
+    assert finding.fix.unsafe.startswith(f"`{called}` (line 13) is called in this process only, and a spawned one")
+    assert f"calls `{read}`, would go on without it" in finding.fix.unsafe
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        text("logging.basicConfig(level=10)", "print(transform(1))"),
+        text("torch.set_default_dtype(torch.float64)", "print(random.random())"),
+        text("random.seed(1)", "random.seed(2)\n    print(random.random())"),
+        text("print(scale)", "print(random.random())", later="random.seed(1)"),
+        text("print(scale)", "print(random.random())", later="\n\ndef other():\n    random.seed(1)"),
+        {
+            "a.py": text("pass", "print(random.random())")["a.py"].replace(
+                "def worker", "random.seed(1)\n\n\ndef worker"
+            )
+        },
+    ],
+)
+def test_what_the_child_does_not_miss(files: dict[str, str]) -> None:
+    assert "functools.partial(_main_args, scale)" in migrated(files, "lambdas")["a.py"]

@@ -1,0 +1,69 @@
+"""Modules that are imported by a name, and matches of regular expressions: both are there again by the same call."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.meaning import printed
+from harness.small import migrated, reasons
+
+RULE = "unpicklable-attributes"
+TEXT = """\
+import importlib
+import pickle
+import re
+
+PATTERN = re.compile("(?P<name>[a-z.]+)")
+
+
+class Run:
+    kind = re.compile("[a-z]+")
+
+    def __init__(self, name):
+        self.name = name
+        self.own = re.compile("[a-z]+")
+        self.value = {value}
+        {more}
+
+    def show(self):
+        return {shown}
+
+
+run = Run("os.path")
+{then}
+print(pickle.loads(pickle.dumps(run)).show())
+"""
+MODULE = ("importlib.import_module(name)", "self.value.basename('a/b')", "b")
+MATCHES = [
+    ("re.match('[a-z]+', name)", "self.value.group()", "os"),
+    ("PATTERN.search(name)", "self.value['name']", "os.path"),
+    ("self.own.fullmatch(name)", "self.value", "None"),
+    ("self.kind.search(name)", "self.value.span()", "(0, 2)"),
+]
+
+
+def text(value: str, shown: str, more: str = "pass", then: str = "") -> str:
+    return TEXT.format(value=value, shown=shown, more=more, then=then)
+
+
+@pytest.mark.parametrize(("value", "shown", "answer"), [MODULE, *MATCHES])
+def test_it_is_made_again(value: str, shown: str, answer: str) -> None:
+    after = migrated({"a.py": text(value, shown)}, RULE)["a.py"]
+    assert f"self.value = {value.replace('name)', 'self.name)')}\n\n    def show" in after
+    assert printed(after) == f"{answer}\n"
+
+
+@pytest.mark.parametrize("then", ["run.value.SIZE = 4", "run.value.sep = '/'"])
+def test_a_module_that_is_changed_stays(then: str) -> None:
+    (reason,) = reasons({"a.py": text(*MODULE[:2], then=then)}, RULE)
+    assert "on it, and a new one would not have that" in reason
+
+
+def test_what_is_matched_is_changed_later() -> None:
+    value, shown, _ = MATCHES[0]
+    assert reasons({"a.py": text(value.replace("name", "self.name"), shown, then="run.name = 'b'")}, RULE)
+
+
+@pytest.mark.parametrize("value", ["self.kind.sub('', name)", "re.sub('a', '', name)", "self.other.search(name)"])
+def test_what_is_no_match(value: str) -> None:
+    assert migrated({"a.py": text(value, "self.value")}, RULE) == {}

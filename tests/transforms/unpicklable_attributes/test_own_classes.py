@@ -1,0 +1,87 @@
+"""Own classes below one of a library, whose objects change as they are used; and attributes that are descriptors."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.small import migrated, reasons
+
+RULE = "unpicklable-attributes"
+HANDLER = """\
+import logging
+import pickle
+
+LOG = logging.getLogger("run")
+
+
+class Lines(logging.Handler):
+    def __init__(self, limit):
+        super().__init__()
+        self.limit, self.lines, self.seen = limit, [], {{}}
+
+    def emit(self, record):
+        {body}
+
+
+class Monitor:
+    def __init__(self):
+        self.handler = Lines(3)
+
+
+pickle.dumps(Monitor())
+"""
+CHANGES = [
+    "self.lines.append(record)", "self.lines += [record]", "self.last = record", "self.seen[record] = 1",
+    "del self.lines[0]", "self.limit += 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", CHANGES)
+def test_a_handler_that_keeps_what_it_got_is_not_made_again(body: str) -> None:
+    *_, reason = reasons({"a.py": HANDLER.format(body=body)}, RULE)
+    assert reason.startswith("`Lines.emit` changes the object (line 13), and a new one would not have that: ")
+
+
+@pytest.mark.parametrize("body", ["print(self.limit)", "record.lines.append(1)", "lines = self.lines[0]"])
+def test_a_handler_that_keeps_nothing(body: str) -> None:
+    after = migrated({"a.py": HANDLER.format(body=body)}, RULE)["a.py"]
+    assert after.count("self.handler = Lines(3)") == 2
+
+
+DESCRIPTOR = """\
+import pickle
+import threading
+
+
+class Tracked:
+    def __set_name__(self, owner, name):
+        self.slot = "_tracked_" + name
+
+    def __get__(self, instance, owner=None):
+        return instance.__dict__[self.slot]
+
+    def {setter}(self, instance, value):
+        instance.__dict__[self.slot] = value
+
+
+class Buffer:
+    lock = Tracked()
+    other = 1
+
+    def __init__(self):
+        self.{name} = threading.Lock()
+
+
+pickle.dumps(Buffer())
+"""
+
+
+def test_a_descriptor_says_where_the_value_is_kept() -> None:
+    (reason,) = reasons({"a.py": DESCRIPTOR.format(setter="__set__", name="lock")}, RULE)
+    assert reason.startswith("`lock` is a descriptor of the class (line 17), which says where the value is kept")
+
+
+@pytest.mark.parametrize(("setter", "name"), [("set", "lock"), ("__set__", "other")])
+def test_an_attribute_that_is_none(setter: str, name: str) -> None:
+    after = migrated({"a.py": DESCRIPTOR.format(setter=setter, name=name)}, RULE)["a.py"]
+    assert after.count(f"self.{name} = threading.Lock()") == 2
