@@ -36,6 +36,7 @@ class KnownError:
     noise: bool = False  # a warning that says nothing of the fault that a text describes or its frames show
     unfinished: bool = False  # a source line: counts only where the last line of the traceback is missing
     question: bool = False  # its words fit other causes too: asked, not stated
+    exact: bool = False  # words that are only like its own say nothing: never offered as the nearest row
     context: str = ""  # what the error's line or the lines of its traceback must match too
     unless: str = ""  # what they must not match
     reference: str = ""  # where it is documented

@@ -35,6 +35,7 @@ _WORDS_OF_PROCESSES = re.compile(
     r"\b(?:multiprocessing|freeze_support|ProcessPoolExecutor|ForkProcess|RemoteError"
     r"|[Pp]ool\.(?:map|imap|starmap|apply)\w*|Pool(?=\()|fork(?=\(\))|forked|DataLoader worker)\b"
 )
+_NONE_KNOWN = "no error in this text that has to do with starting processes, as far as is known"
 _SHORT = 1000  # characters of a text that is about one error
 _TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
 _MOST_BY_TYPE = 3  # files with such findings; more are a question, no answer
@@ -159,7 +160,7 @@ def unknown_error(text: str, log: Log) -> str:
         guess = nearest_family(last.error) if not last.frames or any(map(_of_processes, last.frames)) else None
         sign = _sign_of_processes(text, last.error, last.frames)
         if not sign:
-            words = f"no error in this text that has to do with starting processes; it failed with: {error}"
+            words = f"{_NONE_KNOWN}; it failed with: {error}"
         elif guess is not None:
             words = f"the words of this error are not known: {error}"
         else:
@@ -178,8 +179,7 @@ def unknown_error(text: str, log: Log) -> str:
         words = (
             f"no error in this text that is known, though it has {sign}: give the last lines of the traceback too"
             if sign
-            else "no error in this text that has to do with starting processes "
-            "(give the last lines of the traceback too)"
+            else f"{_NONE_KNOWN} (give the last lines of the traceback too)"
         )
     if guess is not None:
         words += f". Is it this? {guess.cause}: {guess.advice}"

@@ -97,6 +97,7 @@ def _index() -> tuple[tuple[tuple[Row, frozenset[str], frozenset[str]], ...], di
             frozenset(_WORD.findall(row.error.cause.lower())) - _COMMON,
         )
         for row in known_rows()
+        if not row.error.exact
         for part in alternatives(row.error.pattern)
     )
     of_error: dict[str, set[str]] = {}

@@ -12,6 +12,7 @@ and where it is needed
 - `harmless`: a warning; a program that shows nothing else has not failed;
 - `noise`: a harmless symptom, and what the text describes or its frames show comes before it;
 - `question`: the words fit other causes too, so the cause is asked about, not stated;
+- `exact`: never offered for a text whose words are only alike;
 - `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
 
 Rows of frames.toml have `frames` (regular expressions for `path:function`) in place of `patterns`, and the flags
@@ -38,6 +39,7 @@ else:
     import tomli as tomllib
 
 FILES = (
+    "elsewhere",
     "pickling",
     "starting",
     "limits",
@@ -54,7 +56,7 @@ FILES = (
 _FRAMES = "frames"  # the file of what frames alone say
 _PROSE = "prose"  # the file of what people describe in words
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
-_FLAGS = {"general", "secondary", "symptom", "harmless", "noise", "question", "unfinished"}
+_FLAGS = {"general", "secondary", "symptom", "harmless", "noise", "question", "unfinished", "exact"}
 
 
 @cache
@@ -85,6 +87,7 @@ def _row(family: str, entry: dict[str, object]) -> KnownError:
         noise=noise,
         question=bool(entry.get("question")),
         unfinished=bool(entry.get("unfinished")),
+        exact=bool(entry.get("exact")),
         context=text["context"],
         unless=text["unless"],
         reference=text["reference"],
