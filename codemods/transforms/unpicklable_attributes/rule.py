@@ -14,6 +14,7 @@ from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import ObjectKind, Remedy, advice
 from .attribute_uses import Hazard
 from .classes import Shape
+from .closed_before import is_closed_before, opened_from_outside
 from .getattr_guard import unpickled_badly
 from .plan import Plan, Planner
 from .screen import ID
@@ -66,8 +67,11 @@ def _sure(
     """How sure we are that the object crosses with this attribute set, by which way, and who pickles it."""
     confidence, trace, boundary = crossing
     store = hazard.store
-    if store.method.name not in search.family.pre_transfer_methods(shape):
+    early = store.method.name in search.family.pre_transfer_methods(shape)
+    if not early or is_closed_before(search.family, shape, store):
         used = used_before(search.family, shape, store, trace) if confidence is not Confidence.POSSIBLE else None
+        if used is None and early:
+            used = opened_from_outside(search.family, shape, store, trace)
         confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
         trace = trace if used is None else (*trace[:-1], used, trace[-1])
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
