@@ -1553,9 +1553,13 @@ def test_cache_gives_the_same_and_never_fails(tmp_path, monkeypatch) -> None:  #
     assert crossings(files, Settings(cache=True)) == cold
 
 
-def test_cache_is_used(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+NAME_OF_A_MODULE = "import importlib\ndef get(name):\n    return importlib.import_module(f'tasks.{name}')\n"
+
+
+@pytest.mark.parametrize("more", [{}, {"tasks.py": NAME_OF_A_MODULE}], ids=["plain", "a name that is put together"])
+def test_cache_is_used(tmp_path, monkeypatch, more) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("SPAWNFIX_CACHE_DIR", str(tmp_path))
-    files = PROGRAMS["webdataset chain"]
+    files = PROGRAMS["webdataset chain"] | more
     cold = crossings(files, Settings(cache=True))
 
     def refuse(*_: object) -> None:

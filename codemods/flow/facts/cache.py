@@ -35,8 +35,9 @@ class CacheStats:
 
 
 STATS = CacheStats()  # of blobs
+_RECORDS = ("FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel", "NamePattern", "PassedOn")
 _CLASSES = [
-    *(getattr(_facts, name) for name in ("FileFacts", "Function", "Class", "Call", "Parameter", "TopLevel")),
+    *(getattr(_facts, name) for name in _RECORDS),
     Numbers,
     Rows,
     FunctionKind,
