@@ -21,6 +21,7 @@ from ...tree.source import Source
 from .candidate import Movable, Unit
 from .known import Known, outside_uses
 from .libraries import libraries
+from .parameter_values import gets_only_named
 
 _ASKS_FOR_FUNCTIONS = frozenset({"isfunction", "FunctionType", "LambdaType", "isroutine"})
 _OF_FUNCTIONS = frozenset({"__name__", "__qualname__", "__code__"})
@@ -106,7 +107,9 @@ class InspectionChecks:
             of_functions = _OF_FUNCTIONS if wrapped else {"__name__"}
             if name not in of_functions or not isinstance(node, ast.Attribute) or (name == "__name__" and asks_name):
                 continue
-            if self._may_be_function(node.value) and not self._was_passed(unit, node.value):
+            if self._may_be_function(node.value) and not (
+                self._was_passed(unit, node.value) or gets_only_named(self.project, self.path, self.scopes, node.value)
+            ):
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                 if name == "__code__":
                     raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
