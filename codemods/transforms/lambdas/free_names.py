@@ -326,10 +326,11 @@ class Names:
 
         Nothing at module level has the name, nobody reads it there (as a builtin, say), no function between binds it,
         no file star-imports this one, nor this one others, no module of the package is called that, and no code goes
-        through the names of the module and would find it.
+        through the names of the module and would find it. A star import leaves out what begins with an underscore.
         """
         module = self._scopes.module
-        if module.stars or self._is_submodule(name):
+        private = name.startswith("_")
+        if (module.stars and not private) or self._is_submodule(name):
             return False  # others may ask this file for what it has under the name
         if _FOUND_BY_NAME.match(name) or (len(name) < 3 and name.islower()):
             return False  # pytest, unittest or Python would call it; says too little at module level
@@ -345,7 +346,7 @@ class Names:
             return False  # another name may be left out there
         if self._is_looked_up_outside(home) or self._is_asked_for(name):
             return False  # where there was none so far
-        return not self._is_star_imported
+        return private or not self._is_star_imported
 
     def keep(self, name: str) -> str:
         """Take a name that `keeps` allowed."""

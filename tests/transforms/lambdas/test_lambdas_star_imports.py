@@ -41,3 +41,32 @@ def test_the_name_of_a_function_that_moves(path: str, others: dict[str, str], na
 def test_a_module_that_imports_a_star_keeps_it_apart() -> None:
     after = migrated({"data.py": "from other import *\n" + MODULE, "other.py": "x = 1\n"}, RULE)["data.py"]
     assert "\ndef _load_collate(batch):\n" in after
+
+
+@pytest.mark.parametrize(
+    ("path", "others"),
+    [
+        pytest.param("data.py", {"other.py": "x = 1\n"}, id="imports a star"),
+        pytest.param("data.py", {"other.py": "from data import *\n"}, id="is imported by one"),
+    ],
+)
+def test_a_private_name_stays_out_of_star_imports(path: str, others: dict[str, str]) -> None:
+    after = migrated(
+        {
+            path: "from other import *\n" + MODULE.replace("collate(", "_collate(").replace("=collate", "=_collate"),
+            **others,
+        },
+        RULE,
+    )[path]
+    assert "\ndef _collate(batch):\n" in after and "num_workers=2, collate_fn=_collate)" in after
+
+
+def test_a_private_name_that_the_file_gets_by_a_star() -> None:
+    """`__all__` may list it: it is read at module level, so it is taken."""
+    text = (
+        "from other import *\n"
+        + MODULE.replace("collate(", "_collate(").replace("=collate", "=_collate")
+        + "\nprint(_collate)\n"
+    )
+    after = migrated({"data.py": text, "other.py": "__all__ = ['_collate']\n_collate = 1\n"}, RULE)["data.py"]
+    assert "\ndef _collate(" not in after and "\nprint(_collate)\n" in after
