@@ -42,6 +42,9 @@ _LOGS = re.compile(  # names of some length: a text may be one long word, and is
     r"\b\w{0,60}log\w{0,60}(?:\(\))?\.(?:debug|info|warn|warning|error|critical|exception)\(", re.IGNORECASE
 )
 _MAX_GUARDS = 3
+_LIGHT = (
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.unaryop, ast.expr_context,
+)  # fmt: skip
 
 
 class Splitter:
@@ -163,7 +166,7 @@ class Splitter:
         for at in range(start, first):  # not half of something: a call on what stays outside, constants at the top
             statement = self.body[at]
             root = method_root(statement)
-            if (root is not None and root not in names) or is_plain(statement) or is_print(statement):
+            if (root is not None and root not in names) or _is_light(statement) or is_print(statement):
                 start = at + 1
                 continue
             break
@@ -343,6 +346,15 @@ class Splitter:
             return False
         own = self.outline.lookup(node, node.func.id)[1] or self.resolver.definition(self.outline, node.func)
         return not own  # by a star import of the repository, too
+
+
+def _is_light(statement: ast.stmt) -> bool:
+    """A constant, or a setting that is only read from somewhere: `rate = args.rate`, `size = config["size"]`."""
+    value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+    if value is None or not all(isinstance(node, _LIGHT) for node in ast.walk(value)):
+        return is_plain(statement)
+    parts = [node.slice for node in ast.walk(value) if isinstance(node, ast.Subscript)]
+    return all(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in parts)  # of no dataset
 
 
 def _reads(statement: ast.stmt, name: str) -> bool:

@@ -9,6 +9,7 @@ from codemods.project import Project
 from codemods.transforms.main_guard import RULE
 from codemods.tree.files import MemoryFiles
 from codemods.tree.source import Source
+from harness.small import migrated
 
 START = "from concurrent.futures import ProcessPoolExecutor\n"
 RUN = "ProcessPoolExecutor(2).submit(work, 1)\n"
@@ -126,3 +127,27 @@ def test_what_a_command_says_may_be_asked_again(call: str, asks: bool) -> None:
     work = "\n\ndef work(x):\n    return root\n\n\n"
     text = f"import subprocess\n{START}{work}name = command = 'x'\nroot = {call}\n{RUN}"
     assert (unsafe(text) is None) is asks
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        pytest.param("rate = args.rate", True, id="an option"),
+        pytest.param("size = config['size']", True, id="an item of a dict"),
+        pytest.param("both = args.rate, -args.size", True, id="several"),
+        pytest.param("rate: float = args.rate", True, id="annotated"),
+        pytest.param("first = config[0]", False, id="an item of what may be a dataset"),
+        pytest.param("rate = load(args)", False, id="a call"),
+    ],
+)
+def test_settings_before_the_first_harm(line: str, stays: bool) -> None:
+    """What is only read from somewhere may be read again: the guard begins behind it."""
+    text = (
+        "from options import args, config, load\nfrom torch.utils.data import DataLoader\n"
+        f"{line}\nmodel = load(args).cuda()\n"
+        "for batch in DataLoader([1], num_workers=2):\n    print(batch)\n"
+    )
+    after = migrated({"train.py": text, "options.py": "args = config = load = None\n"}, "main-guard")["train.py"]
+    above, _, below = after.partition("if __name__")
+    assert (line in above) is stays and (line in below) is not stays
+    assert "    model = load(args).cuda()" in below
