@@ -36,8 +36,9 @@ def proven_seeds(
             if sink.says:
                 what = f"`{name}` {sink.says}"
             hop = Hop(sink.path, sink.line, what)
+            stays = reached.without_workers.stays(sink)
             for number in solution.heap.holds[sink.node]:
-                if not reached.without_workers(sink, number):
+                if number not in stays:
                     yield number, Reason(sink.node, -1, hop, sink.boundary)
 
 
@@ -70,8 +71,10 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
     for sink in solution.sinks:
         if not sink.says:
             sends = sink.crosses and not _forks(solution, programs, sink)
-            for number in solution.heap.holds[sink.node]:
-                (sent if sends and not reached.without_workers(sink, number) else at_home).add(number)
+            held = frozenset(solution.heap.holds[sink.node])
+            kept = reached.without_workers.stays(sink) if sends else held
+            sent.update(held - kept)
+            at_home.update(kept)
     for index, (file, made) in enumerate(solution.program.classes):
         for base in solution.hierarchy.all_foreign_bases(index):
             what = solution.program.table.carried(base)
@@ -92,9 +95,12 @@ def likely_seeds(solution: Solution, reached: Reached, home: AtHome) -> Iterator
 def possible_seeds(solution: Solution, reached: Reached) -> Iterator[tuple[int, Reason]]:
     programs = Programs(solution)
     for sink in solution.sinks:
-        if (why := _doubt(solution, reached, programs, sink)) and not sink.only:
+        why = _doubt(solution, reached, programs, sink)
+        stays = reached.without_workers.stays(sink) if not why else solution.heap.holds[sink.node]
+        if stays and not sink.only:
+            why = why or "but the calls that bring it there ask for no workers"
             hop = Hop(sink.path, sink.line, f"`{sink.boundary}` would pickle its `{sink.argument}`, {why}")
-            for number in solution.heap.holds[sink.node]:
+            for number in stays:
                 yield number, Reason(sink.node, -1, hop, sink.boundary)
     for owner, attributes in list(solution.attributes.items()):
         file, made = solution.program.classes[owner]

@@ -1,86 +1,113 @@
-"""Whether a value gets to a loader only by calls that ask for no workers: `make(dataset, num_workers=0)`.
+"""What gets to a loader only by calls that ask for no workers: it is pickled for nobody.
 
-The loader is made in a function that is told the number, by a parameter or in its `**options`; so the number belongs to
-the call that brings the value.
+def load(dataset, **options):
+    return DataLoader(dataset, **options)
+
+load(Images(), num_workers=4)
+load(Buffer(), num_workers=0)  # the buffer stays
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from ..facts.records import Call, Parameter
-from ..kinds import FunctionKind, MethodBinding, ParameterKind
-from ..solve.heap import BOUND, CLASS, FUNCTION, Value
+from ..facts.passed_on import COUNT, IN_STARS
+from ..facts.records import Call, PassedOn
+from ..facts.test_code import is_test
+from ..solve.heap import BOUND, CLASS, FUNCTION
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
 
-_NUMBER = "num_workers"
+_MAX_DEPTH = 3  # functions that pass the number on to each other
+_Given = tuple[int, Call, bool]  # the offset of its file, the call, whether it gives no `self`
 
 
 class WithoutWorkers:
-    """Answers for one solution."""
+    """Answers for the loaders of one solution."""
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
+        self._known: dict[tuple[int, PassedOn], tuple[list[_Given], list[_Given]]] = {}
 
-    def __call__(self, sink: Sink, number: int) -> bool:
-        """The value `number` is at `sink`, and all calls that may have brought it there say 0."""
-        if sink.number < 0 or sink.function < 0:
-            return False
-        file, function = self.solution.program.functions[sink.function]
-        offset = self.solution.program.offsets[file]
-        at = next((at for at, each in enumerate(function.parameters) if each.node + offset == sink.number), -1)
-        calls = self._callers.get(sink.function, []) if at >= 0 else []
-        bringing = [call for call in calls if self._brings(*call[:2], number)] or calls
-        return bool(bringing) and all(
-            self._says_none(call, function.parameters[at], at - bound) for _, call, bound in bringing
-        )
+    def stays(self, sink: Sink) -> frozenset[int]:
+        """The values at the sink that nobody sends to a worker from there."""
+        if sink.passed is None or sink.function < 0:
+            return frozenset()
+        without, others = self._callers(sink.function, sink.passed)
+        held = self.solution.heap.holds[sink.node]
+        if not without or not held:
+            return frozenset()
+        if not others:
+            return frozenset(held)
+        return frozenset(held) & (self._given(without) - self._given(others))
 
-    def _brings(self, offset: int, call: Call, number: int) -> bool:
-        given = (*call.arguments, *(value for _, value in call.keywords), *call.stars, *call.double_stars)
-        return any(number in self.solution.heap.holds[node + offset] for node in given if node >= 0)
+    def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[_Given], list[_Given]]:
+        """The calls of a function that say there are no workers, and the others; those of tests are left out."""
+        program, heap = self.solution.program, self.solution.heap
+        if (function, passed) not in self._known:
+            found: tuple[list[_Given], list[_Given]] = ([], [])
+            for offset, call, bound in self._calls.get(function, ()):
+                path = program.files[heap.file_of[call.result + offset]]
+                if not is_test(path, program.facts_of):
+                    none = self._asks_for_none(function, offset, call, bound, passed, depth)
+                    found[0 if none else 1].append((offset, call, bound))
+            self._known[function, passed] = found
+        return self._known[function, passed]
 
-    @staticmethod
-    def _says_none(call: Call, parameter: Parameter, place: int) -> bool:
-        """The call passes 0, or nothing where that comes to 0."""
-        if call.stars or call.double_stars:
-            return False
-        if parameter.kind is ParameterKind.DOUBLE_STARRED:
-            return call.literals.get(_NUMBER, 0) == 0 and not any(
-                name == _NUMBER and _NUMBER not in call.literals for name, _ in call.keywords
-            )
-        if any(name == parameter.name for name, _ in call.keywords):
-            return call.literals.get(parameter.name, 1) == 0
-        if place < len(call.arguments) and parameter.kind.is_positional:
-            return call.literals.get(place, 1) == 0
-        return parameter.zero
+    def _asks_for_none(self, function: int, offset: int, call: Call, bound: bool, passed: PassedOn, depth: int) -> bool:
+        literals, place = call.literals, -1
+        name = COUNT if passed.starred else passed.parameter
+        if not passed.starred:
+            parameters = self.solution.program.functions[function][1].parameters
+            positional = [parameter.name for parameter in parameters if parameter.kind.is_positional]
+            place = positional.index(name) - bound if name in positional else -1
+        given = name in dict(call.keywords) or 0 <= place < len(call.arguments)
+        value = literals.get(name, literals.get(place)) if given else literals.get(IN_STARS)
+        if isinstance(value, PassedOn):
+            above = self._around(offset, call)
+            if above < 0 or depth >= _MAX_DEPTH:
+                return False
+            without, others = self._callers(above, value, depth + 1)
+            return bool(without) and not others
+        if given:
+            return (name in literals or place in literals) and value in (0, None)
+        return passed.absent and not call.stars and not call.double_stars
+
+    def _around(self, offset: int, call: Call) -> int:
+        program = self.solution.program
+        file = self.solution.heap.file_of[call.result + offset]
+        return program.function_offset[file] + call.scope if call.scope >= 0 else -1
+
+    def _given(self, calls: list[_Given]) -> set[int]:
+        """All values that these calls hand over."""
+        holds = self.solution.heap.holds
+        nodes = {
+            node + offset
+            for offset, call, _ in calls
+            for node in (*call.arguments, *call.stars, *call.double_stars, *(value for _, value in call.keywords))
+            if node >= 0
+        }
+        return {number for node in nodes for number in holds[node]}
 
     @cached_property
-    def _callers(self) -> dict[int, list[tuple[int, Call, int]]]:
-        """By function the calls of it, each with the offset of its file and the number of parameters bound already."""
+    def _calls(self) -> dict[int, list[_Given]]:
+        """The calls of each function that passes on how many workers there are, and of those around such calls."""
         heap = self.solution.heap
-        found: dict[int, list[tuple[int, Call, int]]] = {}
-        for callee, calls in self.solution.constraints.calls.items():
-            for value in (heap.values[number] for number in heap.holds[callee]):
-                function, bound = self._called(value)
-                for offset, call in calls if function >= 0 else ():
-                    found.setdefault(function, []).append((offset, call, bound))
+        found: dict[int, list[_Given]] = {}
+        for node, calls in self.solution.constraints.calls.items():
+            for number in heap.holds[node]:
+                value = heap.values[number]
+                if value.kind in (FUNCTION, BOUND):
+                    found.setdefault(int(value.a), []).extend((*call, value.kind == BOUND) for call in calls)
+                elif value.kind == CLASS and (made := self._initialiser(int(value.a))) >= 0:
+                    found.setdefault(made, []).extend((*call, True) for call in calls)
         return found
 
-    def _called(self, value: Value) -> tuple[int, int]:
-        """The function that a call of the value runs, or -1, and how many parameters are bound already."""
-        if value.kind in (FUNCTION, BOUND):
-            function = self.solution.program.functions[int(value.a)][1]
-            static = function.kind is not FunctionKind.METHOD or function.binding is MethodBinding.STATIC
-            return int(value.a), int(value.kind == BOUND and not static)
-        return (self._initialiser(int(value.a)), 1) if value.kind == CLASS else (-1, 0)
-
     def _initialiser(self, index: int) -> int:
-        program = self.solution.program
-        for owner in self.solution.hierarchy.order(index):
-            file, made = program.classes[owner]
-            node = made.members.get("__init__", -1)
-            for number in self.solution.heap.holds[node + program.offsets[file]] if node >= 0 else ():
-                if self.solution.heap.values[number].kind == FUNCTION:
-                    return int(self.solution.heap.values[number].a)
+        program, heap = self.solution.program, self.solution.heap
+        for at in self.solution.hierarchy.order(index):
+            file, made = program.classes[at]
+            if (node := made.members.get("__init__", -1)) >= 0:
+                held = [heap.values[number] for number in heap.holds[node + program.offsets[file]]]
+                return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
         return -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...syntax.binding_rules import ScopeKind
 from ...syntax.names import dotted, without_arguments
@@ -39,6 +39,7 @@ def enter_function(
     facts.function_nodes.append(holder)
     own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
     scope = builder.scope = FactsScope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
+    scope.tree = node
     star = [(arguments.vararg, ParameterKind.STARRED), (arguments.kwarg, ParameterKind.DOUBLE_STARRED)]
     for argument, how in [
         *((a, ParameterKind.POSITIONAL) for a in arguments.posonlyargs),
@@ -52,8 +53,6 @@ def enter_function(
         parameters.append(
             Parameter(argument.arg, value, how, module and (how.is_positional or how is ParameterKind.KEYWORD))
         )
-    for name in _zeros(arguments):
-        parameters[[each.name for each in parameters].index(name)].zero = True
     function.parameters = tuple(parameters)
     positional = [p for p in parameters if p.kind.is_positional]
     with_default = [
@@ -79,15 +78,3 @@ def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...
     facts.class_nodes.append(-1)
     builder.scope = FactsScope(ScopeKind.CLASS, qualname, outer, outer.function, index)
     return index
-
-
-def _zeros(arguments: ast.arguments) -> Iterator[str]:
-    """The parameters whose default is 0."""
-    plain = [*arguments.posonlyargs, *arguments.args]
-    defaults = [*zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True)]
-    defaults += [
-        (each, value) for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
-    ]
-    for argument, value in defaults:
-        if isinstance(value, ast.Constant) and value.value == 0 and value.value is not False:
-            yield argument.arg

@@ -15,6 +15,7 @@ from .attribute_dicts import attribute_of, note_update, owner_of_dict, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
+from .passed_on import passed_on
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, items_of, literal_key, name_pattern, not_callable, position, starred
@@ -244,6 +245,8 @@ class Expressions:
             else:
                 keywords.append((keyword.arg, value))
                 self._literal(literals, keyword.arg, keyword.value)
+        if (given := passed_on(builder.scope.tree, node)) is not None:
+            literals[given[0]] = given[1]
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
             note_update(builder, base, node, keywords, [*arguments, *double_stars])
         is_view = (

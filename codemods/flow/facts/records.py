@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 22  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 23  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -33,6 +33,15 @@ class NamePattern:
     end: str
 
 
+@dataclass(frozen=True, slots=True)
+class PassedOn:
+    """What a parameter of the function around a call gets, as it is. A literal of `Call`."""
+
+    parameter: str
+    absent: bool  # a call that leaves it out means 0 or None
+    starred: bool = False  # an item of the `**` parameter
+
+
 @dataclass(slots=True)
 class Parameter:
     """A parameter of a function."""
@@ -41,7 +50,6 @@ class Parameter:
     node: int
     kind: ParameterKind
     module: bool = False  # annotated as `nn.Module`, so that no plain dict or list is meant
-    zero: bool = False  # its default is the constant 0
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ...syntax.binding_rules import ScopeKind
 
 SEVERAL = object()  # bound more than once, or not to a literal
@@ -22,6 +24,7 @@ class FactsScope:
         "owner",
         "parent",
         "qualname",
+        "tree",
     )
 
     def __init__(
@@ -38,4 +41,5 @@ class FactsScope:
         self.nonlocals: set[str] = set()
         self.constants: dict[str, object] = {}  # names bound once, to a literal
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
+        self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ...syntax.unpicklable_table import makes_object
-from ..facts.records import NO_LITERALS, Call
+from ..facts.records import NO_LITERALS, Call, PassedOn
 from .attributes import Attributes
 from .calls import OwnCalls
 from .constraints import Constraints
@@ -93,6 +93,8 @@ class Dispatch:
         shift = len(made.arguments) - 1
         literals: dict[str | int, object] = {}
         for key, value in made.literals.items():
+            if isinstance(value, PassedOn):  # by the function around the partial, not by that around its call
+                continue
             if isinstance(key, str) and key not in given:
                 literals[key] = value
             elif isinstance(key, int) and key > 0:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...hazard_kind import HazardKind
 from ..boundaries import Boundary
-from ..facts.records import Call
+from ..facts.passed_on import COUNT, IN_STARS
+from ..facts.records import Call, PassedOn
 from .containers import Containers
 from .heap import Heap
 from .program import Program
@@ -31,7 +31,7 @@ class Sink:
     callee: int  # node of what is called
     function: int = -1  # the function that the call stands in
     context: int = -1  # node of the `multiprocessing_context` that the call names
-    number: int = -1  # node of the number, or of the `**` argument, that decides whether it pickles; -1: it is known
+    passed: PassedOn | None = None  # what decides whether there are workers, where callers of `function` say that
 
 
 class _Use(NamedTuple):
@@ -44,7 +44,7 @@ class _Use(NamedTuple):
     callee: int
     function: int
     context: int = -1
-    number: int = -1
+    passed: PassedOn | None = None
 
 
 class Sinks:
@@ -73,7 +73,7 @@ class Sinks:
         asked = given.get("multiprocessing_context", -1)
         use = _Use(
             boundary, call.position[0], crosses, method, call.function + offset, self._function_of(offset, call),
-            asked + offset if asked >= 0 else -1, _number(boundary, offset, call, given),
+            asked + offset if asked >= 0 else -1, _passed(boundary, call),
         )  # fmt: skip
         for argument_name, argument in given.items():
             if argument < 0:
@@ -117,14 +117,12 @@ class Sinks:
             self.found.append(
                 Sink(
                     node, boundary.callable, argument, path, use.line, use.crosses, boundary.always, use.method,
-                    boundary.only, boundary.says, use.callee, use.function, use.context, use.number,
+                    boundary.only, boundary.says, use.callee, use.function, use.context, use.passed,
                 )
             )  # fmt: skip
 
 
-def _number(boundary: Boundary, offset: int, call: Call, given: Mapping[str, int]) -> int:
-    """The node of what decides whether the boundary pickles anything, where that is no constant."""
-    decisive = next((name for name, condition in boundary.when.items() if condition == "nonzero"), "")
-    if decisive and decisive in given:
-        return given[decisive] + offset if given[decisive] >= 0 else -1
-    return next((star + offset for star in call.double_stars if decisive and star >= 0), -1)
+def _passed(boundary: Boundary, call: Call) -> PassedOn | None:
+    """By what the callers of the function around the call say how many workers it starts."""
+    found = call.literals.get(COUNT, call.literals.get(IN_STARS)) if COUNT in boundary.when else None
+    return found if isinstance(found, PassedOn) else None

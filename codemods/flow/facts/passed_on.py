@@ -1,0 +1,119 @@
+"""Calls that pass the number of workers on as a parameter of the function around them gave it."""
+
+from __future__ import annotations
+
+import ast
+
+from .records import PassedOn
+
+COUNT = "num_workers"
+IN_STARS = f"**{COUNT}"  # the key of the literal where it comes by `**kwargs`
+_LOOK = frozenset({"get", "setdefault", "items", "keys", "values", "copy"})
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def passed_on(function: FunctionNode | None, call: ast.Call) -> tuple[str, PassedOn] | None:
+    """The key and the literal by which `call`, in `function`, says whose number of workers it uses."""
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == COUNT and isinstance(keyword.value, ast.Name):
+            found = _named(function, keyword.value.id)
+            return None if found is None else (COUNT, found)
+    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
+    given = any(keyword.arg == COUNT for keyword in call.keywords)
+    if given or len(stars) != 1 or not isinstance(stars[0], ast.Name):
+        return None
+    last = function.args.kwarg
+    if last is None or stars[0].id != last.arg or COUNT in {part.arg for part in _plain(function.args)}:
+        return None
+    found = _starred(function, last.arg)
+    return None if found is None else (IN_STARS, found)
+
+
+def _plain(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:
+    """A parameter that is not bound again."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip([part.arg for part in reversed(positional)], reversed(arguments.defaults), strict=False))
+    defaults |= {
+        part.arg: default
+        for part, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is not None
+    }
+    if name not in {part.arg for part in _plain(arguments)}:
+        return None
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            return None
+        if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
+            return None
+    return PassedOn(name, _is_none(defaults.get(name)))
+
+
+def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:
+    """A `**` parameter in which the number stays what a call gives; a function may say what it is otherwise."""
+    known, absent = set[ast.AST](), True
+    for node in ast.walk(function):
+        if isinstance(node, ast.keyword) and node.arg is None:
+            known.add(node.value)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            known.add(node.comparators[0])
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            if isinstance(node.ctx, ast.Load) or node.slice.value != COUNT:
+                known.add(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _looks(node, node.func.attr):
+            known.add(node.func.value)
+            if node.func.attr == "setdefault" and _is_about(node.args[0]):
+                absent = absent and len(node.args) > 1 and _is_none(node.args[1])
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and _keeps(node.targets[0], node.value, name):
+            known.add(_container(node.targets[0]))
+            absent = False
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == f"'{COUNT}' not in {name}":
+            for part in node.body:
+                if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == f"{name}['{COUNT}']":
+                    known.add(_container(part.targets[0]))
+                    absent = absent and _is_none(part.value)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and node not in known:
+            return None
+    return PassedOn(name, absent, starred=True)
+
+
+def _container(target: ast.expr) -> ast.expr:
+    assert isinstance(target, ast.Subscript)
+    return target.value
+
+
+def _keeps(target: ast.expr, value: ast.expr, name: str) -> bool:
+    """`kwargs["num_workers"] = ...` that leaves what is there already as it is."""
+    item = f"{name}['{COUNT}']"
+    if not isinstance(target, ast.Subscript) or ast.unparse(target) != item:
+        return False
+    if isinstance(value, ast.IfExp):
+        test = ast.unparse(value.test)
+        kept = value.orelse if test == f"'{COUNT}' not in {name}" else value.body
+        return test in (f"'{COUNT}' not in {name}", f"'{COUNT}' in {name}") and ast.unparse(kept) == item
+    return isinstance(value, ast.Call) and ast.unparse(value).startswith(f"{name}.get('{COUNT}'")
+
+
+def _looks(call: ast.Call, method: str) -> bool:
+    if method == "pop":
+        return bool(call.args) and isinstance(call.args[0], ast.Constant) and not _is_about(call.args[0])
+    if method == "update":
+        return not call.args and all(keyword.arg not in (None, COUNT) for keyword in call.keywords)
+    return method in _LOOK and (method != "setdefault" or bool(call.args))
+
+
+def _is_about(key: ast.expr) -> bool:
+    return not isinstance(key, ast.Constant) or key.value == COUNT
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    """No workers: 0 or None."""
+    return isinstance(value, ast.Constant) and (value.value is None or value.value == 0)
