@@ -27,7 +27,7 @@ _ERROR = re.compile(
 )
 _PLAIN = re.compile(
     r"^(?:\s*(?:(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt)|SystemExit|Stop(?:Async)?Iteration)"
-    r"|(?:[a-z_]\w*\.)+[A-Z]\w*)(?::\s|:?\s*$)"  # with a module, any name: subprocess.TimeoutExpired
+    r"|(?:[a-z_]\w*\.)+(?:[A-Z]\w*|error|timeout))(?::\s|:?\s*$)"  # with a module, any name: subprocess.TimeoutExpired
 )
 _NOTE = re.compile(r"when serializing (?P<what>.+?)\s*$")
 _NOTE_ITEM = re.compile(r"(?P<type>\S+) item (?P<key>.+)")
