@@ -28,6 +28,8 @@ class FactsBuilder:
         self.stores: list[tuple[int, str, int, int, int]] = []
         self.elements: list[tuple[int, int, str]] = []
         self.puts: list[tuple[int, int, int, str]] = []
+        self.kept_empty: list[tuple[int, str]] = []
+        self.put_by_name: list[tuple[str, int]] = []
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
@@ -41,6 +43,7 @@ class FactsBuilder:
         facts = self.facts
         facts.edges, facts.loads, facts.stores = Rows.of(self._edges), Rows.of(self.loads), Rows.of(self.stores)
         facts.elements, facts.puts = Rows.of(self.elements), Rows.of(self.puts)
+        facts.kept_empty, facts.put_by_name = Rows.of(self.kept_empty), Rows.of(self.put_by_name)
 
     def node(self, label: str = "", line: int = 0) -> int:
         """A new node; `label` says what happens to a value that gets there."""

@@ -14,6 +14,7 @@ from ..kinds import ANY, FunctionKind
 from .attribute_dicts import attribute_of, note_update, owner_of_dict, updated
 from .builder import FactsBuilder
 from .definitions import enter_function
+from .filled_later import kept_as, note_call, note_put
 from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
 from .passed_on import passed_on
 from .records import NO_LITERALS, Call
@@ -91,8 +92,9 @@ class Expressions:
         """`[x] * n`: what the list holds is at places that are not known."""
         values = [self.value(side) for side in (node.left, node.right)]
         for side, value in zip((node.left, node.right), values, strict=True):
-            if value >= 0 and isinstance(side, ast.List | ast.Tuple):
-                return self.builder.container([self.builder.element(value)], type(side).__name__.lower())
+            if isinstance(side, ast.List | ast.Tuple) and (value >= 0 or isinstance(side, ast.List)):
+                held = [self.builder.element(value)] if value >= 0 else []
+                return self.builder.container(held, type(side).__name__.lower())
         return -1
 
     def _compare(self, node: ast.Compare) -> int:
@@ -247,6 +249,7 @@ class Expressions:
                 self._literal(literals, keyword.arg, keyword.value)
         if (given := passed_on(builder.scope.tree, node)) is not None:
             literals[given[0]] = given[1]
+        note_call(builder, function, arguments)
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
             note_update(builder, base, node, keywords, [*arguments, *double_stars])
         is_view = (
@@ -327,6 +330,7 @@ class Expressions:
     def assign(self, target: ast.expr, value: int, expression: ast.expr | None = None) -> None:
         """Assign `value`, which is what `expression` gives where one is written, to `target`."""
         builder = self.builder
+        value = kept_as(builder, target, value, expression)
         if isinstance(target, ast.Name):
             constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
             builder.bind(target.id, value, constant)
@@ -341,6 +345,7 @@ class Expressions:
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)
+            note_put(builder, target.value, value)
             owner = owner_of_dict(target.value)
             if owner is not None and (named := self.value(owner)) >= 0 and value >= 0:
                 key = attribute_of(target)

@@ -20,6 +20,7 @@ from .deferred_calls import DeferredCalls
 from .dispatch import Dispatch
 from .foreign_objects import ForeignObjects
 from .heap import (
+    BOUND,
     CLASS,
     CONTAINER,
     FOREIGN,
@@ -40,6 +41,7 @@ from .python_builtins import PythonBuiltins
 from .sinks import Sinks
 from .solution import Solution
 
+_KEPT = frozenset({FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, OBJECT, HAZARD})  # what matters in a container
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
 
@@ -164,6 +166,26 @@ class _Solver:
             if stored is not None:
                 contents = heap.node(f"stored as `{stored[0]}`", heap.file_of[base], stored[2])
                 heap.add(base, heap.number(Value(OBJECT, PERHAPS_KEPT, contents)))
+
+        self._seed_filled_later()
+
+    def _seed_filled_later(self) -> None:
+        """What seemed to hold nothing that matters is a container, where such a thing is put in under its name."""
+        program, heap = self.program, self.heap
+        everywhere = [*zip(program.facts, program.offsets, strict=True)]
+        filled: set[tuple[str, str]] = set()  # the file, "" for attributes, and the name
+        for facts, offset in everywhere:
+            for name, node in facts.put_by_name:
+                if any(heap.values[number].kind in _KEPT for number in heap.holds[node + offset]):
+                    filled.add(("" if name[0] == "." else facts.path, name))
+        for facts, offset in everywhere if filled else ():
+            contents = {node: inner + offset for node, inner, _ in facts.containers}
+            for node, name in facts.kept_empty:
+                at = node + offset
+                if not heap.holds[at] and ("" if name[0] == "." else facts.path, name) in filled:
+                    inner = contents.get(node, -1)
+                    inner = inner if inner >= 0 else heap.node("", heap.file_of[at], heap.lines[at])
+                    heap.add(at, heap.number(Value(CONTAINER, inner)))
 
     # the work list
 

@@ -1,0 +1,42 @@
+"""Containers of which nothing is followed at first (`{"size": 3}`, `dict.fromkeys(names)`), and what they get later.
+
+The two meet by the name under which the one is kept and the other is put in: `self.parts = {...}` and
+`self.parts["x"] = f`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .builder import FactsBuilder
+
+_MADE = (ast.Dict, ast.List, ast.DictComp, ast.ListComp, ast.Call, ast.BinOp)
+_PUTS = frozenset({"append", "insert", "appendleft", "add", "update", "extend", "setdefault"})
+
+
+def kept_as(builder: FactsBuilder, target: ast.expr, value: int, expression: ast.expr | None) -> int:
+    """The node of what is assigned to `target`: `value`, or a new one for a dict of constants."""
+    name = _name(target) if isinstance(expression, _MADE) else ""
+    if name and value < 0 and isinstance(expression, ast.Dict):
+        value = builder.container((), "dict")
+    if name and value >= 0:
+        builder.kept_empty.append((value, name))
+    return value
+
+
+def note_put(builder: FactsBuilder, container: ast.expr, value: int) -> None:
+    """`value` is put into what is kept under a name."""
+    if value >= 0 and (name := _name(container)):
+        builder.put_by_name.append((name, value))
+
+
+def note_call(builder: FactsBuilder, function: ast.expr, arguments: list[int]) -> None:
+    """`parts.append(f)`."""
+    if isinstance(function, ast.Attribute) and function.attr in _PUTS:
+        for argument in arguments:
+            note_put(builder, function.value, argument)
+
+
+def _name(node: ast.expr) -> str:
+    """`name` or `.attribute`, "" for all others."""
+    return node.id if isinstance(node, ast.Name) else f".{node.attr}" if isinstance(node, ast.Attribute) else ""
