@@ -23,6 +23,121 @@ def load(fn):
 )
 
 PROGRAMS = {
+    "a dict of constants is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = {"size": 1}
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "a call of dict is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = dict(size=1)
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "dict.fromkeys is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = dict.fromkeys("ab")
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "a comprehension is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = {key: None for key in "ab"}
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "what a library gives is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = json.load(path)
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "a copy of what is not known is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = path.copy()
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "a repeated list is filled later": {
+        "data.py": LOADER
+        + """
+import json
+
+class Rows(Dataset):
+    def __init__(self, path):
+        self.parts = [None] * 9
+        self.parts[3] = lambda x: x + 1  # proven
+
+loader = DataLoader(Rows('.'), num_workers=2)
+"""
+    },
+    "a local dict of constants is filled later": {
+        "data.py": LOADER
+        + """
+def load(rows):
+    options = {"batch_size": 4, "num_workers": 2}
+    options["collate_fn"] = lambda x: x + 1  # proven
+    return DataLoader(rows, **options)
+"""
+    },
+    "an attribute is filled in another file, by a class below": {
+        "base.py": "class Base:\n    def __init__(self):\n        self.parts = dict.fromkeys('ab')\n",
+        "data.py": LOADER
+        + """
+from base import Base
+
+class Rows(Base, Dataset):
+    def add(self):
+        self.parts.update(a=lambda x: x + 1)  # proven
+
+rows = Rows()
+rows.add()
+loader = DataLoader(rows, num_workers=2)
+""",
+    },
     "a dict updates the attributes": {
         "data.py": LOADER
         + """

@@ -8,7 +8,7 @@ from ...finding import Confidence, Trace
 from ...hazard_kind import HazardKind
 from ..facts.records import Position
 from ..facts.test_code import is_test
-from ..solve.heap import INSTANCE
+from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .closure import Closure
@@ -39,7 +39,7 @@ class Crossing:
     trace: Trace
     boundary: str
     aboard: bool = False  # what crosses is an object that keeps it, of the class whose code made it
-    alone: bool = False  # no object of a class of the repository keeps it on its way
+    alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
 
 
@@ -96,11 +96,17 @@ class Crossings:
         return confidence
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
-        while (parent := reasons[number].parent) >= 0:
-            if self.solution.heap.values[parent].kind == INSTANCE:
-                return False
-            number = parent
-        return True
+        heap = self.solution.heap
+        held, parent = number, reasons[number].parent
+        while parent >= 0 and heap.values[parent].kind == CONTAINER:
+            held, parent = parent, reasons[parent].parent
+        if parent < 0 or heap.values[parent].kind != INSTANCE:
+            return True
+        if held == number:
+            return False
+        contents = int(heap.values[held].a)
+        path, line = self.solution.program.files[heap.file_of[contents]], heap.lines[contents]
+        return not self._is_in_class_of(parent, path, (line, 1, line, 1))
 
     def _is_in_class_of(self, number: int, path: str, position: Position) -> bool:
         if number < 0 or self.solution.heap.values[number].kind != INSTANCE:

@@ -249,7 +249,7 @@ class Expressions:
                 self._literal(literals, keyword.arg, keyword.value)
         if (given := passed_on(builder.scope.tree, node)) is not None:
             literals[given[0]] = given[1]
-        note_call(builder, function, arguments)
+        note_call(builder, function, [*arguments, *(value for _, value in keywords)])
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
             note_update(builder, base, node, keywords, [*arguments, *double_stars])
         is_view = (

@@ -8,6 +8,7 @@ pair is handled once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from ..boundaries import Table
 from ..facts.records import FileFacts
@@ -42,6 +43,7 @@ from .sinks import Sinks
 from .solution import Solution
 
 _KEPT = frozenset({FUNCTION, CLASS, INSTANCE, BOUND, CONTAINER, OBJECT, HAZARD})  # what matters in a container
+_MAX_OWNERS = 3  # objects that keep another that is not known
 MAX_STEPS = 3_000_000  # pairs handled before the analysis stops looking; 10 a node in larger repos (seen: 1 to 2)
 
 
@@ -164,10 +166,31 @@ class _Solver:
         for base in [node for node in stores if not heap.holds[node]]:
             stored = next((store for store in stores[base] if heap.holds[store[1]]), None)
             if stored is not None:
-                contents = heap.node(f"stored as `{stored[0]}`", heap.file_of[base], stored[2])
-                heap.add(base, heap.number(Value(OBJECT, PERHAPS_KEPT, contents)))
+                self._seed_keeper(base, stored[0], stored[2])
+                self._seed_owners(base, stored[2])
 
         self._seed_filled_later()
+
+    def _seed_keeper(self, node: int, attribute: str, line: int) -> int:
+        """What is in `node` is an object that keeps things; the node of these."""
+        contents = self.heap.node(f"stored as `{attribute}`", self.heap.file_of[node], line)
+        self.heap.add(node, self.heap.number(Value(OBJECT, PERHAPS_KEPT, contents)))
+        return contents
+
+    def _seed_owners(self, node: int, line: int) -> None:
+        """So is what it is taken from: `config.run` of `config.run.group = group`."""
+        for _ in range(_MAX_OWNERS):
+            owner, attribute = self._taken.get(node, (-1, ""))
+            if owner < 0 or self.heap.holds[owner]:
+                return
+            self.heap.edge(node, self._seed_keeper(owner, attribute, line), line)
+            node = owner
+
+    @cached_property
+    def _taken(self) -> dict[int, tuple[int, str]]:
+        """By node the object whose attribute it is, and the attribute."""
+        loads = self.constraints.loads.items()
+        return {result: (base, attribute) for base, taken in loads for attribute, result in taken}
 
     def _seed_filled_later(self) -> None:
         """What seemed to hold nothing that matters is a container, where such a thing is put in under its name."""

@@ -32,14 +32,17 @@ def find(project: Project) -> Iterable[Finding]:
     search = Search(project)
     planner = Planner(search)
     paths = search.paths()
-    found = [f for path in paths for shape in search.keepers(path) for f in _of_class(search, shape, planner)]
+    kept = [pair for path in paths for shape in search.keepers(path) for pair in _of_class(search, shape, planner)]
+    found = [finding for finding, _ in kept]
     for others in (_from_outside, _derived, _handed_on, unpickled_badly):
         found += [finding for path in paths for finding in others(search, path)]
-    found += _sent_alone(search, {made.node for path in paths for *_, made in search.handed_on(path)})
+    known = {node for finding, node in kept if finding.confidence is not Confidence.POSSIBLE}
+    found += _sent_alone(search, known | {made.node for path in paths for *_, made in search.handed_on(path)})
     return sorted(found, key=lambda finding: finding.sort_key)
 
 
-def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Finding]:
+def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[tuple[Finding, ast.expr]]:
+    """Findings, each with the expression that makes what can't be pickled."""
     crossing = search.crossing(shape)
     bar = search.project.bar_of(shape.outline.path)
     if not crossing[0].reaches(bar):
@@ -58,7 +61,8 @@ def _of_class(search: Search, shape: Shape, planner: Planner) -> Iterator[Findin
             if kind.later and confidence.reaches(Confidence.POSSIBLE):
                 confidence = Confidence.POSSIBLE
             if confidence.reaches(bar):
-                yield _finding(search, shape, name, hazard, confidence, trace, planner.plan(shape))
+                plan = planner.plan(shape)
+                yield _finding(search, shape, name, hazard, confidence, trace, plan), hazard.made.node
 
 
 def _sure(
@@ -133,13 +137,11 @@ def _handed_on(search: Search, path: str) -> Iterator[Finding]:
 
 
 def _sent_alone(search: Search, known: Container[ast.expr]) -> Iterator[Finding]:
-    """`known`: what is reported already."""
+    """`known`: the expressions that are reported already."""
     for sent in sent_alone(search):
-        crossing = sent.crossing
-        if sent.node not in known and crossing.confidence.reaches(search.project.bar_of(crossing.path)):
+        if sent.node not in known and sent.confidence.reaches(search.project.bar_of(sent.crossing.path)):
             message = _message(ast.unparse(sent.node)[:60], sent.made)
-            confidence, trace = crossing.confidence, crossing.trace
-            yield _at(search, sent.outline, sent.node, message, confidence, trace, sent.reason)
+            yield _at(search, sent.outline, sent.node, message, sent.confidence, sent.crossing.trace, sent.reason)
 
 
 def _at(

@@ -30,6 +30,7 @@ class Sent:
     outline: Outline
     node: ast.expr
     made: Made
+    confidence: Confidence
     crossing: Crossing
     reason: str
 
@@ -38,7 +39,7 @@ def sent_alone(search: Search) -> Iterator[Sent]:
     """What boundaries get beside the objects of the repository's own classes, which other parts of the rule look at."""
     project = search.project
     for crossing in flow_of(project).crossings(_KINDS, Confidence.LIKELY):
-        if not crossing.alone or crossing.guessed or not crossing.confidence.reaches(Confidence.LIKELY):
+        if not crossing.alone or not crossing.confidence.reaches(Confidence.LIKELY):
             continue
         outline = search.repo.outline(crossing.path) if crossing.boundary else None
         node = _at(outline, crossing) if outline is not None else None
@@ -49,19 +50,29 @@ def sent_alone(search: Search) -> Iterator[Sent]:
                 continue
             places = [(crossing.path, crossing.line), *((hop.path, hop.line) for hop in crossing.trace)]
             if not exclude_each_other(search.repo, places) and not _may_be_another(search, crossing):
-                yield Sent(outline, node, each, crossing, _reason(each, node))
+                sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
+                yield Sent(outline, node, each, sure, crossing, _reason(each, node))
 
 
 def _may_be_another(search: Search, crossing: Crossing) -> bool:
     """It is an attribute for a while, which gets another value elsewhere: which of them is sent, no order tells."""
+    sent = crossing.trace[-1]
     for hop in crossing.trace:
         stored = _STORED.match(hop.what)
         outline = search.repo.outline(hop.path) if stored is not None else None
         if stored is not None and outline is not None:
+            if hop.path == sent.path and _follows(outline, hop.line, sent.line):
+                return True
             nodes = (node for node in outline.nodes if isinstance(node, ast.Attribute) and node.attr == stored[1])
             if sum(not isinstance(node.ctx, ast.Load) for node in nodes) > 1:
                 return True
     return False
+
+
+def _follows(outline: Outline, line: int, sent: int) -> bool:
+    """The statement at `line` runs after the one at `sent`, in the same function."""
+    scopes = {outline.scope(node) for node in outline.statements if node.lineno in (line, sent)}
+    return line > sent and len(scopes) == 1
 
 
 def _at(outline: Outline, crossing: Crossing) -> ast.expr | None:

@@ -104,6 +104,35 @@ Loader(print)
     assert len(alone) == count
 
 
+@pytest.mark.parametrize(
+    ("body", "sure"),
+    [
+        ("args.log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(args,)).start()", "likely"),
+        ("args.run.log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(args,)).start()", "likely"),
+        ("args.log = open('a', 'w')\nmultiprocessing.Process(target=work, args=(Reader(args),)).start()", "likely"),
+        (
+            "own = {'lock': threading.Lock()}\nmultiprocessing.Process(target=work, args=(Reader(own),)).start()",
+            "proven",
+        ),
+    ],
+)
+def test_what_an_unknown_object_or_a_dict_keeps(body: str, sure: str) -> None:
+    (finding,) = found(body)
+    assert finding.confidence.value == sure and finding.fix is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "multiprocessing.Process(target=work, args=(args,)).start()\nargs.log = open('a', 'w')",
+        "args.log = open('a', 'w')\nargs.log = None\nmultiprocessing.Process(target=work, args=(args,)).start()",
+        "other = args.copy()\nother.log = open('a')\nmultiprocessing.Process(target=work, args=(args.name,)).start()",
+    ],
+)
+def test_what_an_unknown_object_keeps_later_or_for_a_while(body: str) -> None:
+    assert found(body) == []
+
+
 def test_what_a_class_keeps_is_reported_once() -> None:
     (finding,) = found(
         "reader = Reader(threading.Lock())\nmultiprocessing.Process(target=work, args=(reader,)).start()"
