@@ -8,7 +8,8 @@ other files. Code above a guard that starts processes, where every worker would 
 file that is emptied, weights that are loaded. And functions and classes that are defined under the guard although a
 worker must find them. Globals that a worker reads and only the main process sets, like `args` under the guard, are
 reported, and so are the settings of a module that only the main process changes: `cfg.merge_from_file(args.config)`
-under the guard, `cfg.SIZE` in the `__getitem__` of a dataset.
+under the guard, `cfg.SIZE` in the `__getitem__` of a dataset. So is other state that the main process alone sets and a
+worker reads: a global of a module, an attribute of a class (`Encoder.size = args.size`), an entry of a table.
 
 ## Why it breaks
 A spawned child imports the script before it does its work. Unguarded code runs again there: `RuntimeError: An attempt

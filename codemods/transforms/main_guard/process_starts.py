@@ -269,6 +269,8 @@ class Starts:
                 return self._any(outline, node.args, given, depth)
             called = self.callees.called(outline, node)
             functions = [called] if called is not None else self.callees.alternatives(outline, node)
+            if not functions and isinstance(node.func, ast.Attribute) and node.func.attr in names("fluent_loaders"):
+                return self.loader(outline, node.func.value, given, depth + 1)
             if not functions:
                 tables = looked_up(self.callees, outline, node.func)
                 return _surest(self._returned(*each, depth + 1) for each in tables)
@@ -277,11 +279,10 @@ class Starts:
             scope, found = outline.lookup(node, node.id)
             if node.id in given and not isinstance(scope, ast.Module) and node.id in parameters(scope):
                 return given[node.id]
-            values = [value_of(binding.statement, binding.value) for binding in found]
-            values += self._put_into(outline, scope).get(node.id, ()) if found else ()
-            return self._any(
-                outline, [value for value in values if value is not None and value is not node], given, depth
-            )
+            bound = [value_of(binding.statement, binding.value) for binding in found]
+            bound += self._put_into(outline, scope).get(node.id, ()) if found else ()
+            values = [value for value in bound if value is not None and value is not node]
+            return self._any(outline, values, given, depth)
         if isinstance(node, ast.Subscript):
             return self.loader(outline, node.value, given, depth + 1)
         if isinstance(node, (ast.Tuple, ast.List)):

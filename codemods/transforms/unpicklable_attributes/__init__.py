@@ -16,7 +16,8 @@ Objects of installed packages often hide what can't be pickled: the environment 
 the C++ object of a TorchScript module, the session of ONNX Runtime, the lock in a client, a console or a file lock,
 a geometry of Open3D. Some eighty of them are known, nearly all tried with the version that the table names; the message
 says which attribute of the object it is. What is sent by itself is reported too: an open file or a lock among the
-arguments of a `Process`, a `SummaryWriter` in a `partial`, a generator that a `ChainDataset` of a loader keeps.
+arguments of a `Process`, a `SummaryWriter` in a `partial` or in the options of a program (`args.writer = ...`), a
+generator that a `ChainDataset` of a loader keeps.
 
 Objects that can be pickled, but not unpickled, are found too: pickle asks the empty copy for `__setstate__`, and a
 `__getattr__` that reads an attribute there calls itself without end. (So does one that gives None or a generator for

@@ -21,6 +21,7 @@ RULE = "main-guard"
         ("from loaders import Module", "Module(data).train_loader()"),
         ("from loaders import make", "make(data)"),
         ("from timm.data import create_loader", "create_loader(data, 224, 4)"),
+        ("import webdataset as wds", "wds.WebLoader(data, num_workers=4).unbatched().shuffle(9).with_length(3)"),
         ("from litdata import StreamingDataLoader", "StreamingDataLoader(data, num_workers=4)"),
     ],
 )
