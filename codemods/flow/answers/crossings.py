@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ...finding import Confidence, Hop
 from ...hazard_kind import HazardKind
 from ..boundaries import table
-from ..facts.expressions import VIEW_METHODS
 from ..facts.records import Position, project_facts
+from ..facts.syntax import VIEW_METHODS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, OBJECT, Value
 from ..solve.solution import Solution
 from ..solve.solver import solve

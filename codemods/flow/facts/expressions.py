@@ -19,9 +19,7 @@ from .loaded_by_path import is_loaded, note_loaded, takes_from_loaded
 from .passed_on import passed_on
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
-from .syntax import MAX_PLACES, items_of, literal_key, name_pattern, not_callable, position, starred
-
-VIEW_METHODS = frozenset({"keys", "values", "items"})
+from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
 
 
 class Expressions:
@@ -252,9 +250,7 @@ class Expressions:
         note_call(builder, function, [*arguments, *(value for _, value in keywords)])
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:
             note_update(builder, base, node, keywords, [*arguments, *double_stars])
-        is_view = (
-            isinstance(function, ast.Attribute) and function.attr in VIEW_METHODS and self._is_view(node, function)
-        )
+        is_view = gives_view(node)
         is_text = isinstance(function, ast.Name) and function.id == "eval" and self._evaluates(node)
         if callee < 0 and not (is_view or is_text):
             return -1
@@ -282,12 +278,6 @@ class Expressions:
         while scope is not None and "eval" not in scope.bound:
             scope = scope.parent
         return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
-
-    @staticmethod
-    def _is_view(node: ast.Call, function: ast.Attribute) -> bool:
-        if isinstance(function.value, ast.Name) and function.value.id in ("dict", "OrderedDict"):
-            return len(node.args) == 1 and not node.keywords
-        return not node.args and not node.keywords
 
     def _literal(self, literals: dict[str | int, object], key: str | int, node: ast.expr) -> None:
         is_call = isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "get_context"

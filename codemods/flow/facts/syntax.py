@@ -14,6 +14,7 @@ _RECORD_MARKS = frozenset({"dataclass", "define", "frozen", "mutable"})
 _RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
 _PACKAGE = re.compile(r"\w+(?:\.\w+)*\.")
 _PART = re.compile(r"[\w.]*")
+VIEW_METHODS = frozenset({"keys", "values", "items"})
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
@@ -129,3 +130,12 @@ def dropped_attributes(node: ast.ClassDef) -> frozenset[str] | None:
         if not dropped:
             return None
     return frozenset(dropped)
+
+
+def gives_view(call: ast.Call) -> bool:
+    """`x.keys()` and the like, and `dict.keys(x)`."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr not in VIEW_METHODS or call.keywords:
+        return False
+    of_class = isinstance(function.value, ast.Name) and function.value.id in ("dict", "OrderedDict")
+    return len(call.args) == int(of_class)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...flow.facts.expressions import VIEW_METHODS
 from ...flow.facts.records import Call, FileFacts
+from ...flow.facts.syntax import VIEW_METHODS
 from ...hazard_kind import HazardKind
 
 # builtins that have taken the elements, or looked at the view, when they return
