@@ -82,6 +82,10 @@ DESCRIBED = [
     ),
     ("On the Mac the script complains about pickling as soon as it uses more than one core", "pickling-in-words"),
     ("Python 3.14: PicklingError when the worker processes start, with 3.13 it ran", "pickling-in-words"),
+    ("On Windows the script fails as soon as num_workers is not 0, on Linux it is fine", "started-otherwise"),
+    ("As of Python 3.8 the start method on macos is spawn, and multiprocessing use crashes", "started-otherwise"),
+    ("我在 Windows 下 num_workers>0 就无法启动", "started-otherwise"),
+    ("pyinstaller: it keeps launching processes when I use multiprocessing.shared_memory", "frozen-again"),
 ]
 
 

@@ -16,10 +16,14 @@ _IN_CHILD = r"spawn_main|__mp_main__|_fixup_main_from|in _serve_one"
 
 ERRORS = (
     KnownError(
-        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase)",
+        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase"
+        r"|parallel computing without protecting your import)",
         _WHAT,
         _ADVICE,
-        examples=("        An attempt has been made to start a new process before the",),
+        examples=(
+            "        An attempt has been made to start a new process before the",
+            "ImportError: [joblib] Attempting to do parallel computing without protecting your import on a system",
+        ),
         reference=_REFERENCE,
     ),
     KnownError(r"context has already been set", _WHAT, _ADVICE, context=_IN_CHILD, reference=_REFERENCE),
