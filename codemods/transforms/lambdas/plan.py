@@ -36,7 +36,7 @@ from .old_place import leave
 from .parent_settings import lost_setting
 from .parsed_options import ParsedOptions
 from .rewrite_in_place import in_place
-from .started_in_turn import starts_in_its_turn
+from .started_in_turn import iterated_in_its_turn, starts_in_its_turn
 from .unused_imports import idle_imports
 
 
@@ -251,6 +251,8 @@ class _Planner:
         call = scopes.parents[places[0]] if len(places) == 1 else None
         if isinstance(call, ast.keyword) and call.arg == "target":
             return starts_in_its_turn(scopes, call)
+        if isinstance(call, ast.keyword) and self.boundaries.get(unit.node, "").endswith("DataLoader"):
+            return iterated_in_its_turn(scopes, call)
         if not isinstance(call, ast.Call) or not _USED_UP.search(self.boundaries.get(unit.node, "")):
             return False
         is_near = isinstance(unit.node, ast.Lambda) or (

@@ -70,3 +70,59 @@ def test_it_starts_later(body: tuple[str, ...]) -> None:
 def test_a_pool_does_not_inherit_the_queue() -> None:
     (finding,) = reported({"a.py": text("pool.map(lambda x: self.loop(x), [1])")}, "lambdas")
     assert finding.fix is None and "a multiprocessing object `self.results`" in (finding.reason or "")
+
+
+LOADER = """\
+import numpy as np
+from torch.utils.data import DataLoader
+from tqdm import tqdm
+
+
+def run(rows, keep):
+    for fold in range(3):
+        seed = keep.seed + fold
+        if seed > 5:
+            continue
+        loader = DataLoader(rows, num_workers=2, worker_init_fn=lambda worker: np.random.seed(seed + worker))
+        {body}
+    {behind}
+
+
+if __name__ == "__main__":
+    run([1, 2], np)
+"""
+PARTIAL = "worker_init_fn=functools.partial(_run_worker_init_fn, seed))"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for row in loader: print(row)",
+        "for at, row in enumerate(tqdm(loader, desc='x')): print(at, len(loader), loader.dataset)",
+        "with open('x') as out: rows = [out.write(str(row)) for row in tqdm(loader)]",
+    ],
+)
+def test_a_loader_that_is_used_up_in_its_turn(body: str) -> None:
+    after = migrated({"a.py": LOADER.format(body=body, behind="pass")}, "lambdas")["a.py"]
+    assert (
+        PARTIAL in after and "def _run_worker_init_fn(seed, worker):\n    return np.random.seed(seed + worker)" in after
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "behind"),
+    [
+        pytest.param("keep.append(loader)", "pass", id="kept"),
+        pytest.param("batches = iter(loader)", "print(next(batches))", id="an iterator is kept"),
+        pytest.param("bar = tqdm(loader)", "print(list(bar))", id="a bar is kept"),
+        pytest.param("for row in loader: print(row)", "print(len(loader))", id="used behind the loop"),
+        pytest.param("keep.fn = loader.worker_init_fn", "pass", id="its function is kept"),
+        pytest.param("print([lambda: loader])", "pass", id="in a function"),
+        pytest.param("for row in loader: print(row)\n        loader = None", "pass", id="bound again"),
+        pytest.param("for row in loader: seed = row", "pass", id="the value changes behind it"),
+        pytest.param("keep.train(loader)", "pass", id="handed on"),
+    ],
+)
+def test_a_loader_that_may_outlive_its_turn(body: str, behind: str) -> None:
+    (found,) = reported({"a.py": LOADER.format(body=body, behind=behind)}, "lambdas")
+    assert (found.fix is None or found.fix.unsafe is not None) and "seed" in (found.reason or found.fix.unsafe or "")
