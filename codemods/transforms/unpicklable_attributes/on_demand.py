@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from .attribute_uses import AttributeUses
 from .classes import Method, Shape, Store
@@ -16,7 +17,9 @@ def is_lazy(uses: AttributeUses, stores: list[Store]) -> bool:
     if not uses.on_demand or not uses.always_there(stores) or opened_at_once:
         return False
     return all(
-        method.name == "__init__" or _is_looked_after(uses, shape, method, node, openers)
+        method.name == "__init__"
+        or _is_looked_after(uses, shape, method, node, openers)
+        or _is_never_called(uses, method)
         for shape, method, node in uses.reads
     )
 
@@ -48,10 +51,21 @@ def _asks_none(uses: AttributeUses, test: ast.expr) -> bool:
     return any(asked in (f"{text} is None", f"not {text}", f"{text} == None") for text in texts)
 
 
+def _is_never_called(uses: AttributeUses, method: Method) -> bool:
+    """A private method, such as one that closes it, whose name stands nowhere but in definitions."""
+    name, project = method.name, uses.family.repo.project
+    if not name.startswith("_") or name.endswith("__") or method.decorator_list:
+        return False
+    mentioned = re.compile(rf"(?<!def )\b{name}\b")
+    return not any(True for _ in project.matching(mentioned, word=name))
+
+
 def _is_looked_after(uses: AttributeUses, shape: Shape, method: Method, node: ast.Attribute, openers: set[str]) -> bool:
     """The read is part of the question, or comes after an opening in the same method, or only where it is open."""
     text = uses.text
     for above in shape.outline.ancestors(node):
+        if isinstance(above, ast.Assert) and method.name in openers and _asks_none(uses, above.test):
+            return True
         if isinstance(above, (ast.If, ast.IfExp)):
             if any(inner is node for inner in ast.walk(above.test)):
                 return True

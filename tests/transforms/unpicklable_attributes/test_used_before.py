@@ -62,3 +62,55 @@ def test_used_before(line: str) -> None:
 def test_not_used_before(before: str, after: str) -> None:
     files = {"a.py": PROGRAM.format(before, after)}
     assert reported(files, RULE) == [] and migrated(files, RULE) == {}
+
+
+CLOSES = """\
+import sqlite3
+from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.conn = None
+    def {name}(self):
+        self.conn.close()
+        self.conn = None
+    def __len__(self):
+        if self.conn is None:
+            self.conn = sqlite3.connect(self.path)
+        return 3
+    def __getitem__(self, at):
+        if self.conn is None:
+            self.conn = sqlite3.connect(self.path)
+        return self.conn.execute('select ?', (at,)).fetchone()
+if __name__ == '__main__':
+    print(list(DataLoader(Rows('a.db'), num_workers=2)){more})
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "opens"),
+    [
+        pytest.param("_close", "", False, id="nobody closes it"),
+        pytest.param("_close", ", Rows('b')._close()", True, id="somebody does"),
+        pytest.param("_close", ", getattr(Rows('b'), '_close')", True, id="by its name"),
+        pytest.param("close", "", True, id="others may close it"),
+    ],
+)
+def test_a_method_that_closes_it(name: str, more: str, opens: bool) -> None:
+    """Where it may be called in a copy, what was open has to be open there; else the class opens it on demand."""
+    after = migrated({"a.py": CLOSES.format(name=name, more=more)}, RULE)["a.py"]
+    assert ("def __setstate__" in after) is opens
+    assert ('state["conn"] = None' in after) is not opens
+
+
+@pytest.mark.parametrize(("asks", "opens"), [("self.conn is None", False), ("self.conn is not None", True)])
+def test_who_opens_it_says_that_it_is_closed(asks: str, opens: bool) -> None:
+    text = PROGRAM.format("print(data[0])", "pass").replace(
+        "        if self.conn is None:\n    ", f"        assert {asks}\n"
+    )
+    text = text.replace(
+        "        return self.open().execute",
+        "        if self.conn is None: self.open()\n        return self.conn.execute",
+    )
+    after = migrated({"a.py": text}, RULE)["a.py"]
+    assert ("def __setstate__" in after) is opens and ('state["conn"] = None' in after) is not opens
