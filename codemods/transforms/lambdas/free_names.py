@@ -54,8 +54,11 @@ def role(scopes: Scopes, node: ast.AST) -> str:
     parent = scopes.parents[node]
     if is_identity(node) and isinstance(parent, (ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.BoolOp)):
         return "identity"
-    if is_identity(node) and isinstance(parent, ast.Call) and last_name(parent.func) in _WRAPPERS:
-        return "identity"
+    if is_identity(node) and isinstance(parent, ast.Call):
+        called = last_name(parent.func)
+        one_of_several = len(parent.args) > 1 and node in parent.args and called not in _FILLS and called != "setattr"
+        if called in _WRAPPERS or (one_of_several and not _named_by_text(parent, node)):
+            return "identity"
     below, second_best = node, ""
     for above in scopes.ancestors(node):
         if isinstance(above, ast.keyword) and above.arg:

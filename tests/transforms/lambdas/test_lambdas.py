@@ -141,8 +141,8 @@ def test_self_that_carries_a_model(text: str, burdens: Sequence[str], expected: 
 def test_windows_newlines_and_tabs_are_kept() -> None:
     text = "def build(ds):\r\n\tdef step(x):\r\n\t\treturn x\r\n\r\n\treturn ds.map(step, lambda x: x)"
     expected = (
-        "def step(x):\r\n\treturn x\r\n\r\n\r\ndef _build_map(x):\r\n\treturn x\r\n\r\n\r\n"
-        "def build(ds):\r\n\treturn ds.map(step, _build_map)"
+        "def step(x):\r\n\treturn x\r\n\r\n\r\ndef _identity(x):\r\n\treturn x\r\n\r\n\r\n"
+        "def build(ds):\r\n\treturn ds.map(step, _identity)"
     )
     assert hoisted(text)[0] == expected
 

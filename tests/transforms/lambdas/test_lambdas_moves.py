@@ -1426,12 +1426,12 @@ def step(x):
   return 2
 
 
-def _build_map(x):
+def _identity(x):
   return x
 
 
 def build(ds):
-  return ds.map(step, _build_map)
+  return ds.map(step, _identity)
 """,
             id="two spaces",
         ),
