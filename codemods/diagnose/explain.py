@@ -36,6 +36,7 @@ _WORDS_OF_PROCESSES = re.compile(
     r"|[Pp]ool\.(?:map|imap|starmap|apply)\w*|Pool(?=\()|fork(?=\(\))|forked|DataLoader worker)\b"
 )
 _NONE_KNOWN = "no error in this text that has to do with starting processes, as far as is known"
+_BEFORE_TORCHRUN = re.compile(r"python(?:2\.\d|3\.[3-6])(?!\d)|torch[/\\]distributed[/\\]launch\.py$")
 _SHORT = 1000  # characters of a text that is about one error
 _TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
 _MOST_BY_TYPE = 3  # files with such findings; more are a question, no answer
@@ -327,6 +328,15 @@ def _scopes(text: str, line: int) -> list[str]:
 def user_frames(read: Traceback) -> list[str]:
     """`file:line` of the frames in code of the user, the innermost first."""
     return [_place(frame) for frame in reversed(read.frames) if frame.user]
+
+
+def advice_for(read: Traceback, programs: Sequence[str] = ()) -> str:
+    """What to do, with the older name of what the versions that the frames show do not have yet."""
+    advice = read.cause.advice
+    paths = (*(frame.path for frame in read.frames), *programs)
+    if "torchrun" in advice and "torch.distributed.launch" not in advice and any(map(_BEFORE_TORCHRUN.search, paths)):
+        return f"{advice}; before torch 1.10, python -m torch.distributed.launch in place of torchrun"
+    return advice
 
 
 def place_of_worker(read: Traceback) -> str:

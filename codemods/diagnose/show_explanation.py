@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ..review.text import clean
 from ..transforms import rules
-from .explain import Explanation, place_of_worker, user_frames
+from .explain import Explanation, advice_for, place_of_worker, user_frames
 from .roads import is_of_pickle
 from .show import show_line as _line
 from .tracebacks import Traceback
@@ -35,7 +35,7 @@ def show_explanation(explanation: Explanation, console: Console | None = None, h
     _line(out)
     asked = "its words fit several causes. Is it this? " if cause.known is not None and cause.known.question else ""
     _line(out, asked, (f"{cause.rule}: " if cause.rule else "", "bold cyan"), f"{cause.what}.")
-    _line(out, f"  {cause.advice}")
+    _line(out, f"  {advice_for(read, explanation.log.programs)}")
     if cause.known is not None and cause.known.reference:
         _line(out, "  ", (cause.known.reference, "dim"))
     seen = _seen(read)

@@ -73,3 +73,19 @@ def test_a_broken_pool_counts_more_than_its_full_queue() -> None:
     )
     read = read_traceback(text)
     assert read is not None and read.cause.family == "broken-pool"
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("/opt/env/lib/python3.6/site-packages/torch/distributed/rendezvous.py", True),
+        ("/opt/env/lib/python3.9/site-packages/torch/distributed/launch.py", True),
+        ("/opt/env/lib/python3.11/site-packages/torch/distributed/rendezvous.py", False),
+    ],
+)
+def test_a_version_without_torchrun_gets_the_older_launcher(
+    path: str, named: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'Traceback (most recent call last):\n  File "{path}", line 3, in f\nRuntimeError: Address already in use\n'
+    show_explanation(explain_log(read_log(text), None, None))
+    assert ("python -m torch.distributed.launch in place of torchrun" in capsys.readouterr().out) is named
