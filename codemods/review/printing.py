@@ -18,7 +18,7 @@ _NARROW = 30  # columns that prose gets at least
 def clean(text: str) -> str:
     """`text` without what could steer a terminal or mislead a reader: control, format and unassigned characters."""
     text = text.replace("\t", _TAB)
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join("?" if unicodedata.category(c) == "Cs" else c for c in text if _visible(c))
 
@@ -26,7 +26,7 @@ def clean(text: str) -> str:
 def escaped(text: str) -> str:
     """As `clean`, for code that is to be reviewed: what can't be seen is shown as an escape."""
     text = text.replace("\t", _TAB)
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,18 @@ def test_names_from_the_repository_are_no_markup_and_a_long_text_is_cut() -> Non
     assert text.count("<details>") == text.count("</details>")
     outside = re.sub(r"(`+) ?.*? ?\1(?!`)", "", text)
     assert "<b>" not in outside and "@all" not in outside
+
+
+def test_what_is_unsafe_is_said() -> None:
+    contents = MemoryFiles({"a.py": b"import pickle\n\n\ndef keep(d: dict):\n    pickle.dumps(d.keys())\n"})
+    done = plan(contents, Settings())
+    seen = review_of(Units(done), contents)
+    [change] = seen.changes
+    safe, unsafe = (
+        pull_request(seen, [replace(change, unsafe=why)], done, Commits.PER_RULE) for why in (None, "the copy is later")
+    )
+    line = "  **Unsafe**, please look: the copy is later\n"
+    assert line in unsafe and unsafe.replace(line, "") == safe
 
 
 def test_sarif_has_what_code_scanning_asks_for(repo: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from codemods.engine.migrate import check
 from codemods.engine.results import Report
 from codemods.finding import Confidence, Finding, Fix, Hop, Span
 from codemods.review.markdown import to_markdown
+from codemods.review.printing import prose
 from codemods.review.text import render_concise, render_statistics, render_text
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
@@ -125,6 +126,19 @@ def test_equal_findings_are_one_block_with_all_places() -> None:
     different = replace(report.findings[1], message="something else")
     text = shown(replace(report, findings=(report.findings[0], different, *report.findings[2:])))
     assert text.count("[fixable]") == 2 and "(7 places)" in text
+
+
+def test_rules_are_listed_by_the_number_of_their_findings() -> None:
+    first, *others = several().findings
+    report = replace(several(), findings=(replace(first, rule="dict-views"), *others))
+    assert "8 findings in 2 of 2 files: 7 lambdas, 1 dict-views." in shown(report)
+
+
+@pytest.mark.parametrize(("columns", "first"), [(30, "  Why: " + "word " * 6), (29, "  Why: ")])
+def test_words_stand_behind_their_label_where_30_columns_are_left(columns: int, first: str) -> None:
+    out = io.StringIO()
+    prose(Console(file=out, width=len("  Why: ") + columns, force_terminal=True), "Why: ", "bold", "word " * 20)
+    assert plain(out.getvalue()).split("\n")[0].rstrip() == first.rstrip()
 
 
 def test_long_traces_are_shown_whole_on_demand() -> None:

@@ -13,9 +13,13 @@ def test_hidden(hidden: str) -> None:
     assert hidden not in escaped(f"a{hidden}b") and escaped(f"a{hidden}b").startswith("a\\")
 
 
-@pytest.mark.parametrize("text", ["a b", "é", "漢字", "🎉", "a\u00a0b", "-_`*"])
+@pytest.mark.parametrize("text", ["a b", "é", "漢字", "🎉", "-_`*"])
 def test_shown(text: str) -> None:
-    assert clean(text) == text
+    assert clean(text) == text == escaped(text)
+
+
+def test_a_blank_that_is_none_is_shown_in_code() -> None:
+    assert clean("a\u00a0b") == "a\u00a0b" and escaped("é\u00a0b") == "é\\xa0b"
 
 
 def test_half_a_pair() -> None:

@@ -921,6 +921,22 @@ def looped(shell: str) -> str:
     return text
 
 
+@pytest.mark.parametrize("indentation", ["", "    ", "\t"])
+def test_the_loop_is_indented_as_its_surroundings(indentation: str) -> None:
+    lines = looped(f"if true; then\n{indentation}{LAUNCH} --use_env --nproc_per_node=2 a.py\nfi\n").splitlines()
+    assert (lines[1], lines[-2], lines[-1]) == (f"{indentation}(", f"{indentation})", "fi")
+    unit = indentation or "    "
+    blanks = {line[: len(line) - len(line.lstrip())] for line in lines[2:-2]}
+    assert blanks == {indentation + unit, indentation + unit + unit}
+
+
+@pytest.mark.parametrize(("flag", "said"), [("", True), ("--use_env ", False)])
+def test_only_what_the_launcher_passes_is_said_to_be_rejected(flag: str, said: bool) -> None:
+    script = "import argparse, os\nargs = argparse.ArgumentParser().parse_args()\nprint(os.environ['LOCAL_RANK'])\n"
+    (found,) = findings({"run.sh": f"{LAUNCH} {flag}--nproc_per_node=2 a.py\n", "a.py": script})
+    assert ("unrecognized arguments" in found.message) is said
+
+
 def ran(shell: str, folder: Path, *arguments: str, **environment: str) -> tuple[int, list[str]]:
     """Exit code and sorted lines of `shell`, with `a.py` beside it that tells what its rank was given."""
     (folder / "a.py").write_text(TELLS)
