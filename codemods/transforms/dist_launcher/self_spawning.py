@@ -58,7 +58,7 @@ def own_ranks(found: Program) -> OwnRanks | None:
         for holder, node, tests in _calls_with_tests(tree):
             if path != found.path and holder not in calls:
                 continue
-            count = _rank_count(node, tree, aliases)
+            count = _rank_count(found, node, tree, aliases)
             if not isinstance(count, bool):
                 standalone = rendezvous and not _needs_launcher(found)
                 return OwnRanks(path, node.lineno, called(node), count, tests, rendezvous, standalone)
@@ -70,7 +70,7 @@ def _is_ranked(join: ast.Call) -> bool:
     return len(join.args) > 3 or any(keyword.arg in ("rank", "world_size") for keyword in join.keywords)
 
 
-def _rank_count(node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> ast.expr | bool | None:
+def _rank_count(found: Program, node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> ast.expr | bool | None:
     """How many processes the call starts (an expression or None); False when it starts no ranks."""
     name = _name(node, aliases)
     if name in _SPAWNERS:
@@ -82,16 +82,20 @@ def _rank_count(node: ast.Call, tree: ast.Module, aliases: dict[str, str]) -> as
         return given if given is not None else node.args[2] if len(node.args) > 2 else None
     if name == "Process":
         target = next((keyword.value for keyword in node.keywords if keyword.arg == "target"), None)
-        if not isinstance(target, ast.Name):
-            return False
-        for function in nodes(tree):
-            if (
-                isinstance(function, ast.FunctionDef)
-                and function.name == target.id
-                and "init_process_group" in ast.unparse(function)
-            ):
+        name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+        for function in _defined(found, tree, name):
+            if "init_process_group" in ast.unparse(function):
                 return _loop_count(node, tree)
     return False
+
+
+def _defined(found: Program, tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
+    """Functions of that name in the file, or else in the program's files that join a group: `utils.init_processes`."""
+    here = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+    others = [other for _, other in found.saying("init_process_group")] if name and not here else ()
+    yield from here
+    for other in others:
+        yield from (node for node in other.body if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
 def _name(call: ast.Call, aliases: dict[str, str]) -> str:

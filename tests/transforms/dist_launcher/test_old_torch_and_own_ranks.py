@@ -365,3 +365,48 @@ def test_text_of_a_guide_whose_command_stays_is_not_reported() -> None:
     assert [each.span.line for each in findings(old)] == [4]
     new = {**old, "requirements.txt": "torch==1.13\n"}
     assert sorted(each.span.line for each in findings(new)) == [1, 4]
+
+
+STARTS = """\
+import argparse
+from multiprocessing import Process
+import torch
+from tools import dist_util
+from tools.dist_util import {function}
+
+def main(args):
+    torch.cuda.set_device(args.local_rank)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", type=int, default=0)
+    args = parser.parse_args()
+    for rank in range(4):
+        args.local_rank = rank
+        Process(target={target}, args=(rank, 4, main, args)).start()
+"""
+JOINS = """\
+import torch.distributed as dist
+
+def init_processes(rank, size, fn, args):
+    dist.init_process_group("nccl", rank=rank, world_size=size)
+    fn(args)
+
+def log_only(rank, size, fn, args):
+    print(rank)
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "target", "own"),
+    [
+        ("init_processes", "init_processes", True),
+        ("init_processes", "dist_util.init_processes", True),
+        ("log_only", "log_only", False),
+        ("log_only", "dist_util.log_only", False),
+    ],
+)
+def test_ranks_whose_function_another_file_defines(function: str, target: str, own: bool) -> None:
+    """The script sets the local rank of each process that it starts: no launcher is needed."""
+    script = STARTS.format(function=function, target=target)
+    assert bool(findings({"train.py": script, "tools/dist_util.py": JOINS, "tools/__init__.py": ""})) is not own
