@@ -1,0 +1,36 @@
+"""The flow of values: a module that is imported by its name is one whose functions are known, and no object."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.syntax.unpicklable_table import makes_object
+from harness.small import reported
+
+TASK = """\
+from torch.utils.data import Dataset
+class Rows(Dataset):
+    def __init__(self): self.f = lambda x: x
+def load(): return Rows()
+"""
+MAIN = """\
+import importlib, sys
+from torch.utils.data import DataLoader
+def call(function): return function()
+if __name__ == "__main__":
+    task = importlib.import_module({name})
+    print(list(DataLoader({data}, num_workers=2)))
+"""
+
+
+@pytest.mark.parametrize("name", ["'tasks.one'", "'tasks.' + sys.argv[1]", "f'tasks.{sys.argv[1]}'"])
+@pytest.mark.parametrize("data", ["task.load()", "call(task.load)", "task.Rows()"])
+def test_what_the_functions_of_a_module_return(name: str, data: str) -> None:
+    files = {"main.py": MAIN.format(name=name, data=data), "tasks/one.py": TASK, "tasks/__init__.py": ""}
+    (found,) = reported(files, "lambdas")
+    assert (found.path, found.span.line) == ("tasks/one.py", 3) and found.trace[-1].path == "main.py"
+
+
+def test_a_module_is_no_hazard_of_the_flow() -> None:
+    """Else each value of such a module would be one more for the solver, and what its functions return was lost."""
+    assert not makes_object("importlib.import_module") and makes_object("threading.Lock")
