@@ -129,6 +129,15 @@ def one_name_assigned(n: int) -> Tree:
     }
 
 
+def results_of_itself(n: int) -> Tree:
+    """A function that calls itself n times, each time for the value that it returns, and an object that keeps that."""
+    return {
+        "a.py": "import threading\n\ndef adapt(v, n):\n"
+        + _lines(n, lambda i: f"    if n == {i}:\n        v = adapt(v, {i})\n")
+        + "    return v\n\nclass A:\n    def __init__(self, v):\n        self.lock = threading.Lock()\n        self.v = adapt(v, 0)\n"
+    }
+
+
 def one_attribute_assigned(n: int) -> Tree:
     """One attribute assigned n times."""
     return {
@@ -336,7 +345,8 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     for make, size in (
         (subclass_chain, 24), (kept_views, 100), (lambdas, 100), (lambdas_in_functions, 100), (local_classes, 60),
         (module_statements, 1000), (loaders_in_script, 100), (guarded_scripts, 60), (unguarded_scripts, 30),
-        (calls_of_one_function, 400), (one_name_assigned, 400), (one_attribute_assigned, 400), (imports, 100), (star_imports, 100),
+        (calls_of_one_function, 400), (one_name_assigned, 400), (results_of_itself, 100), (one_attribute_assigned, 400),
+        (imports, 100), (star_imports, 100),
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
         (files_without_hazard, 300), (many_names, 60), (partials, 25),

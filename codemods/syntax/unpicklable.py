@@ -51,6 +51,10 @@ class Recogniser:
     def __init__(self, repo: Repo, stores: Stores, bases: Bases = lambda outline, node: []) -> None:
         self.repo = repo
         self.stores, self.bases = stores, bases
+        self._known: dict[
+            tuple[Outline, ast.expr, int], list[Made]
+        ] = {}  # many paths lead through a recursive function
+        self._results: dict[ast.FunctionDef | ast.AsyncFunctionDef, tuple[bool, list[ast.expr]]] = {}
 
     @cached_property
     def makers(self) -> frozenset[str]:
@@ -61,9 +65,15 @@ class Recogniser:
         """Everything unpicklable that the value of `node` is or holds."""
         return list(self._made(outline, node, 0))
 
-    def _made(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[Made]:
+    def _made(self, outline: Outline, node: ast.expr, depth: int) -> list[Made]:
         if depth > _DEPTH:
-            return
+            return []
+        known = self._known.get((outline, node, depth))
+        if known is None:
+            known = self._known[outline, node, depth] = list(dict.fromkeys(self._found(outline, node, depth)))
+        return known
+
+    def _found(self, outline: Outline, node: ast.expr, depth: int) -> Iterator[Made]:
         if isinstance(node, ast.GeneratorExp):
             yield Made(GENERATOR, outline, node)
         elif isinstance(node, ast.IfExp):
@@ -134,16 +144,27 @@ class Recogniser:
         if len(functions) != 1:
             return
         where, function = functions[0]
-        own = where.own(function)
-        if any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own):
+        yields, results = self._results_of(where, function)
+        if yields:
             if all(isinstance(mark, ast.Name) and mark.id in _BINDING for mark in function.decorator_list):
                 yield Made(GENERATOR, outline, node)
             return
-        for item in own:
-            if isinstance(item, ast.Return) and item.value is not None:
-                for found in self._made(where, item.value, depth + 1):
-                    if found.kind is not MODULE:
-                        yield replace(found, outline=outline, node=node)
+        for result in results:
+            for found in self._made(where, result, depth + 1):
+                if found.kind is not MODULE:
+                    yield replace(found, outline=outline, node=node)
+
+    def _results_of(
+        self, where: Outline, function: ast.FunctionDef | ast.AsyncFunctionDef
+    ) -> tuple[bool, list[ast.expr]]:
+        """True for a generator; and what the function returns."""
+        known = self._results.get(function)
+        if known is None:
+            own = where.own(function)
+            yields = any(isinstance(item, (ast.Yield, ast.YieldFrom)) for item in own)
+            values = [item.value for item in own if isinstance(item, ast.Return) and item.value is not None]
+            known = self._results[function] = (yields, values)
+        return known
 
     def functions(
         self, outline: Outline, node: ast.Call

@@ -62,6 +62,7 @@ def _slow(name: str) -> Any:
         "guarded_scripts",
         "calls_of_one_function",
         "one_name_assigned",
+        "results_of_itself",
         "launch_lines",
         "joins",
         _slow("nested_functions"),
