@@ -86,6 +86,16 @@ DESCRIBED = [
     ("As of Python 3.8 the start method on macos is spawn, and multiprocessing use crashes", "started-otherwise"),
     ("我在 Windows 下 num_workers>0 就无法启动", "started-otherwise"),
     ("pyinstaller: it keeps launching processes when I use multiprocessing.shared_memory", "frozen-again"),
+    ("I ran the example on Windows and it spawned hundreds of python processes", "started-again"),
+    ("With Pool(8) on Windows the script prints everything 8 times", "started-again"),
+    ("My global dict is empty inside of pool.map on Windows, on Linux it has its values", "globals-of-workers"),
+    ("Random crops are identical in each DataLoader worker", "random-alike"),
+    ("Log messages of the worker processes do not appear in the log file on a mac", "logs-of-workers"),
+    ("With DDP all ranks allocate some memory on GPU 0", "memory-of-the-first-gpu"),
+    ("After Ctrl+C the worker processes are still running and hold the GPU", "left-over-processes"),
+    ("CUDA_VISIBLE_DEVICES set by os.environ has no effect in the spawned process", "visible-devices-late"),
+    ("With num_workers=4 I get a double free, without it the data is loaded", "only-with-workers"),
+    ("DataLoader 设置 num_workers 就会报错", "only-with-workers"),
 ]
 
 
