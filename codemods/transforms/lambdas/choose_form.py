@@ -91,7 +91,12 @@ class Forms:
                 self._as_object(move, alone, "attributes are set on it")
             except Refused:
                 self._check_no_attribute_lost(unit)
-        if move.is_distinct and not move.is_object and not has_twin and is_made_once(scopes, unit.node):
+        if (
+            move.is_distinct
+            and not move.is_object
+            and not has_twin
+            and is_made_once(self.rewrite.project, self.rewrite.path, scopes, unit.node)
+        ):
             move.is_distinct, move.is_own = False, True
         if keeps_state(scopes, unit):
             try:

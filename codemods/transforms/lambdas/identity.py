@@ -23,6 +23,7 @@ from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .settled import origin_in
 
+_MAKERS = 3  # functions that call each other
 _GIVEN = "given the attribute `"
 _SET_ATTRIBUTES = frozenset({"passed to `setattr`", "passed to `vars`", "asked for its `__dict__`"})
 _ADVICE = "move it to module level by hand, if one class will do for all"
@@ -53,13 +54,35 @@ def told_apart(known: Identities, path: str, scopes: Scopes, node: ast.AST, has_
     return _in_words(places[0], path) if places else None
 
 
-def is_made_once(scopes: Scopes, node: ast.AST) -> bool:
-    """The module makes it, or the body of a class of the module, in no loop."""
-    home = scopes.around(node)
-    while home.kind is ScopeKind.CLASS and not scopes.loops_around(node, home):
-        node = home.node
+def is_made_once(project: Project, path: str, scopes: Scopes, node: ast.AST) -> bool:
+    """The module makes it, the body of a class of the module, or a function called in one place, in no loop."""
+    for _ in range(_MAKERS):
         home = scopes.around(node)
-    return home.kind is ScopeKind.MODULE and not scopes.loops_around(node, home)
+        if scopes.loops_around(node, home):
+            return False
+        if home.kind is ScopeKind.MODULE:
+            return True
+        call = home.node if home.kind is ScopeKind.CLASS else _only_call(project, path, scopes, home.node)
+        if call is None:
+            return False
+        node = call
+    return False
+
+
+def _only_call(project: Project, path: str, scopes: Scopes, maker: ast.AST) -> ast.AST | None:
+    """The one place where a function of the module is called, and named at all; None where it may run more often."""
+    if not isinstance(maker, ast.FunctionDef) or maker.decorator_list or scopes.around(maker) is not scopes.module:
+        return None
+    name = maker.name
+    uses = [use for use in scopes.uses if use.name == name]
+    call = scopes.parents[uses[0].node] if len(uses) == 1 else None
+    if not isinstance(call, ast.Call) or call.func is not uses[0].node or len(scopes.module.bindings[name]) != 1:
+        return None
+    if scopes.module.stars or any(
+        item.path != path for item in project.matching(re.compile(rf"\b{name}\b"), word=name)
+    ):
+        return None
+    return call if scopes.owner(uses[0].scope, name) is scopes.module else None
 
 
 def gets_attributes(known: Identities, path: str, node: ast.AST) -> bool:

@@ -84,24 +84,31 @@ def _by_callers(view: FileView, function: Function, key: str, depth: int) -> Ite
     for caller, call, argument in passed_arguments(view, function, key):
         site = Site.of(caller, call)
         hop = Hop(caller.path, call.lineno, f"it is passed to `{dotted(call.func)}`")
-        construction, _ = peel(argument)
-        if isinstance(construction, ast.Call):
-            yield Built(caller, site, site.statement, construction, (hop,))
-            continue
-        container = elements_of(caller, call, argument)
-        if container is not argument or isinstance(container, ast.Subscript):  # an element of a list or dict of models
-            for built in built_by(caller, site, ".".join(chain_of(container) or []), container, depth + 1):
+        walked = elements_of(caller, call, argument)
+        parts = walked.elts if isinstance(walked, (ast.Tuple, ast.List)) else [argument]
+        for part in parts:  # `for net in (student, teacher): ModelEMA(net)`
+            for built in _by_argument(caller, site, call, part, depth):
                 yield replace(built, hops=(*built.hops, hop))
-            continue
-        site = site.of_variable((dotted(argument) or "").removesuffix(".module"))
-        if not site.variable:
-            continue
-        binding = plain_binding(caller, site, site.variable)
-        if binding is not None and binding.call is not None:
-            yield Built(caller, site, binding.statement, binding.call, (hop,))
-        elif binding is None:
-            for further in built_elsewhere(caller, site, site.variable, depth + 1):
-                yield Built(further.view, further.site, further.statement, further.call, (*further.hops, hop))
+
+
+def _by_argument(caller: FileView, site: Site, call: ast.Call, argument: ast.expr, depth: int) -> Iterator[Built]:
+    """Where the model that `call` is given as `argument` is built."""
+    construction, _ = peel(argument)
+    if isinstance(construction, ast.Call):
+        yield Built(caller, site, site.statement, construction, ())
+        return
+    container = elements_of(caller, call, argument)
+    if container is not argument or isinstance(container, ast.Subscript):  # an element of a list or dict of models
+        yield from built_by(caller, site, ".".join(chain_of(container) or []), container, depth + 1)
+        return
+    site = site.of_variable((dotted(argument) or "").removesuffix(".module"))
+    if not site.variable:
+        return
+    binding = plain_binding(caller, site, site.variable)
+    if binding is not None and binding.call is not None:
+        yield Built(caller, site, binding.statement, binding.call, ())
+    elif binding is None:
+        yield from built_elsewhere(caller, site, site.variable, depth + 1)
 
 
 def passed_arguments(view: FileView, function: Function, key: str) -> Iterator[tuple[FileView, ast.Call, ast.expr]]:

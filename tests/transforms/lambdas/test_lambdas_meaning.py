@@ -101,6 +101,43 @@ print(Reader().keep is Reader().keep, Reader.Inner().drop is Reader.Inner().drop
     assert printed(after) == printed(text) == "True True False\n"
 
 
+ONCE = """\
+hooks = []
+
+
+def main(*names):
+    def double(x):
+        return 2 * x
+
+    hooks.append(double)
+    print(double in hooks, len(hooks))
+    hooks.remove(hooks[0])
+
+
+{calls}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "once"),
+    [
+        ("main()", True),
+        ("def run():\n    main()\n\n\nrun()", True),
+        ("if hooks == []:\n    main()", True),
+        ("main()\nmain()", False),
+        ("for _ in range(2):\n    main()", False),
+        ("def run():\n    main()\n\n\nrun()\nrun()", False),
+        ("list(map(main, [1, 2]))", False),
+        ("class Run:\n    def run(self):\n        main()\n\n\nRun().run()", False),
+    ],
+)
+def test_a_function_of_a_maker_that_is_called_once_needs_no_partial(calls: str, once: bool) -> None:
+    text = ONCE.format(calls=calls)
+    after, _ = rewritten(text)
+    assert ("functools.partial(_main_double)" in after, "\ndef double(x):" in after) == (not once, once)
+    assert printed(after) == printed(text)
+
+
 def rewritten_and_kept(seeds: range) -> tuple[int, int]:
     """How many of the programs were rewritten, how many left alone; each prints the same afterwards."""
     changed = 0

@@ -670,6 +670,8 @@ def test_evidence_comes_from_the_caller(model: str, body: str) -> None:
         "models = []\n    models.append(Net(4, group))\n    for i, x in enumerate(models):\n        ema = ModelEMA(x)",
         "models = {'a': Net(4, group)}\n    for name, model in models.items():\n        ema = ModelEMA(model)",
         "models = [Net(width, group) for width in (3, 4)]\n    ema = ModelEMA(models[0])",
+        "model = Net(4, group)\n    for net in (model, wrap(model)):\n        ema = ModelEMA(net)",
+        "for net in [Net(4, group), Net(3)]:\n        ema = ModelEMA(net)",
     ],
 )
 def test_evidence_from_a_list_of_models(body: str) -> None:
