@@ -305,6 +305,13 @@ class Flow:
         """Where an object of the class at this position, local to a function, is compared, or is a key."""
         return self._of_class(INSTANCE, path, line, column)
 
+    @recorded
+    def instance_shown(self, path: str, line: int, column: int) -> list[Question]:
+        """Where an object of the class at this position, local to a function, becomes a text."""
+        index = self._places.class_at.get((path, line, column))
+        number = self.solution.heap.numbers.get(Value(INSTANCE, index), -1) if index is not None else -1
+        return without_nodes(self._seen.shown.get(number, []))
+
     def _of_class(self, kind: int, path: str, line: int, column: int) -> list[Question]:
         index = self._places.class_at.get((path, line, column))
         number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1

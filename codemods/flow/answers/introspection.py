@@ -37,6 +37,7 @@ _TAKE_CONTAINERS = frozenset(
     {"set", "frozenset", "weakref.WeakSet", "collections.Counter", "dict.fromkeys", "isinstance", "issubclass"}
 )  # they look at what is in a list or tuple
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
+_SHOWN_BY = frozenset({"print", "str", "repr", "format", "ascii"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
@@ -156,12 +157,13 @@ class Seen(NamedTuple):
     names: Mapping[int, list[Question]]  # `what` is the name
     identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
     passed: Mapping[int, list[Question]]  # `what` is COPY or THREAD
+    shown: Mapping[int, list[Question]]  # of instances of local classes: what makes a text of them
 
 
 def look(solution: Solution) -> Seen:
     """One pass over the graph."""
     ours = {number for number, value in enumerate(solution.heap.values) if value.kind == FUNCTION}
-    seen = Seen(defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list), defaultdict(list))
+    seen = Seen(*(defaultdict[int, list[Question]](list) for _ in Seen._fields))
 
     def note(found: Mapping[int, list[Question]], question: Question) -> None:
         for number in ours.intersection(solution.heap.holds[question.node]):
@@ -192,7 +194,21 @@ def look(solution: Solution) -> Seen:
     for question in sorted(set(_identity_questions(solution))):
         for number in ours.intersection(solution.heap.holds[question.node]):
             seen.identities[number].append(question)
+    for question in sorted(set(_shown(solution))) if made else ():
+        for number in made.intersection(solution.heap.holds[question.node]):
+            seen.shown[number].append(question)
     return seen
+
+
+def _shown(solution: Solution) -> Iterator[Question]:
+    """`print(value)` and the like, also for what a list or dict holds."""
+    for node, calls in solution.constraints.calls.items():
+        names = {solution.heap.values[held].a for held in solution.heap.holds[node]} & _SHOWN_BY
+        for offset, call in calls if names else ():
+            file = solution.program.files[solution.heap.file_of[call.result + offset]]
+            for argument in (each + offset for each in call.arguments if each >= 0):
+                for inner in (argument, *_inside(solution, argument)):
+                    yield Question(str(min(map(str, names))), file, call.position[0], inner)
 
 
 def _identity_questions(solution: Solution) -> Iterator[Question]:

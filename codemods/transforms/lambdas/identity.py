@@ -130,10 +130,10 @@ def shows_attributes(known: Identities, path: str, node: ast.AST) -> bool:
     )
 
 
-def check_class(known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:
+def check_class(project: Project, known: Identities, path: str, scopes: Scopes, unit: Unit) -> None:
     """Raises Refused where one class can't stand for the classes of several calls."""
     node = unit.node
-    if not isinstance(node, ast.ClassDef):
+    if not isinstance(node, ast.ClassDef) or is_made_once(project, path, scopes, node):
         return
     at = start_of(node)
     for place in known.class_identities(path, *at):

@@ -33,6 +33,9 @@ class Known(Identities, Protocol):
     def passed(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Where a function is copied by `copy.copy`, or is what a thread without a name runs."""
 
+    def instance_shown(self, path: str, line: int, column: int) -> Sequence[Question]:
+        """Where an object of a local class becomes a text."""
+
     def called(self, path: str, line: int, column: int) -> Sequence[Question]:
         """Names at module level that hold a function."""
 
@@ -56,7 +59,7 @@ class Unknown:
         """None."""
         return None
 
-    given = called = passed = identities = class_identities = instance_identities = asked
+    given = called = passed = instance_shown = identities = class_identities = instance_identities = asked
 
 
 def outside_uses(unit: Unit, moving: Iterable[Unit]) -> list[Use]:

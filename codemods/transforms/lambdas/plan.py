@@ -298,7 +298,7 @@ class _Planner:
             if isinstance(unit.node, ast.ClassDef) and (captures[unit] or selves[unit] or unit.fields):
                 needs = [captures[value] for value in unit.functions.values() if value is not unit]
                 self.forms.check_constructor(unit, captures[unit], any(needs))
-            check_class(self.known, self.rewrite.path, self.rewrite.scopes, unit)
+            check_class(self.rewrite.project, self.known, self.rewrite.path, self.rewrite.scopes, unit)
             self.forms.choose_form(move, group)
             self.forms.choose_home(move, selves[unit], alone=len(group) == 1)
         self.options.split(moves)

@@ -17,6 +17,7 @@ from .identity import where_in_words
 from .known import Known
 
 _THREAD_NAMES = re.compile(r"\bthreadName\b|\b(?:current_thread|currentThread)\s*\(\s*\)\s*\.\s*(?:name|getName)\b")
+_OF_STATE = frozenset({"__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__", "__getnewargs_ex__"})
 _ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 _MAY_SHOW = re.compile(r"\bexcept\b[^\n]*\b(?:TypeError|Exception|BaseException)\b[^\n]*\bas\b")
 _OF_PLACE = re.compile(r"\bco_(?:firstlineno|lines|positions|lnotab|linetable|qualname)\b")
@@ -25,13 +26,35 @@ _OF_PLACE = re.compile(r"\bco_(?:firstlineno|lines|positions|lnotab|linetable|qu
 def shown_by_python(project: Project, known: Known, path: str, node: Movable, is_renamed: bool) -> str | None:
     """A place that shows the name or the place of a function that moves; in words."""
     if isinstance(node, ast.ClassDef):
-        return None
+        return _class_in_text(known, path, node) or _own_state(node)
     own = getattr(node, "name", None)
     return (
         (_thread_name(project, known, path, node) if is_renamed or own is None else None)
         or _error_text(project, known, path, node)
         or _place(project, known, path, node)
     )
+
+
+def _class_in_text(known: Known, path: str, node: ast.ClassDef) -> str | None:
+    """A dataclass shows its qualified name in the text of its objects, unless it has one of its own."""
+    marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in node.decorator_list]
+    own = any(isinstance(item, ast.FunctionDef) and item.name in ("__repr__", "__str__") for item in node.body)
+    if own or not any(last_name(mark) == "dataclass" for mark in marks):
+        return None
+    for question in known.instance_shown(path, *start_of(node)):
+        return (
+            f"`{question.what}` ({where_in_words(question, path)}) shows its name, with that of the function around it"
+        )
+    return None
+
+
+def _own_state(node: ast.ClassDef) -> str | None:
+    """Under fork a worker has the object as it is, and nobody has yet seen what the class makes of its state."""
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name in _OF_STATE:
+            what = f"its `{item.name}` (line {item.lineno}) says what a worker gets"
+            return f"{what}, where a forked one has the object as it is"
+    return None
 
 
 def _thread_name(project: Project, known: Known, path: str, node: Movable) -> str | None:

@@ -101,3 +101,74 @@ def test_the_line_on_which_it_stands() -> None:
     assert finding.fix is not None
     assert finding.fix.unsafe == "its `__code__` is read (line 14), and its `co_firstlineno` says where it stands"
     assert "\ndef scale(x, y=1):" in migrated({"a.py": text.format("co_argcount")}, "lambdas")["a.py"]
+
+
+RECORDS = """\
+import multiprocessing as mp
+from dataclasses import dataclass
+
+
+def build(costs):
+    @dataclass{options}
+    class Entry:
+        cost: float
+        {more}
+
+    return [Entry(cost) for cost in costs]
+
+
+def child(heap):
+    print(len(heap), heap[0].cost)
+
+
+if __name__ == "__main__":
+    heap = build([3.0, 1.0])
+    other = build([2.0])
+    {shows}
+    mp.Process(target=child, args=(heap,)).start()
+"""
+
+
+def records(shows: str, more: str = "pass", options: str = "") -> dict[str, str]:
+    return {"a.py": RECORDS.format(shows=shows, more=more, options=options)}
+
+
+@pytest.mark.parametrize("shows", ["print(heap)", "text = str(heap[0])", "print('a', repr(heap[1]))"])
+def test_the_text_of_a_local_dataclass(shows: str) -> None:
+    (finding,) = reported(records(shows), "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    assert finding.fix.unsafe.endswith("(line 21) shows its name, with that of the function around it")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        records("print(heap[0].cost, len(heap))"),
+        records("print(heap)", more="def __repr__(self): return 'entry'"),
+        records("print([entry.cost for entry in heap])", options="(frozen=True)"),
+    ],
+)
+def test_no_text_of_a_local_dataclass(files: dict[str, str]) -> None:
+    assert "\n@dataclass" in migrated(files, "lambdas")["a.py"]
+
+
+@pytest.mark.parametrize("name", ["__getstate__", "__reduce__", "__reduce_ex__", "__getnewargs__"])
+def test_a_local_class_that_says_what_a_worker_gets(name: str) -> None:
+    (finding,) = reported(records("pass", more=f"def {name}(self, *rest): return {{}}"), "lambdas")
+    assert finding.fix is not None
+    assert (
+        finding.fix.unsafe
+        == f"its `{name}` (line 9) says what a worker gets, where a forked one has the object as it is"
+    )
+
+
+@pytest.mark.parametrize(("other", "once"), [("other = heap", True), ("other = build([2.0])", False)])
+def test_objects_that_are_compared_are_of_one_class(other: str, once: bool) -> None:
+    text = records("print(heap[0] == other[0])")["a.py"].replace("other = build([2.0])", other)
+    (finding,) = reported({"a.py": text}, "lambdas")
+    assert (finding.fix is not None) is once
+    assert (
+        once
+        or "each call makes a class of its own" in (finding.reason or "")
+        or "equal to those of" in (finding.reason or "")
+    )
