@@ -14,8 +14,9 @@ from .show import show_line as _line
 from .tracebacks import Traceback
 
 _PASSED_ON = re.compile(  # errors that only say that another process failed, or did not answer
-    r"(?:[\w.]+\.)?(?:TuneError|Ray\w*Error|WorkerCrashedError|CalledProcessError|SystemExit|TimeoutExpired"
+    r"(?:[\w.]+\.)?(?:TuneError|Ray\w*Error|WorkerCrashedError|SystemExit"
     r"|(?:Async)?Future\w*Error|CancelledError|BdbQuit|TrialRunnerError|Empty|Full)\b"
+    r"|(?:subprocess\.)?CalledProcessError: Command .*(?:python|torchrun|accelerate|deepspeed)"
 )
 _MOST_DIFFS = 3
 _MOST_UNREAD = 5

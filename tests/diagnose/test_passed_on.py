@@ -65,6 +65,17 @@ def test_an_echo_is_not_offered_as_the_error_that_matters(echo: str, capsys: pyt
     assert "error that matters" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("program", "shown"), [("blastn", True), ("/usr/bin/python', '-u", False)])
+def test_a_program_that_failed_is_offered_and_a_launcher_is_not(
+    program: str, shown: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frames = 'Traceback (most recent call last):\n  File "/code/run.py", line 2, in work\n'
+    error = f"subprocess.CalledProcessError: Command '['{program}']' returned non-zero exit status 127."
+    text = f'multiprocessing.pool.RemoteTraceback:\n"""\n{frames}{error}\n"""\n'
+    show_explanation(explain_log(read_log(text), None, None))
+    assert ("the error that matters may be: subprocess.CalledProcessError" in capsys.readouterr().out) is shown
+
+
 def test_a_broken_pool_counts_more_than_its_full_queue() -> None:
     text = (
         'Traceback (most recent call last):\n  File "/usr/lib/python3.6/concurrent/futures/process.py", line 253, in '
