@@ -15,6 +15,7 @@ from .unpicklable_table import (
     GENERATOR,
     MODULE,
     ObjectKind,
+    Remedy,
     canonical,
     kind_of_class,
     kinds,
@@ -28,6 +29,7 @@ Bases = Callable[[Outline, ast.expr], "list[str]"]  # foreign base classes of th
 _LAZY = ("zip", "map", "filter", "enumerate", "iter", "reversed")  # keep what they walk over
 _BINDING = ("staticmethod", "classmethod")
 _WALKS = ("iter", "enumerate", "cycle")
+_WALK_THERE = "keep the path, and open it where the lines are read, for instance in `__iter__`"
 _DEPTH = 6
 _BUILTIN = ("open",)  # the builtin of the table
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -116,7 +118,7 @@ class Recogniser:
                     and not outline.lookup(node, node.func.id)[1]
                 ):
                     values = (created for argument in node.args for created in self._made(outline, argument, depth + 1))
-                    yield from (replace(created, nested=True) for created in values if created.kind is GENERATOR)
+                    yield from (_walked(created) for created in values if _is_walked(created.kind))
                 if (derived := kind_of_class(self.bases(outline, node.func))) is not None:
                     yield Made(derived, outline, node)
 
@@ -242,6 +244,19 @@ class Recogniser:
     ) -> bool:
         _, bindings = outline.lookup(node, node.id)
         return bool(bindings) and all(isinstance(binding.statement, how) for binding in bindings)
+
+
+def _is_walked(kind: ObjectKind) -> bool:
+    """A generator, or a file that is read: walking over it later needs it open."""
+    return kind is GENERATOR or kind.remedy is Remedy.REOPEN
+
+
+def _walked(made: Made) -> Made:
+    """What `zip` or `enumerate` makes of it. A file that is opened again would begin anew."""
+    kind = made.kind
+    if kind is not GENERATOR:
+        kind = replace(kind, remedy=Remedy.REPORT, advice=_WALK_THERE, line="")
+    return replace(made, kind=kind, nested=True)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

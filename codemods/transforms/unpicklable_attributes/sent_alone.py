@@ -39,7 +39,9 @@ def sent_alone(search: Search) -> Iterator[Sent]:
     """What boundaries get beside the objects of the repository's own classes, which other parts of the rule look at."""
     project = search.project
     for crossing in flow_of(project).crossings(_KINDS, Confidence.LIKELY):
-        if not crossing.alone or not crossing.confidence.reaches(Confidence.LIKELY):
+        if not crossing.confidence.reaches(Confidence.LIKELY) or not (
+            crossing.alone or _is_overlooked(search, crossing)
+        ):
             continue
         outline = search.repo.outline(crossing.path) if crossing.boundary else None
         node = _at(outline, crossing) if outline is not None else None
@@ -52,6 +54,28 @@ def sent_alone(search: Search) -> Iterator[Sent]:
             if not exclude_each_other(search.repo, places) and not _may_be_another(search, crossing):
                 sure = Confidence.LIKELY if crossing.guessed else crossing.confidence
                 yield Sent(outline, node, each, sure, crossing, _reason(each, node))
+
+
+def _is_overlooked(search: Search, crossing: Crossing) -> bool:
+    """Other code makes it, and it gets to an attribute in a way that the look at the class does not see."""
+    kept = next((hop for hop in reversed(crossing.trace) if _STORED.match(hop.what)), None)
+    outline = search.repo.outline(kept.path) if kept is not None else None
+    if kept is None or outline is None or crossing.confidence is not Confidence.PROVEN:
+        return False
+    around = [
+        node
+        for node in outline.nodes
+        if isinstance(node, ast.ClassDef) and node.lineno <= kept.line <= (node.end_lineno or 0)
+    ]
+    owner = max(around, key=lambda node: node.lineno, default=None)
+    name = _STORED.match(kept.what)
+    if owner is None or name is None or f"on `{owner.name}`" not in kept.what:
+        return False
+    if crossing.path == kept.path and owner.lineno <= crossing.line <= (owner.end_lineno or 0):
+        return False
+    shape = search.family.shape(outline, owner)
+    states = any("__getstate__" in each.methods for each in search.family.line(shape))
+    return name[1] not in search.hazards_of(shape) and not states and not search.decides(shape)
 
 
 def _may_be_another(search: Search, crossing: Crossing) -> bool:

@@ -138,3 +138,94 @@ def test_what_a_class_keeps_is_reported_once() -> None:
         "reader = Reader(threading.Lock())\nmultiprocessing.Process(target=work, args=(reader,)).start()"
     )
     assert finding.message.startswith("`self.lock` is")
+
+
+KEPT = """\
+import lmdb
+from torch.utils.data import DataLoader, Dataset
+
+
+def opened(path):
+    env = lmdb.open(path)
+    return env, len(path)
+
+
+class Store:
+    @staticmethod
+    def open(path):
+        return lmdb.open(path)
+
+
+def plain(path):
+    return lmdb.open(path)
+
+
+TABLE = {{"plain": plain}}
+
+
+class Rows(Dataset):
+    def __init__(self, path):
+        {stores}
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        {reads}
+        return index
+    {more}
+
+for row in DataLoader(Rows("rows"), num_workers=2):
+    print(row)
+"""
+
+
+def kept(stores: str, reads: str = "pass", more: str = "") -> list[Finding]:
+    """The findings about a dataset whose constructor does this."""
+    text = KEPT.format(stores=stores, reads=reads, more=more)
+    return [each for each in find(Project(MemoryFiles({"run.py": text.encode()}))) if each.confidence.value == "proven"]
+
+
+@pytest.mark.parametrize(
+    ("stores", "line"),
+    [
+        ("self.env, self.size = opened(path)", 6),
+        ("self.env = Store.open(path)", 13),
+        ("self.env = TABLE['plain'](path)", 17),
+    ],
+)
+def test_what_other_code_makes_for_a_class(stores: str, line: int) -> None:
+    (finding,) = kept(stores)
+    assert finding.span.line == line and "is an LMDB environment" in finding.message and finding.fix is None
+
+
+def test_what_the_look_at_the_class_sees_has_its_fix() -> None:
+    (finding,) = kept("self.env = plain(path)")
+    assert finding.span.line == 25 and finding.fix is not None
+
+
+@pytest.mark.parametrize(
+    ("stores", "reads", "more"),
+    [
+        ("self.env, self.size = opened(path)\n        self.env = None", "pass", ""),
+        ("self.path = path", "self.env, self.size = opened(self.path)", ""),
+        (
+            "self.env, self.size = opened(path)",
+            "pass",
+            "\n    def __getstate__(self):\n        return {**self.__dict__, 'env': None}\n",
+        ),
+    ],
+)
+def test_what_is_not_there_when_the_object_is_sent(stores: str, reads: str, more: str) -> None:
+    assert kept(stores, reads, more) == []
+
+
+@pytest.mark.parametrize("walk", ["iter(open(path))", "enumerate(open(path))", "zip(open(path), open(path))"])
+def test_an_open_file_that_is_walked_over(walk: str) -> None:
+    (finding,) = kept(f"self.lines = {walk}")
+    assert finding.fix is None and "open it where the lines are read" in (finding.reason or "")
+
+
+@pytest.mark.parametrize("walk", ["list(open(path))", "enumerate(sorted(open(path)))", "iter([path])"])
+def test_lines_that_are_read_at_once(walk: str) -> None:
+    assert kept(f"self.lines = {walk}") == []
