@@ -20,6 +20,7 @@ from .search import Search
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
 _POOL = "Pool()."  # in the name of a boundary: a method of a pool, which sends by a queue
 _STORED = re.compile(r"stored as `(\w+)`")  # a hop of a trace
+_SOME_KEY = "put in a dict"  # under a key that is not known
 _THERE = "send what it is made from, and create it in the process that uses it"
 
 
@@ -62,6 +63,8 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
     outline = search.repo.outline(kept.path) if kept is not None else None
     if kept is None or outline is None or crossing.confidence is not Confidence.PROVEN:
         return False
+    if any(hop.what == _SOME_KEY for hop in crossing.trace):  # it may be another argument
+        return False
     around = [
         node
         for node in outline.nodes
@@ -74,8 +77,10 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
     if crossing.path == kept.path and owner.lineno <= crossing.line <= (owner.end_lineno or 0):
         return False
     shape = search.family.shape(outline, owner)
-    states = any("__getstate__" in each.methods for each in search.family.line(shape))
-    return name[1] not in search.hazards_of(shape) and not states and not search.decides(shape)
+    related = [*search.family.line(shape), *search.family.derived(shape)]
+    if search.decides(shape) or any("__getstate__" in each.methods for each in related):
+        return False
+    return not any(name[1] in search.hazards_of(each) for each in related)
 
 
 def _may_be_another(search: Search, crossing: Crossing) -> bool:
