@@ -16,5 +16,6 @@ class HazardKind(Enum):
     GENERATOR = "generator"
     EVALUATED = "evaluated"  # what `eval` makes of a text
     LOADED = "loaded"  # taken from a module that is loaded by its path, and that no import finds
+    MADE_CLASS = "made-class"  # by a call, under a name by which its module does not have it; and its objects
     OBJECT = "object"  # of a library, which the table of what can't be pickled names
     INSTANCE = "instance"  # of any class

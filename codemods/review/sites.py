@@ -16,6 +16,7 @@ _WORDS = {
     HazardKind.GENERATOR: "a generator",
     HazardKind.EVALUATED: "an evaluated text",
     HazardKind.LOADED: "a part of a module that is loaded by its path",
+    HazardKind.MADE_CLASS: "a class that a call makes",
     HazardKind.OBJECT: "an object of a library that can't be pickled",
 }
 

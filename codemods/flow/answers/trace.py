@@ -46,6 +46,7 @@ def trace_of(
         HazardKind.GENERATOR: "a generator is created here",
         HazardKind.EVALUATED: "a text is evaluated here",
         HazardKind.LOADED: "this is taken from a module that is loaded by its path",
+        HazardKind.MADE_CLASS: "a class that its module has not by its name is made here",
         HazardKind.OBJECT: "an object that can't be pickled is created here",
         HazardKind.INSTANCE: "instances of this class",
     }

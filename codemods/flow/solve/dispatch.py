@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from ...hazard_kind import HazardKind
 from ...syntax.unpicklable_table import makes_object
 from ..facts.records import NO_LITERALS, Call, PassedOn
 from .attributes import Attributes
@@ -14,6 +15,7 @@ from .constraints import Constraints
 from .deferred_calls import DeferredCalls
 from .foreign_objects import ForeignObjects
 from .heap import BOUND, CLASS, FOREIGN, FUNCTION, HAZARD, INSTANCE, OBJECT, Heap, Value
+from .made_classes import is_nameless
 from .program import Program
 from .python_builtins import RECORDS, PythonBuiltins
 from .sinks import Sinks
@@ -66,6 +68,8 @@ class Dispatch:
             self._call_partial(value.b, offset, call)
         elif kind == OBJECT and value.a in RECORDS:
             self.own.record(offset, call)
+        elif kind == HAZARD and self.program.hazards[int(value.a)].kind is HazardKind.MADE_CLASS:
+            self.heap.add(call.result + offset, number)  # its objects can't be pickled either
         elif kind == INSTANCE:
             function = self.attributes.method(int(value.a), "__call__")
             if function >= 0:
@@ -146,9 +150,9 @@ class Dispatch:
         if started is not None:
             self._call_later(started[0], offset, started[1])
         if makes_object(written):
-            result = call.result + offset
-            hazard = self.program.enter_object(self.heap.file_of[result], call.position)
-            self.heap.add(result, self.heap.number(Value(HAZARD, hazard)))
+            self._add_hazard(HazardKind.OBJECT, offset, call)
+        if is_nameless(self.program, self.heap, name, offset, call):
+            self._add_hazard(HazardKind.MADE_CLASS, offset, call)
         if self.foreign.call_selective(name, value, receiver, offset, call):
             return
         if name == "importlib.import_module":
@@ -166,6 +170,12 @@ class Dispatch:
                 self.foreign.make(name, value, receiver, offset, call)
             for function, inner in made or ():
                 self._call_later(function, offset, inner)
+
+    def _add_hazard(self, kind: HazardKind, offset: int, call: Call) -> None:
+        """The call makes a hazard of that kind."""
+        result = call.result + offset
+        hazard = self.program.enter(kind, self.heap.file_of[result], call.position)
+        self.heap.add(result, self.heap.number(Value(HAZARD, hazard)))
 
     def _set_start_method(self, node: int, name: str, call: Call) -> None:
         method, parameter = self.program.table.starters[name]

@@ -40,14 +40,14 @@ class Program:
     class_offset: list[int]  # per file: its first class
     hazards: list[Hazard]
     hazard_offset: list[int]  # per file: its first hazard
-    objects: dict[Hazard, int] = field(default_factory=dict)  # hazards that show only when names are resolved
+    entered: dict[Hazard, int] = field(default_factory=dict)  # hazards that show only when names are resolved
 
-    def enter_object(self, file: int, position: Position) -> int:
-        """The index of a hazard: a call, in one of the files, that makes an object which can't be pickled."""
-        made = Hazard(HazardKind.OBJECT, self.files[file], position)
-        known = self.objects.get(made)
+    def enter(self, kind: HazardKind, file: int, position: Position) -> int:
+        """The index of a hazard: a call, in one of the files, that makes something of the kind."""
+        made = Hazard(kind, self.files[file], position)
+        known = self.entered.get(made)
         if known is None:
-            known = self.objects[made] = len(self.hazards)
+            known = self.entered[made] = len(self.hazards)
             self.hazards.append(made)
         return known
 

@@ -17,6 +17,7 @@ from ...syntax.suppress import suppressions
 from ...tree.source import Source
 from .evaluated_text import evaluated_texts
 from .loaded_by_path import loaded_by_path
+from .made_classes import made_classes
 from .plan import Target, plan_hoist
 from .screen import ID
 from .wrappers import wrapped
@@ -34,6 +35,7 @@ def find(project: Project) -> Iterable[Finding]:
     yield from findings(project, flow_of(project).crossings(frozenset(_WORDS), project.lowest_bar))
     yield from evaluated_texts(project)
     yield from loaded_by_path(project)
+    yield from made_classes(project)
 
 
 def findings(project: Project, found: Iterable[Crossing]) -> Iterator[Finding]:

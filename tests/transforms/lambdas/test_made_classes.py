@@ -1,0 +1,99 @@
+"""Classes that calls make (`namedtuple`, `Enum`, `type`): reported where pickle finds no class of their name."""
+
+from __future__ import annotations
+
+import pickle
+from types import ModuleType
+
+import pytest
+
+from codemods.finding import Finding
+from codemods.project import Project
+from codemods.transforms.lambdas.rule import find
+from codemods.tree.files import MemoryFiles
+
+PROGRAM = """\
+import sys
+from collections import namedtuple
+from dataclasses import make_dataclass
+from enum import Enum
+from torch.utils.data import DataLoader, Dataset
+{above}
+
+class Rows(Dataset):
+    {body}
+
+    def __init__(self):
+        self.rows = [{row}]
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return index
+
+{loader}
+"""
+LOADER = "for row in DataLoader(Rows(), num_workers=2):\n    print(row)"
+MAKE = """\
+def make(name="Row"):
+    made = namedtuple(name, "a b")
+    return made
+"""
+
+
+def found(above: str, row: str, body: str) -> list[Finding]:
+    """The findings about the program that keeps this row."""
+    text = PROGRAM.format(above=above, row=row, body=body, loader=LOADER)
+    return [each for each in find(Project(MemoryFiles({"run.py": text.encode()}))) if each.confidence.value == "proven"]
+
+
+def pickles(above: str, row: str, body: str) -> bool:
+    """What pickle itself says of the row."""
+    text = PROGRAM.replace("torch.utils.data import DataLoader, Dataset", "builtins import object as Dataset")
+    module = ModuleType("rows_of_a_test")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, module.__name__, module)
+        exec(text.format(above=above, row=row, body=body, loader=""), module.__dict__)
+        try:
+            pickle.dumps(module.Rows().rows)
+        except (pickle.PicklingError, AttributeError):
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("above", "row", "body"),
+    [
+        ("", "namedtuple('Row', 'a b')(1, 2)", "pass"),
+        (MAKE, "make()(1, 2)", "pass"),
+        ("", "self.Row(1, 2)", "Row = namedtuple('Entity', 'a b')"),
+        ("Row = namedtuple('Rwo', 'a b')", "Row(1, 2)", "pass"),
+        ("", "Enum('Kinds', 'a b')", "pass"),
+        ("", "type('Row', (object,), {})()", "pass"),
+        ("def make():\n    return make_dataclass('Row', ['a'])", "make()(1)", "pass"),
+    ],
+)
+def test_no_class_of_its_name(above: str, row: str, body: str) -> None:
+    (finding,) = found(above, row, body)
+    assert finding.fix is None and "at the top of the module" in (finding.reason or "")
+    assert not pickles(above, row, body)
+
+
+@pytest.mark.parametrize(
+    ("above", "row", "body"),
+    [
+        ("Row = namedtuple('Row', 'a b')", "Row(1, 2)", "pass"),
+        ("class Row(namedtuple('Base', 'a b')):\n    pass", "Row(1, 2)", "pass"),
+        (MAKE, "make()(1, 2).a", "pass"),
+        (MAKE + "Row = make()", "Row(1, 2)", "pass"),
+        ("def make():\n    global Row\n    Row = namedtuple('Row', 'a b')\n    return Row\n", "make()(1, 2)", "pass"),
+        ("def make():\n    globals()['Row'] = namedtuple('Row', 'a b')\n    return Row\n", "make()(1, 2)", "pass"),
+        ("Kinds = Enum('Kinds', 'a b')", "Kinds.a", "pass"),
+        ("", "type(3)(4)", "pass"),
+        ("", "self.Row(1, 2)", "Row = namedtuple('Row', 'a b')\n    Row.__qualname__ = 'Rows.Row'"),
+    ],
+)
+def test_look_alikes(above: str, row: str, body: str) -> None:
+    assert found(above, row, body) == []
+    assert pickles(above, row, body)
