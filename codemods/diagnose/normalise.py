@@ -46,7 +46,7 @@ _PREFIX = re.compile(
             r"\[\d+,(?P<rank_mpi>\d+)\]<std(?:err|out)>:\s?",  # mpirun
             r"\[\s?(?P<stream_worker>worker [\w.:-]+)\s?\]\s?:\s",  # dask-ssh
             r"\((?P<stream_ray>[\w.:-]*\s?pid=\d+)[^)]*\)\s",  # ray, vLLM
-            r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+\]\s?",  # vLLM
+            r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d (?:\[[^\]]+\]|\w+\.py:\d+\])\s?",  # vLLM
             r"[IWEF]\d{4} [\d:.]+ +\d+ [^\s:]+:\d+\]\s?",  # glog, torch elastic
             r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+: [A-Z]+/(?P<stream_celery>[\w-]+)\]\s",  # celery
             r"\[?\d{4}-\d\d-\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?\s?",

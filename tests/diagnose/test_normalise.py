@@ -44,6 +44,9 @@ def _prefixed(prefix: str) -> str:
         pytest.param(_prefixed("[2024-03-01 10:11:12 -0400] "), id="a time zone behind a space"),
         pytest.param(_prefixed("(Worker pid=811, ip=10.0.0.1) "), id="ray"),
         pytest.param(_prefixed("E0422 05:07:49.013000 204 torch/distributed/elastic/api.py:732] "), id="glog"),
+        pytest.param(
+            _prefixed("(VllmWorkerProcess pid=3) ERROR 08-02 18:15:15 multiproc_worker_utils.py:226] "), id="vLLM"
+        ),
         pytest.param(_prefixed("2024-03-01T10:11:12.123456789Z "), id="time stamps"),
         pytest.param(_prefixed("stderr: [rank3]: "), id="two prefixes"),
         pytest.param(_prefixed("3: ") + "3: more\n", id="srun --label"),
