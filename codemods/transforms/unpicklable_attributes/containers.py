@@ -12,6 +12,7 @@ from ...syntax.unpicklable import Made
 from .classes import Shape, Store
 from .data import names
 from .mutation import named
+from .parallel_dict import lines_of, parallel_dict
 from .recreate import Recreation, Recreator
 from .state_methods import Form, Treatment
 
@@ -150,7 +151,9 @@ class Filling:
             raise Refused(
                 "it is filled in several places; fill it in one loop, or open what is needed where it is read"
             )
-        store = self.filled[0][0]
+        store, made = self.filled[0]
+        if (beside := self._beside(store, made)) is not None:
+            return Treatment(self.name, key, Form.ALWAYS, line, True, beside)
         loop = self.outline.parents[store.statement]
         inside = loop if isinstance(loop, ast.For) and not loop.orelse and store.statement in loop.body else None
         if store.method is not self.first.method or (inside or store.statement) not in self.block:
@@ -164,6 +167,19 @@ class Filling:
         if not self.first.always:
             return Treatment(self.name, key, Form.FILLED, line, False, again, empty=self._beginning())
         return Treatment(self.name, key, Form.ALWAYS, line, True, again)
+
+    def _beside(self, store: Store, made: Made) -> Recreation | None:
+        """As another dict of the object keeps what each was opened with."""
+        family = self.recreator.family
+        found = parallel_dict(family, self.shape, store, made.kind) if self.first.always else None
+        if found is None or store.method is not self.first.method or self.empty not in _EMPTY:
+            return None
+        self._only_filled_here()
+        rebuilder = self.recreator.rebuilder
+        rebuilder.anchor = self.outline.statement(found.handle)  # type: ignore[assignment]
+        opened = rebuilder.text_of(found.handle, {found.argument})
+        lines = lines_of(found, opened, self.name, self._beginning())
+        return Recreation(tuple(lines), tuple(rebuilder.stashes.values()), "", tuple(rebuilder.imports.values()))
 
     def _block_of(self, store: Store) -> list[ast.stmt]:
         """The block that the statement stands in: that of its method, or a branch of an `if` there."""
