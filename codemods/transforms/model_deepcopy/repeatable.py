@@ -17,7 +17,7 @@ from .models import dotted
 from .process_groups import CONFIGURATION, MAKERS
 from .uses import Wrapped
 
-_MODEL_NAME = re.compile(rf"(^|_)({'|'.join(sorted(names('model_variables')))})(_?\d+)?$")
+_MODEL_NAME = re.compile(rf"(^|[_.])({'|'.join(sorted(names('model_variables')))})(_?\d+)?$")
 _PLAIN_TORCH = re.compile(
     r"^torch\.(device|distributed\.\w+|get_default_dtype|cuda\.\w+|Size|finfo|\w*int\d+|b?float\d*)$"
 )
@@ -178,7 +178,11 @@ def _is_called(view: FileView, node: ast.AST) -> bool:
 
 
 def _chain_around(view: FileView, node: ast.AST) -> str:
+    """`a.b.c` around `a`; of `table.get(x)` the table."""
     while isinstance(parent := view.parents.get(node), ast.Attribute):
+        called = view.parents.get(parent)
+        if isinstance(called, ast.Call) and called.func is parent:
+            break
         node = parent
     return dotted(node) or ""
 
