@@ -406,7 +406,7 @@ MESSAGES += [
     (
         None,
         "worker-terminated",
-        "slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2024-05-01T01:00:00 DUE TO TIME LIMIT ***",
+        "slurmstepd: error: *** JOB 9 ON n1 CANCELLED AT 2024-05-01T01:00:00 DUE TO PREEMPTION ***",
         "",
     ),
     (
