@@ -50,7 +50,7 @@ def _variants(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
         yield node, ast.unparse(node.orelse), "branch"
     elif isinstance(node, ast.If | ast.While):
         yield node.test, "False", "branch"
-        if isinstance(node, ast.If):
+        if isinstance(node, ast.If) and not _fills(node):
             yield node.test, "True", "branch"
     elif isinstance(node, ast.comprehension):
         for test in node.ifs:
@@ -71,6 +71,18 @@ def _variants(node: ast.AST) -> Iterator[tuple[ast.expr, str, str]]:
         for at in range(len(node.keywords)):
             keywords = node.keywords[:at] + node.keywords[at + 1 :]
             yield node, ast.unparse(ast.Call(node.func, node.args, keywords)), "argument"
+
+
+def _fills(node: ast.If) -> bool:
+    """`if key not in known: known[key] = value`: filled each time, it holds the same, so no test could notice."""
+    match node:
+        case ast.If(
+            test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[known]),
+            body=[ast.Assign(targets=[ast.Subscript(value=filled, slice=at)], value=ast.Call())],
+            orelse=[],
+        ):
+            return ast.dump(known) == ast.dump(filled).replace("Store()", "Load()") and ast.dump(key) == ast.dump(at)
+    return False
 
 
 def _dropped(node: ast.AST) -> bool:

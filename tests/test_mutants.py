@@ -1,0 +1,58 @@
+"""The small changes that `benchmarks/mutation.py` tries: of what is there, and not of what no test could notice."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    path = Path(__file__).resolve().parents[1] / "benchmarks" / "mutants.py"
+    spec = importlib.util.spec_from_file_location("mutants_of_benchmarks", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, spec.name, module)  # dataclasses look there
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("code", "changed"),
+    [
+        (
+            "if a < b:\n    f()",
+            {"if False:\n    f()", "if True:\n    f()", "if (a <= b):\n    f()", "if a < b:\n    pass"},
+        ),
+        ("x = not a", {"x = (a)"}),
+        ("x = [a for a in b if a]", {"x = [a for a in b if True]"}),
+        ("x = a and b", {"x = (a or b)", "x = (a)", "x = (b)"}),
+        ("x = 'two words'", set()),
+        ("x = 'é' + f('one')", {"x = ('é' - f('one'))", "x = 'é_' + f('one')", "x = 'é' + f('one_')"}),
+        ("known[a] = f(a)", {"pass"}),
+    ],
+)
+def test_every_small_change(tool: ModuleType, code: str, changed: set[str]) -> None:
+    assert {mutant.apply(code) for mutant in tool.mutants("a.py", code)} == changed
+
+
+@pytest.mark.parametrize(
+    ("code", "noticed"),
+    [
+        ("if key not in self.known:\n    self.known[key] = made(key)", False),
+        ("if key not in known:\n    known[key] = 0", True),
+        ("if key not in known:\n    known[other] = made(key)", True),
+        ("if key not in known:\n    others[key] = made(key)", True),
+        ("if key in known:\n    known[key] = made(key)", True),
+        ("if key not in known:\n    known[key] = made(key)\n    count()", True),
+        ("if key not in known:\n    known[key] = made(key)\nelse:\n    count()", True),
+    ],
+)
+def test_what_is_computed_once_may_be_computed_again(tool: ModuleType, code: str, noticed: bool) -> None:
+    texts = {mutant.apply(code).partition("\n")[0] for mutant in tool.mutants("a.py", code)}
+    assert "if False:" in texts and ("if True:" in texts) is noticed
