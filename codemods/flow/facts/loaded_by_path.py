@@ -14,10 +14,27 @@ _CREATES = "module_from_spec"
 
 def note_loaded(scope: FactsScope, name: str, value: ast.expr | None) -> None:
     """Note in `scope` whether `name` is now such a module: `value` is assigned to it."""
-    if isinstance(value, ast.Call) and last_name(value.func) == _CREATES:
+    if isinstance(value, ast.Call) and (last_name(value.func) == _CREATES or _is_loader(scope, value.func)):
         scope.loaded.add(name)
     else:
         scope.loaded.discard(name)
+
+
+def note_returned(scope: FactsScope, value: ast.expr) -> None:
+    """Note in the module that the function of `scope` returns such a module, where `value` is one that it returns."""
+    if is_loaded(scope, value):
+        _module(scope).loading.add(scope.qualname.removesuffix(".<locals>"))
+
+
+def _is_loader(scope: FactsScope, function: ast.expr) -> bool:
+    """A function of the file that returns such a module, and that is defined above."""
+    return isinstance(function, ast.Name) and function.id in _module(scope).loading
+
+
+def _module(scope: FactsScope) -> FactsScope:
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
 
 
 def is_loaded(scope: FactsScope, node: ast.expr) -> bool:

@@ -19,6 +19,7 @@ class FactsScope:
         "globals",
         "kind",
         "loaded",
+        "loading",
         "names",
         "nonlocals",
         "owner",
@@ -41,5 +42,6 @@ class FactsScope:
         self.nonlocals: set[str] = set()
         self.constants: dict[str, object] = {}  # names bound once, to a literal
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
+        self.loading: set[str] = set()  # of a module: its functions that return such a module
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what

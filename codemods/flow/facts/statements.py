@@ -13,6 +13,7 @@ from ..kinds import FunctionKind, MethodBinding
 from .builder import FactsBuilder
 from .definitions import enter_class, enter_function
 from .expressions import Expressions
+from .loaded_by_path import note_returned
 from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL
 from .syntax import dropped_attributes, is_record, not_callable, position
@@ -175,6 +176,7 @@ class Statements:
         builder = self.builder
         if node.value is not None:
             value = self.expressions.value(node.value)
+            note_returned(builder.scope, node.value)
             if builder.scope.function >= 0:
                 builder.edge(value, builder.facts.functions[builder.scope.function].returns)
 

@@ -18,6 +18,7 @@ from ...syntax.repo import Repo
 from .screen import ID
 
 _REGISTERS = re.compile(r"\bmodules\s*(?:\[|\.\s*(?:setdefault|update|__setitem__)\b)")
+_DEPTH = 2  # functions that return it
 _BY_PATH = "spec_from_file_location"  # a spec may also come from `find_spec`, by name
 _LOOKS_AT = frozenset({"exec_module", "getattr", "hasattr", "vars", "dir", "print", "getmembers", "isinstance", "type"})
 
@@ -59,12 +60,20 @@ def _module(taken: ast.Attribute | ast.Call) -> ast.expr:
 
 def _may_be_registered(outline: Outline, taken: ast.Attribute | ast.Call) -> bool:
     """It may be an imported module too, or goes to a function that may register it in `sys.modules`."""
-    module = _module(taken)
-    if not isinstance(module, ast.Name):
+    return _is_shared(outline, _module(taken), 0)
+
+
+def _is_shared(outline: Outline, module: ast.expr, depth: int) -> bool:
+    if not isinstance(module, ast.Name) or depth > _DEPTH:
         return True
     scope, bindings = outline.lookup(module, module.id)
-    if any(last_name(getattr(binding.value, "func", module)) != "module_from_spec" for binding in bindings):
-        return True
+    for binding in bindings:
+        func = getattr(binding.value, "func", module)
+        returned = _returned(outline, func)
+        if last_name(func) != "module_from_spec" and not returned:
+            return True
+        if any(_is_shared(outline, each, depth + 1) for each in returned):
+            return True
     for node in outline.nodes:
         if isinstance(node, ast.Call) and last_name(node.func) not in _LOOKS_AT:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -72,6 +81,14 @@ def _may_be_registered(outline: Outline, taken: ast.Attribute | ast.Call) -> boo
             if any(outline.lookup(value, value.id)[0] is scope for value in names):
                 return True
     return False
+
+
+def _returned(outline: Outline, func: ast.expr) -> list[ast.expr]:
+    """What the function of the file that `func` names returns."""
+    bound = outline.lookup(func, func.id)[1] if isinstance(func, ast.Name) else []
+    functions = [item.statement for item in bound if isinstance(item.statement, ast.FunctionDef) and not item.parameter]
+    nodes = (node for function in functions for node in outline.own(function))
+    return [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
 
 
 def _finding(project: Project, crossing: Crossing, taken: ast.Attribute | ast.Call) -> Finding:

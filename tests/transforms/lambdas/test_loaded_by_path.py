@@ -65,3 +65,44 @@ def test_threads_need_no_import() -> None:
 
 def test_a_module_that_is_found_by_its_name_is_not_reported() -> None:
     assert reasons("module.label", spec='importlib.util.find_spec("labels")') == []
+
+
+HELPED = """\
+import importlib.util
+import multiprocessing
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("labels", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    {more}
+    return module
+
+
+def main(path):
+    labels = load(path)
+    with multiprocessing.Pool(2) as pool:
+        print(pool.map({taken}, [1, 2]))
+
+
+if __name__ == "__main__":
+    main("labels.py")
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "more", "found"),
+    [
+        ("labels.label", "pass", True),
+        ("labels.Label()", "pass", True),
+        ("getattr(labels, 'Label')", "pass", True),
+        ("labels.label", "import sys; sys.modules[spec.name] = module", False),
+        ("labels.label", "register(module)", False),
+        ("labels.label", "return multiprocessing", False),
+    ],
+)
+def test_a_function_that_returns_the_module(taken: str, more: str, found: bool) -> None:
+    project = Project(MemoryFiles({"run.py": HELPED.format(taken=taken, more=more).encode()}))
+    sure = [each.message for each in find(project) if each.confidence.value != "possible"]
+    assert bool(sure) is found and all("is loaded by its path" in message for message in sure)
