@@ -21,6 +21,7 @@ from ...syntax.repo import Repo
 from ...syntax.unpicklable_table import base_methods
 from .elsewhere import Elsewhere, lists_itself
 from .outside import Outside, hands_out
+from .star_bases import star_base
 
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
 _AS = re.compile(r"as(?<=[ \t]as)[ \t]+(\w+)")  # begins with its word: found many times faster than what it is part of
@@ -262,7 +263,9 @@ class Family:
         if isinstance(base, ast.Subscript):
             base = base.value
         found = [cls for cls in self.repo.resolver.classes(outline, base) if cls.node is not shape.node]
-        return self.shape(*found[-1]) if found else qualified_name(outline, base) or ast.unparse(base)
+        if found:
+            return self.shape(*found[-1])
+        return star_base(outline, base) or qualified_name(outline, base) or ast.unparse(base)
 
     def line(self, shape: Shape) -> Iterable[Shape]:
         """The class and all its base classes in the repository, nearest first."""

@@ -10,7 +10,7 @@ import types
 import pytest
 
 from codemods.finding import Confidence
-from harness.small import migrated, reasons
+from harness.small import migrated, reasons, reported
 
 RULE = "unpicklable-attributes"
 SEND = "\n\nif __name__ == '__main__':\n    multiprocessing.Process(target=print, args=({value},)).start()\n"
@@ -253,3 +253,31 @@ def test_a_cursor_with_the_rest_of_its_rows(code: str) -> None:
     found = reasons({"a.py": text.format(code="pass") + SEND.format(value="Store('runs.db')")}, RULE)
     assert len(found) == 2
     assert all("keep the rows (`fetchall`), or run the query where they are read" in each for each in found)
+
+
+STARS = """\
+import lmdb
+{imports}
+class Rows({base}):
+    def __init__(self, path):
+        self.env = lmdb.open(str(path), readonly=True, lock=False)
+    def __len__(self):
+        return 3
+    def __getitem__(self, at):
+        return self.env.begin().get(b'x')
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "base", "known"),
+    [
+        pytest.param("from fastai.vision import *", "Dataset", True, id="of torch, by fastai"),
+        pytest.param("from fastai.vision import *", "ImageList", False, id="of fastai"),
+        pytest.param("from somewhere import *", "Dataset", False, id="of a package that is not known"),
+        pytest.param("from fastai.vision import *\nfrom rows import *", "Dataset", False, id="two star imports"),
+    ],
+)
+def test_base_class_by_a_star_import(imports: str, base: str, known: bool) -> None:
+    files = {"a.py": STARS.format(imports=imports, base=base)}
+    fixes = [found.fix for found in reported(files, "unpicklable-attributes", confidence=Confidence.POSSIBLE)]
+    assert [fix is not None and fix.unsafe is None for fix in fixes] == [known]
