@@ -54,3 +54,15 @@ def check_no_descriptor(repo: Repo, outline: Outline, owner: ast.ClassDef, attri
                         f"`{attribute}` is a descriptor of the class (line {item.lineno}), which says where the value "
                         "is kept: leave that out in a `__getstate__`"
                     )
+
+
+def check_not_set_up(outline: Outline, owner: ast.ClassDef, attribute: str) -> None:
+    """Raises Refused where a module that is kept is called for its effect: in a new process it would lack that."""
+    for node in ast.walk(owner):
+        call = node.value if isinstance(node, ast.Expr) else None
+        kept = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        if isinstance(kept, ast.Attribute) and kept.attr == attribute and outline.is_self(kept.value):
+            raise Refused(
+                f"`{ast.unparse(node)[:60]}` (line {kept.lineno}) sets up the module, which a new process would not "
+                "have: import it, and set it up, where it is used"
+            )

@@ -15,9 +15,11 @@ from .classes import Family, Shape, Store
 from .data import names
 from .factories import leaves_trace, noted_for_workers, returned_constructor
 from .mutation import first_touch, named
-from .own_classes import check_keeps_nothing
+from .own_classes import check_keeps_nothing, check_not_set_up
 from .rebuild_expression import ExpressionRebuilder, Stash, short
 from .surroundings import goes_elsewhere, is_absolute, is_plain, path_of
+
+_IMPORT = "importlib.import_module"
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Recreator:
         value = self._plain(store.value)
         self._refuse_choice(value)
         check_keeps_nothing(self.family.repo, self.outline, value)
+        if _IMPORT in kind.constructors:
+            check_not_set_up(self.outline, store.owner.node, store.target.attr)
         self._check_creation(kind)
         value = self._without_trace(value)
         path = self._keep_folder(value)

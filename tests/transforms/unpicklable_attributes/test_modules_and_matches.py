@@ -59,6 +59,14 @@ def test_a_module_that_is_changed_stays(then: str) -> None:
     assert "on it, and a new one would not have that" in reason
 
 
+def test_a_module_that_is_set_up_stays() -> None:
+    """`init("-mute all")` is for the process, and a new one would go on without it."""
+    (reason,) = reasons({"a.py": text(*MODULE[:2], more="self.value.init('-mute all')")}, RULE)
+    assert reason.startswith("`self.value.init('-mute all')` (line 15) sets up the module, which a new process would")
+    after = migrated({"a.py": text(*MODULE[:2], more="self.base = self.value.basename(name)")}, RULE)["a.py"]
+    assert after.count("importlib.import_module(") == 2
+
+
 def test_what_is_matched_is_changed_later() -> None:
     value, shown, _ = MATCHES[0]
     assert reasons({"a.py": text(value.replace("name", "self.name"), shown, then="run.name = 'b'")}, RULE)
