@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from ..project import Project
+from ..questions import asked
 from .names import last_name
 from .outline import Outline
 from .repo import Repo
@@ -14,7 +16,6 @@ _REFUSALS = frozenset(("TypeError", "AttributeError", "PicklingError", "PickleEr
 _ENDS = frozenset(("exit", "_exit", "abort", "fail", "quit"))
 _SUPPRESS = "suppress"
 _DEPTH = 2  # functions around the call whose callers are looked at
-_MAY_CATCH = re.compile(rf"\bexcept\b|\b{_SUPPRESS}\b")
 
 
 class Tries:
@@ -68,11 +69,22 @@ class Tries:
 
     def _callers(self, function: str, depth: int) -> Iterator[Outline]:
         """The files with calls of functions of this name; of the outermost callers only those that may catch."""
-        called = re.compile(rf"(?<!def ){re.escape(function)}[\s\\]*\(")
+        name = re.escape(function)
+        called = re.compile(rf"{name}(?<!def {name})[\s\\]*\(")  # begins with the name: found many times faster
         for source in self.repo.project.matching(called, word=function):
-            outline = self.repo.outline(source.path) if depth < _DEPTH or _MAY_CATCH.search(source.text) else None
+            outline = self.repo.outline(source.path) if depth < _DEPTH or _may_catch(source.text) else None
             if outline is not None:
                 yield outline
+
+
+@asked
+def other_way(project: Project, place: str) -> str | None:
+    """As `Tries.other_way`, for a call at one place of a project."""
+    return Tries(Repo(project)).other_way(place)
+
+
+def _may_catch(text: str) -> bool:
+    return "except" in text or _SUPPRESS in text
 
 
 def _calls_on(outline: Outline, line: int) -> Iterable[ast.Call]:
