@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from ...finding import Confidence, Edit, Hop, Refused
+from ...nodes import walk
 from ...syntax.binding_rules import parameters, positional
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.main_guard import is_main_name_test
@@ -236,10 +237,10 @@ def _reads_of_a_worker(outline: Outline, guard: ast.If, node: Definition) -> Ite
             yield use
 
 
-def global_reads(outline: Outline, top: Definition) -> Iterator[ast.Name]:
-    """Where `top` reads names of the module."""
-    for node in ast.walk(top):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+def global_reads(outline: Outline, top: Definition, among: Container[str] | None = None) -> Iterator[ast.Name]:
+    """Where `top` reads names of the module (`among` these)."""
+    for node in walk(top):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and (among is None or node.id in among):
             scope, _ = outline.lookup(node, node.id)
             if isinstance(scope, ast.Module) and not _is_local(outline, node):
                 yield node

@@ -59,7 +59,7 @@ def missing_globals(starts: Starts, outline: Outline) -> Iterator[MissingGlobal]
     }
     tops = {item.name: item for item in outside if isinstance(item, FUNCTIONS)}
     setters = _setters(outline)
-    if not any(_is_read(outline, name) for name in {*guarded, *setters}):
+    if not _is_read_by_workers(outline, {*guarded, *setters} - known):
         return
     run = [node for item in outside for node in own_nodes([item]) if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     at_import = _closure(outline, tops, run)
@@ -132,15 +132,12 @@ def _who_reads(
     return calls, tuple(sorted(reading, key=lambda function: function.lineno))
 
 
-def _is_read(outline: Outline, name: str) -> bool:
-    """A function reads that name of the module."""
-    return any(
-        isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and any(isinstance(above, FUNCTIONS) for above in outline.ancestors(node))
-        and isinstance(outline.lookup(node, name)[0], ast.Module)
-        for node in outline.named.get(name, ())
-    )
+def _is_read_by_workers(outline: Outline, names: set[str]) -> bool:
+    """A function that workers may run, see `_runs` and `_closure`, reads a name of the module that is among these."""
+    body = outline.module.body
+    runs = [item for item in body if isinstance(item, FUNCTIONS)]
+    runs += [method for item in body if isinstance(item, ast.ClassDef) for method in _worker_methods(item)]
+    return bool(names) and any(next(global_reads(outline, function, names), None) is not None for function in runs)
 
 
 def _by_stars(starts: Starts, outline: Outline, depth: int = 0) -> set[str] | None:
@@ -202,12 +199,12 @@ def _runs(starts: Starts, outline: Outline, call: ast.Call, arguments: list[ast.
 def _methods_in_workers(outline: Outline, made: ast.Name) -> list[Function]:
     """What workers call of an object of the class that `made` names, at module level."""
     classes = [binding.statement for binding in outline.lookup(made, made.id)[1]]
-    return [
-        method
-        for owner in classes
-        for method in (owner.body if isinstance(owner, ast.ClassDef) and owner in outline.module.body else ())
-        if isinstance(method, FUNCTIONS) and method.name in _WORKER
-    ]
+    tops = [owner for owner in classes if isinstance(owner, ast.ClassDef) and owner in outline.module.body]
+    return [method for owner in tops for method in _worker_methods(owner)]
+
+
+def _worker_methods(owner: ast.ClassDef) -> list[Function]:
+    return [item for item in owner.body if isinstance(item, FUNCTIONS) and item.name in _WORKER]
 
 
 def _top_functions(outline: Outline, nodes: list[ast.expr]) -> list[Function]:
