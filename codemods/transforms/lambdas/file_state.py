@@ -99,12 +99,24 @@ class FileRewrite:
         self.width = line_width(source.text, unknown=88)
         self.scopes = scopes_of(module)
         self.units = Units(project, source, self.scopes)
-        self.names = Names(project, path, self.scopes)
-        self.indent_unit = indentation_unit(source, module)
-        self.gap = usual_gap(source, module)
         self.padded: set[int] = set()  # offsets that got their blank lines
         self.signatures: dict[Unit, Signature | None] = {}  # see `choose_name.same_code`
         self.room_below: dict[int, int] = {}  # blank lines that a fix adds below a line
+
+    @cached_property
+    def names(self) -> Names:
+        """The names that the file has, and those that fixes add."""
+        return Names(self.project, self.path, self.scopes)
+
+    @cached_property
+    def indent_unit(self) -> str:
+        """What one level of the file is indented by."""
+        return indentation_unit(self.source, self.scopes.tree)
+
+    @cached_property
+    def gap(self) -> int:
+        """The blank lines that the file has between definitions at module level."""
+        return usual_gap(self.source, self.scopes.tree)
 
     @cached_property
     def old_python(self) -> str | None:

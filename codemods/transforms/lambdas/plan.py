@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...finding import Answer, Edit, Fix, Import, Refused
 from ...hazard_kind import HazardKind
-from ...nodes import walk
+from ...nodes import statements, walk
 from ...project import Project
 from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.name_scans import found_by_scan
@@ -108,9 +108,11 @@ class _Planner:
 
     def _found(self, targets: Iterable[Target], answers: dict[Target, Answer]) -> dict[Target, Movable]:
         """The code of each target; refused where it is not there."""
+        targets = [*targets]
+        look = walk if any(target.kind is HazardKind.LAMBDA for target in targets) else statements
         nodes = {
             (type(node), *start_of(node)): node
-            for node in walk(self.rewrite.scopes.tree)
+            for node in look(self.rewrite.scopes.tree)
             if isinstance(node, (ast.Lambda, *FUNCTIONS, ast.ClassDef))
         }
         wanted: dict[Target, Movable] = {}
