@@ -93,7 +93,7 @@ def deeper_than(tree: ast.AST, depth: int) -> bool:
     """True when `tree` has more than `depth` levels."""
     level: list[ast.AST] = [tree]
     ends = False  # the lowest level so far has nodes that nothing is below
-    for _ in range(depth):
+    for left in range(depth, 0, -1):
         below: list[ast.AST] = []
         ends = False
         for node in level:
@@ -106,11 +106,21 @@ def deeper_than(tree: ast.AST, depth: int) -> bool:
                     for item in value:
                         if item.__class__ in _ENDS:
                             ends = True
-                        elif isinstance(item, ast.AST):
+                        elif isinstance(item, ast.AST) and not _is_shallow(item, left - 2):
                             below.append(item)
-                elif isinstance(value, ast.AST) and value._fields:
+                elif isinstance(value, ast.AST) and value._fields and not _is_shallow(value, left - 2):
                     below.append(value)
         if not below and not ends:
             return False
         level = below
     return True
+
+
+def _is_shallow(node: ast.AST, depth: int) -> bool:
+    """True for a node on one line that is too short for more than `depth` levels.
+
+    Each level of an expression takes a character of the source, and a statement adds one level to its expression.
+    """
+    if not isinstance(node, (ast.expr, ast.stmt)) or node.end_lineno != node.lineno:
+        return False
+    return node.end_col_offset is not None and node.end_col_offset - node.col_offset < depth

@@ -10,16 +10,17 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 from .finding import Confidence, Skipped
-from .reads import PLAIN, Answered, Notes, Question, Reads, probed
+from .reads import PLAIN, Answered, Notes, Question, Reads
 from .settings import Settings
 from .tree.files import Files
 from .tree.parse import NotParsed, parsed
 from .tree.reading import MAX_BYTES, MAX_TEXT, unread
 from .tree.source import Source, UnreadableSource
-from .word_index import WordIndex, is_word
+from .word_index import WordIndex, is_word, words_of
 
 T = TypeVar("T")
 
+_STARRED = re.compile(r"import[ \t]+\*")
 _STAR = re.compile(r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]+\*", re.MULTILINE)
 # Nodes of the value flow that one run follows: 3.6 KB each with what is made of them, so 5 GB. The largest repository
 # seen has 632 000 (Megatron-LM, 20 MB: 31 000 in 1 MB of code); 1 MB of nothing but calls has 120 000.
@@ -223,6 +224,15 @@ class Project:
             self.notes.reads.texts.update(found)
         return found
 
+    def words_among(self, path: str, words: frozenset[str]) -> frozenset[str]:
+        """Those of `words` that stand in a Python file as whole words."""
+        source = self.source(path)
+        if source is None:
+            return frozenset()
+        if "_words" not in self.__dict__:  # not worth it for one file
+            return words_of(source.text) & words
+        return self._words.among(path, words)
+
     def may_define(self, name: str) -> list[str]:
         """The Python files in whose text `name` stands after `def` or `class`, sorted."""
         found = self._defining.get(name, [])
@@ -249,9 +259,11 @@ class Project:
     def holds(self, path: str, pattern: re.Pattern[str] | str) -> bool:
         """True when the text of a Python file has a match of `pattern`, or the text `pattern`."""
         source = self._source(path)
-        probe = (pattern, PLAIN) if isinstance(pattern, str) else (pattern.pattern, pattern.flags)
-        found = source is not None and probed(source.text, probe)
+        found = source is not None and (
+            pattern in source.text if isinstance(pattern, str) else pattern.search(source.text) is not None
+        )
         if self.notes.reads is not None:
+            probe = (pattern, PLAIN) if isinstance(pattern, str) else (pattern.pattern, pattern.flags)
             self.notes.reads.probes.setdefault(path, {})[probe] = found
         return found
 
@@ -400,5 +412,5 @@ def _unknown(question: Question) -> None:
 
 
 def _star_imported(project: Project) -> frozenset[str]:
-    found = (match[1] for source in project.matching(_STAR, part="*") for match in _STAR.finditer(source.text))
+    found = (match[1] for source in project.matching(_STARRED, part="*") for match in _STAR.finditer(source.text))
     return frozenset(module.rpartition(".")[2] for module in found)

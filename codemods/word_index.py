@@ -19,6 +19,7 @@ class WordIndex:
     def __init__(self, paths: Iterable[str], text: Callable[[str], str | None]) -> None:
         self._paths: dict[str, list[str]] = {}
         self._anew: dict[str, frozenset[str]] = {}  # words of the files that changed since
+        self._among: dict[frozenset[str], dict[str, frozenset[str]]] = {}  # see `among`
         for path in paths:
             for word in words_of(text(path)):
                 self._paths.setdefault(word, []).append(path)
@@ -39,10 +40,22 @@ class WordIndex:
         found |= {path for path, own in self._anew.items() if any(map(pattern.fullmatch, own))}
         return sorted(found)
 
+    def among(self, path: str, words: frozenset[str]) -> frozenset[str]:
+        """Those of `words` that a file holds as whole words. `words`: a few sets, which are asked about many files."""
+        if path in self._anew:
+            return self._anew[path] & words
+        if words not in self._among:
+            found: dict[str, list[str]] = {}
+            for word in words:
+                for holder in self._paths.get(word, ()):
+                    found.setdefault(holder, []).append(word)
+            self._among[words] = {holder: frozenset(own) for holder, own in found.items()}
+        return self._among[words].get(path, frozenset())
+
     def changed(self, texts: Iterable[tuple[str, str | None]]) -> WordIndex:
         """The index after these files (of those known) got other texts; this one stays as it is."""
         after = WordIndex((), lambda path: None)
-        after._paths = self._paths
+        after._paths, after._among = self._paths, self._among
         after._anew = self._anew | {path: words_of(text) for path, text in texts}
         return after
 

@@ -52,3 +52,25 @@ def test_as_ast_walks(text: str) -> None:
 def test_depth() -> None:
     tree = ast.parse("[[[[1]]]]")  # module, statement, four lists, a number
     assert not deeper_than(tree, 7) and deeper_than(tree, 6)
+
+
+def levels(node: ast.AST) -> int:
+    """The depth of a tree, counted one by one."""
+    return 1 + max(map(levels, children(node)), default=0)
+
+
+@pytest.mark.parametrize(
+    "text", ["-" * 40 + "1", "not " * 40 + "a", "a" + "()" * 40, "a" + ".b" * 40, "[" * 40 + "]" * 40]
+)
+@pytest.mark.parametrize("around", ["{}", "x = 1, {}", "def f(a={}): pass", "class A:\n    x = y = {}", "if {}: pass"])
+def test_depth_on_one_line(text: str, around: str) -> None:
+    tree = ast.parse(around.format(text))
+    depth = levels(tree)
+    assert all(deeper_than(tree, least) for least in range(1, depth)) and not deeper_than(tree, depth)
+
+
+def test_depth_of_every_kind_of_node() -> None:
+    """Nothing on one line has more levels than characters and one: `deeper_than` does not look into what is short."""
+    for node in ast.walk(ast.parse(EVERYTHING)):
+        if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == node.end_lineno:
+            assert node.end_col_offset is not None and levels(node) <= node.end_col_offset - node.col_offset + 1

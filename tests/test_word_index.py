@@ -91,3 +91,18 @@ def test_an_index_after_a_change_knows_the_new_words() -> None:
     index = project()._words.changed([("a.py", "changed = 1\n")])
     assert index.paths(("changed",)) == ["a.py"]
     assert index.paths(("nothing",)) == []
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_words_of_one_file(indexed: bool) -> None:
+    of, words = project(), frozenset(("DataLoader", "MyDataLoader", "x", "nothing"))
+    if indexed:
+        assert of.with_words(("x",)) == ["a.py"]
+    assert [of.words_among(path, words) for path in of.python_paths] == [
+        {"DataLoader", "x"},
+        {"MyDataLoader"},
+        {"DataLoader"},
+    ]
+    after = of.changed({"b.py": "x\n"})
+    assert after.words_among("b.py", words) == {"x"} and after.words_among("a.py", words) == {"DataLoader", "x"}
+    assert not of.words_among("none.py", words)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from ..project import Project
 from ..questions import asked
 from ..tree.source import Source
-from ..word_index import words_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -22,7 +21,7 @@ else:
     import tomli as tomllib
 
 _FILES = ("unpicklable.toml", "unpicklable_installed.toml")
-_DEF = re.compile(r"^def (\w+)(.*(?:\n(?:[ \t)\]].*)?)*)", re.M)
+_DEF = re.compile(r"def (?<![^\n]def )(\w+)(.*(?:\n(?:[ \t)\]].*)?)*)")  # at the start of a line
 _SETS = ("stands", "moves", "seeks", "setup")
 
 
@@ -137,17 +136,24 @@ def words() -> tuple[str, ...]:
 
 
 @cache
-def _packages(word: str) -> frozenset[str]:
-    """The packages of which a file with `word` names one, where that is all that makes something; empty: of any."""
-    names = [name for kind in kinds().values() for name in kind.constructors]
-    names += _table()["alias"]
-    found: set[str] = set()
-    for name in (name for name in names if name.rpartition(".")[2] == word):
+def _packages() -> dict[str, frozenset[str]]:
+    """By word the packages of which a file with it names one, where that is all that makes something; empty: of any."""
+    alias: dict[str, str] = _table()["alias"]
+    homes = frozenset(alias.values())
+    found: dict[str, set[str] | None] = {}
+    packages: dict[str, frozenset[str]] = {}
+    for name in [*(name for kind in kinds().values() for name in kind.constructors), *alias]:
+        word = name.rpartition(".")[2]
         root, dot, _ = name.partition(".")
-        if not dot or "(" in name or root in _table()["alias"].values():
-            return frozenset()
-        found |= {root, *(alias.partition(".")[0] for alias, of in _table()["alias"].items() if of.startswith(root))}
-    return frozenset(found)
+        known = found.setdefault(word, set())
+        if not dot or "(" in name or root in homes:
+            found[word] = None
+        elif known is not None:
+            if root not in packages:
+                others = (other.partition(".")[0] for other, of in alias.items() if of.startswith(root))
+                packages[root] = frozenset((root, *others))
+            known |= packages[root]
+    return {word: frozenset(roots or ()) for word, roots in found.items()}
 
 
 def making(project: Project, older: bool = True) -> frozenset[str]:
@@ -191,7 +197,7 @@ def _table_uses(project: Project, path: str) -> tuple[bool, bool, bool, tuple[st
     source = project.source(path)
     if source is None:
         return False, False, False, ()
-    own = words_of(source.text)
+    own = project.words_among(path, _telling())
     named = sorted(own & _words())
     older = _of_older()
     makes = any(_calls(project, source, own, word) for word in named if word not in older)
@@ -201,7 +207,7 @@ def _table_uses(project: Project, path: str) -> tuple[bool, bool, bool, tuple[st
 
 def _calls(project: Project, source: Source, own: frozenset[str], word: str) -> bool:
     """True where the file calls `word`, or gives it another name, and means what the table has under it."""
-    packages = _packages(word)
+    packages = _packages()[word]
     if packages and own.isdisjoint(packages) and not project.may_define(word):  # else it may wrap that of theirs
         return False
     return _used(word).search(source.text) is not None
@@ -232,6 +238,12 @@ def _makers(text: str, named: Collection[str]) -> Iterator[str]:
 @cache
 def _words() -> frozenset[str]:
     return frozenset(words())
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """The words that decide what a file does with the table."""
+    return _words().union(*_packages().values())
 
 
 @cache

@@ -89,7 +89,7 @@ def _hosts(project: Project, path: str) -> Iterator[tuple[Source, Host]]:
         return
     data = _bytes(project, path)
     text = data.decode("latin-1")
-    if containers.STARTS.search(text) is None:
+    if not any(part in text for part in containers.PARTS) or containers.STARTS.search(text) is None:
         return
     if len(data) > _MAX_BYTES:
         if containers.MENTIONS.search(text) is not None:

@@ -17,7 +17,7 @@ _RANKS = re.compile(r"(?:environ(?:\.get)?|getenv)[\[(]['\"](?:RANK|LOCAL_RANK|W
 _ADDRESS = re.compile(r"environ(?:\[|\.setdefault\()\s*['\"]MASTER_ADDR")
 _SPAWNERS = ("spawn", "start_processes")
 _STARTERS = (*_SPAWNERS, "Process")
-_NAMES_STARTER = re.compile(r"\bspawn\b|start_processes|\bProcess\b")
+_NAMES_STARTER = re.compile(r"spawn(?<!\wspawn)\b|start_processes|Process(?<!\wProcess)\b")
 _SET_BY_LAUNCHER = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
 
 

@@ -17,8 +17,7 @@ from .process_starts import SET_METHOD
 from .screen import PARTS, WORDS
 
 _SAYS = re.compile(WORDS)
-_SPEAKS = re.compile(rf"{WORDS}|__main__|{SET_METHOD.rpartition('.')[2]}")
-_PARTS = (*PARTS, "__main__", SET_METHOD.rpartition(".")[2])
+_SCRIPT = ("__main__", SET_METHOD.rpartition(".")[2])
 STARTS, SPEAKS = "starts", "speaks"
 _STARTS = re.compile(rf"{WORDS}|_spawn|{SET_METHOD.rpartition('.')[2]}|lightning|sentence_transformers")
 _Statement = tuple[str, int]  # a file, and which of its statements
@@ -29,9 +28,9 @@ def spoken(project: Project, path: str) -> tuple[str, ...]:
     """Whether the text of a Python file has a word of the rule (STARTS), or that of a script that counts (SPEAKS)."""
     source = project.source(path)
     text = source.text if source is not None else ""
-    if not any(part in text for part in _PARTS) or not _SPEAKS.search(text):
-        return ()
-    return (STARTS, SPEAKS) if _SAYS.search(text) else (SPEAKS,)
+    if any(part in text for part in PARTS) and _SAYS.search(text):
+        return STARTS, SPEAKS
+    return (SPEAKS,) if any(part in text for part in _SCRIPT) else ()
 
 
 def may_start(project: Project) -> list[str]:

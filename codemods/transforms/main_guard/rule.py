@@ -34,7 +34,7 @@ from .printed_again import print_edits, prints_of
 from .process_starts import SET_METHOD, Start, Starts
 from .read_by_workers import may_be_read
 from .run_again import RunAgain
-from .screen import ID, WORDS
+from .screen import ID
 from .settings import attributes_of_libraries, root_of, settings_for_workers
 from .side_effects import Repeated, at_exit, only_prints, repeated, shows
 from .split import repeats_in_words, split
@@ -76,7 +76,7 @@ def _in_file(starts: Starts, importers: Importers, path: str) -> Iterator[Findin
     if source is not None and outline is not None and not _forks(starts, importers, outline, source):
         if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
             yield from _script(starts, importers, outline, source)
-        if "__main__" in source.text or re.search(WORDS, source.text):
+        if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from _guarded(starts, importers, outline, source)
             yield from _missing(starts, importers, outline, source)
 

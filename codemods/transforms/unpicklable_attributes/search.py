@@ -37,15 +37,16 @@ from .injected import GIVES_GENERATOR, Given, Taken
 from .used_before import used_before
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
-_OUTSIDE = re.compile(r"^[ \t]*(?!self\b)\w+\.\w+ *=[^=]", re.M)
-_YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")  # begins with the word: found many times faster
+_OUTSIDE = re.compile(r"\n[ \t]*(?!self\b)\w+\.\w+ *=[^=]")  # not in the first line: nothing has a value there
+# These begin with the word: found many times faster.
+_YIELDS = re.compile(r"yield(?<!\wyield)(?!\w)")
+_STARTS = re.compile(r"DataLoader(?<!\wDataLoader)\s*(?:\(|as\b)")
 _FACTORY = re.compile(r"factory\s*=")
 _GENERATES = re.compile(r"\byield\b|=\s*\((?s:.{0,200}?)\bfor\b")
 _KEEPS = re.compile(r"\bself\.\w+\s*(?::[^=\n]{0,300})?=\s*(\w+)\b")
 _IMPORTS = re.compile(r"^[ \t]*import\s+(.*)$", re.M)
 _DERIVES = re.compile(rf"class[ \t]+\w+[ \t]*\([^)]*\b(?:{'|'.join(words())})\b")
 _ASKED = re.compile(r"__getattr__(?<=def[ \t]__getattr__)")
-_STARTS = re.compile(r"\bDataLoader\s*(?:\(|as\b)")
 _PLAIN = [name.split(".") for kind in kinds().values() if kind.plain for name in kind.constructors]
 _PARTS = [(name.partition(".")[0], name.rpartition(".")[2]) for name in modules()]
 Attributes = dict[str, list[Hazard]]
