@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from ...finding import Confidence, Hop
 from ...flow.answers.crossings import flow_of
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
+from ...nodes import walk
 from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.main_guard import is_main_process_test
@@ -20,6 +21,7 @@ from ...syntax.resolver import Class
 from .data import names
 from .importers import Importers
 from .process_starts import Starts
+from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
@@ -225,6 +227,8 @@ class Search:
             names_there = aliases | {
                 name for name, origin in outline.imported.items() if origin.rpartition(".")[2] in aliases
             }
+            if outline is not home and not _may_mean_other(outline, names_there):
+                continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
                 mine = isinstance(node, ast.Name) and self._meant(outline, node) == settings
                 for key in self._changed(outline, node, empty) if isinstance(node, ast.Name) and mine else ():
@@ -297,10 +301,29 @@ class Search:
         return found
 
 
+def _may_mean_other(outline: Outline, among: Set[str]) -> bool:
+    """One of these names may stand for what another file made: `cfg = __C`, or an import, see `_Search._of`."""
+    imports = (node for node in outline.imports if isinstance(node, ast.ImportFrom))
+    if any((alias.asname or alias.name) in among for node in imports for alias in node.names):
+        return True
+    values = (item for item in outline.module.body if isinstance(item, (ast.Assign, ast.AnnAssign)))
+    return any(not among.isdisjoint(names_bound(item)) and not _makes_anew(item) for item in values)
+
+
+def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
+    """All that the statement binds is the object that it makes: `logger = getLogger(__name__)`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return (
+        isinstance(statement.value, (ast.Call, ast.Dict))
+        and all(isinstance(target, ast.Name) for target in targets)
+        and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
+    )
+
+
 def _run(function: Function) -> Iterator[ast.AST]:
     """What runs when it is called: defaults and decorators have run where it was defined."""
     for statement in function.body:
-        yield from ast.walk(statement)
+        yield from walk(statement)
 
 
 def _has_guard(outline: Outline) -> bool:
