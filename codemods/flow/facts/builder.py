@@ -47,9 +47,10 @@ class FactsBuilder:
 
     def node(self, label: str = "", line: int = 0) -> int:
         """A new node; `label` says what happens to a value that gets there."""
-        self._lines.append(line or self.line)
-        self._labels.append(intern(label))
-        return len(self._lines) - 1
+        lines = self._lines
+        lines.append(line or self.line)
+        self._labels.append(intern(label) if label else "")
+        return len(lines) - 1
 
     def edge(self, source: int, target: int) -> None:
         """What is in `source` gets to `target`; nothing where one of them does not matter."""

@@ -40,13 +40,7 @@ def enter_function(
     own_class = owner if kind is FunctionKind.METHOD or outer.kind is ScopeKind.CLASS else -1
     scope = builder.scope = FactsScope(ScopeKind.FUNCTION, f"{qualname}.<locals>", outer, index, own_class)
     scope.tree = node
-    star = [(arguments.vararg, ParameterKind.STARRED), (arguments.kwarg, ParameterKind.DOUBLE_STARRED)]
-    for argument, how in [
-        *((a, ParameterKind.POSITIONAL) for a in arguments.posonlyargs),
-        *((a, ParameterKind.PLAIN) for a in arguments.args),
-        *((a, ParameterKind.KEYWORD) for a in arguments.kwonlyargs),
-        *((a, how) for a, how in star if a is not None),
-    ]:
+    for argument, how in _in_order(arguments):
         scope.bound.add(argument.arg)
         value = scope.names[argument.arg] = builder.node(f"parameter `{argument.arg}` of {shown}", argument.lineno)
         module = argument.annotation is not None and dotted(argument.annotation) in ("nn.Module", "torch.nn.Module")
@@ -62,6 +56,19 @@ def enter_function(
     for parameter, default in zip(with_default, defaults, strict=False):
         builder.edge(default, parameter.node)
     return index
+
+
+def _in_order(arguments: ast.arguments) -> list[tuple[ast.arg, ParameterKind]]:
+    """All parameters, those with stars last."""
+    found = [(argument, ParameterKind.PLAIN) for argument in arguments.args]
+    if arguments.posonlyargs:
+        found = [*((argument, ParameterKind.POSITIONAL) for argument in arguments.posonlyargs), *found]
+    found += [(argument, ParameterKind.KEYWORD) for argument in arguments.kwonlyargs]
+    if arguments.vararg is not None:
+        found.append((arguments.vararg, ParameterKind.STARRED))
+    if arguments.kwarg is not None:
+        found.append((arguments.kwarg, ParameterKind.DOUBLE_STARRED))
+    return found
 
 
 def enter_class(builder: FactsBuilder, node: ast.ClassDef, bases: tuple[int, ...]) -> int:

@@ -21,6 +21,11 @@ from .records import NO_LITERALS, Call
 from .scope import DEAD, SEVERAL, FactsScope
 from .syntax import MAX_PLACES, gives_view, items_of, literal_key, name_pattern, not_callable, position, starred
 
+# Tuples and classes of their own: this module looks at every expression of a repository.
+_CONSTANT = ast.Constant
+_COMPARED = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+_SEQUENCE = (ast.Tuple, ast.List)
+
 
 class Expressions:
     """Enters expressions in the facts, and what is assigned to targets. Statements are in `statements.py`.
@@ -30,11 +35,15 @@ class Expressions:
 
     def __init__(self, builder: FactsBuilder) -> None:
         self.builder = builder
+        self._loaded = False  # whether any module is loaded by its path
         self.self_calls: dict[tuple[int, str], set[int]] = {}  # (class, method) -> functions that call self.method()
 
     def value(self, node: ast.expr) -> int:
         """The node of the value of an expression, -1 where nothing could matter."""
-        handler = _HANDLERS.get(type(node))
+        kind = node.__class__
+        if kind is _CONSTANT:
+            return -1
+        handler = _HANDLERS.get(kind)
         if handler is not None:
             return handler(self, node)
         self._children(node)
@@ -61,7 +70,7 @@ class Expressions:
             return -1
         result = self.builder.node("", node.lineno)
         self.builder.loads.append((base, node.attr, result))
-        if is_loaded(self.builder.scope, node.value):
+        if self._loaded and is_loaded(self.builder.scope, node.value):
             self.builder.facts.hazards.append((result, HazardKind.LOADED, position(node)))
         return result
 
@@ -90,7 +99,7 @@ class Expressions:
         """`[x] * n`: what the list holds is at places that are not known."""
         values = [self.value(side) for side in (node.left, node.right)]
         for side, value in zip((node.left, node.right), values, strict=True):
-            if isinstance(side, ast.List | ast.Tuple) and (value >= 0 or isinstance(side, ast.List)):
+            if isinstance(side, _SEQUENCE) and (value >= 0 or isinstance(side, ast.List)):
                 held = [self.builder.element(value)] if value >= 0 else []
                 return self.builder.container(held, type(side).__name__.lower())
         return -1
@@ -102,9 +111,9 @@ class Expressions:
         for at, operator in enumerate(node.ops):
             if any(isinstance(side, ast.Constant) for side in sides[at : at + 2]):
                 continue  # `fn is None`
-            if isinstance(operator, ast.In | ast.NotIn):
+            if isinstance(operator, (ast.In, ast.NotIn)):
                 builder.distinguish(values[at], "compared", node.lineno)
-            elif isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+            elif isinstance(operator, _COMPARED):
                 builder.distinguish(values[at], "compared", node.lineno)
                 builder.distinguish(values[at + 1], "compared", node.lineno)
         return -1
@@ -257,7 +266,7 @@ class Expressions:
         result = builder.node("", node.lineno)
         if is_view or is_text:
             facts.hazards.append((result, HazardKind.DICT_VIEW if is_view else HazardKind.EVALUATED, position(node)))
-        if takes_from_loaded(builder.scope, node):
+        if self._loaded and takes_from_loaded(builder.scope, node):
             facts.hazards.append((result, HazardKind.LOADED, position(node)))
         if callee < 0:  # of a dict without anything to follow: `{"a": 1}.items()`
             return result
@@ -280,8 +289,8 @@ class Expressions:
         return scope is None and len(node.args) == 1 and not isinstance(node.args[0], (ast.Constant, ast.JoinedStr))
 
     def _literal(self, literals: dict[str | int, object], key: str | int, node: ast.expr) -> None:
-        is_call = isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] == "get_context"
-        if key == "multiprocessing_context" and isinstance(node, ast.Call) and is_call and node.args:
+        named = key == "multiprocessing_context" and isinstance(node, ast.Call) and bool(node.args)
+        if named and isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "get_context":
             node = node.args[0]  # the name says the same
         if isinstance(node, ast.Constant):
             literals[key] = node.value
@@ -324,7 +333,7 @@ class Expressions:
         if isinstance(target, ast.Name):
             constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
             builder.bind(target.id, value, constant)
-            note_loaded(builder.scope, target.id, expression)
+            self._loaded = note_loaded(builder.scope, target.id, expression) or self._loaded
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)
             self.sets_attribute(target, base)
@@ -344,8 +353,8 @@ class Expressions:
                 builder.puts.append((base, value, builder.line, literal_key(target.slice)))
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value)
-        elif isinstance(target, ast.Tuple | ast.List):
-            same_shape = isinstance(expression, ast.Tuple | ast.List) and len(expression.elts) == len(target.elts)
+        elif isinstance(target, _SEQUENCE):
+            same_shape = isinstance(expression, _SEQUENCE) and len(expression.elts) == len(target.elts)
             if same_shape and not any(isinstance(e, ast.Starred) for e in [*expression.elts, *target.elts]):  # type: ignore[union-attr]
                 for inner, part in zip(target.elts, expression.elts, strict=True):  # type: ignore[union-attr]
                     self.assign(inner, self.value(part), part)
@@ -368,7 +377,7 @@ class Expressions:
         if isinstance(target, ast.Name):
             builder.scope.bound.add(target.id)
             builder.edge(value, builder.variable(target.id))
-        elif isinstance(target, ast.Tuple | ast.List):
+        elif isinstance(target, _SEQUENCE):
             for inner, element in zip(target.elts, self._unpack(target.elts, value), strict=True):
                 self._bind_inner(inner, element)
         elif isinstance(target, ast.Starred):
@@ -405,7 +414,6 @@ _HANDLERS: dict[type, Callable[..., int]] = {
     ast.GeneratorExp: Expressions._comprehension,
     ast.Yield: Expressions._yield,
     ast.YieldFrom: Expressions._yield,
-    ast.Constant: lambda self, node: -1,
     ast.UnaryOp: Expressions._unary,
     ast.JoinedStr: Expressions._joined,
     ast.BinOp: Expressions._binary,

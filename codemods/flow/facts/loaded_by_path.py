@@ -12,12 +12,14 @@ _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 _CREATES = "module_from_spec"
 
 
-def note_loaded(scope: FactsScope, name: str, value: ast.expr | None) -> None:
-    """Note in `scope` whether `name` is now such a module: `value` is assigned to it."""
+def note_loaded(scope: FactsScope, name: str, value: ast.expr | None) -> bool:
+    """Note in `scope` whether `name` is now such a module, and return it: `value` is assigned to it."""
     if isinstance(value, ast.Call) and (last_name(value.func) == _CREATES or _is_loader(scope, value.func)):
         scope.loaded.add(name)
-    else:
+        return True
+    if scope.loaded:
         scope.loaded.discard(name)
+    return False
 
 
 def note_returned(scope: FactsScope, value: ast.expr) -> None:

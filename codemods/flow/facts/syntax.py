@@ -15,6 +15,7 @@ _RECORD_BASES = frozenset({"NamedTuple", "BaseModel", "BaseSettings"})
 _PACKAGE = re.compile(r"\w+(?:\.\w+)*\.")
 _PART = re.compile(r"[\w.]*")
 VIEW_METHODS = frozenset({"keys", "values", "items"})
+_PUT_TOGETHER = (ast.JoinedStr, ast.BinOp, ast.Call)
 MAX_PLACES = 16  # longer lists and tuples are not told apart by index
 
 
@@ -46,7 +47,7 @@ def literal_key(node: ast.expr) -> str:
 
 def name_pattern(node: ast.expr | None) -> NamePattern | None:
     """What is known of a dotted name that is put together: `f"configs.{x}"`, `"configs." + x`, `"configs.%s" % x`."""
-    ends = _ends(node) if isinstance(node, ast.JoinedStr | ast.BinOp | ast.Call) else None
+    ends = _ends(node) if isinstance(node, _PUT_TOGETHER) else None
     if ends is None or not _PACKAGE.match(ends[0]) or not all(map(_PART.fullmatch, ends)):
         return None
     return NamePattern(*ends)
@@ -54,6 +55,8 @@ def name_pattern(node: ast.expr | None) -> NamePattern | None:
 
 def _ends(node: ast.expr) -> tuple[str, str] | None:
     """The text before the first and behind the last part of a text that is not known."""
+    if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Attribute) and node.func.attr == "format"):
+        return None  # most calls, without the long way
     parts: list[ast.expr] = []
     match node:
         case ast.JoinedStr(values):
