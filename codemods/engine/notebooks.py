@@ -28,6 +28,8 @@ MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[\w.\[\]]+\?{1,2}[ \t]*)$")
 _ASSIGNED_MAGIC = re.compile(r"^([ \t]*[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*=[ \t]*)[%!].*$")
 _COMMAND = re.compile(r"^[ \t]*(?:[\w., \t]+=[ \t]*)?[%!]")
 MAX_LOOKED = 64 * 2**20  # characters looked at for lines that are not found; later lines get the place before them
+MAX_KEPT = 50  # notebooks whose trees and value flow are kept from rule to rule, and the characters of each
+MAX_SHARED = 40_000
 _KERNELS = ("python", "")
 
 
@@ -106,8 +108,6 @@ def find(rule: Rule, project: Project) -> Iterator[Finding]:
     """What `rule` finds in the notebooks of `project`, every finding with the reason why it is not fixed."""
     if not rule.notebooks:
         return
-    from ..project import Project
-
     for path in project.paths:
         if not path.endswith(".ipynb"):
             continue
@@ -120,9 +120,7 @@ def find(rule: Rule, project: Project) -> Iterator[Finding]:
         if not rule.screen.search(notebook.text.encode("utf-8", "replace")):
             continue
         name = path.removesuffix(".ipynb") + "_ipynb.py"
-        inner = Project(
-            MemoryFiles({name: notebook.text.encode("utf-8", "replace")}), replace(project.settings, cache=False)
-        )
+        inner = _alone(project, path, name, notebook)
         for finding in rule.find(inner):
             if finding.path == name:
                 yield _placed(finding, path, name, notebook)
@@ -130,6 +128,21 @@ def find(rule: Rule, project: Project) -> Iterator[Finding]:
             cell, row, _ = _place(notebook, inner.skipped[name].reason)
             where = f"cell {cell}, line {row}: " if cell else ""
             project.skip(path, where + re.sub(r"^line \d+: ", "", inner.skipped[name].reason))
+
+
+def _alone(project: Project, path: str, name: str, notebook: Notebook) -> Project:
+    """The code of a notebook as a project of its own: the same one for every rule, so that its flow is solved once."""
+    from ..project import Project
+
+    known = project.by_text(Project)
+    if path in known:
+        return known[path]
+    inner = Project(
+        MemoryFiles({name: notebook.text.encode("utf-8", "replace")}), replace(project.settings, cache=False)
+    )
+    if len(known) < MAX_KEPT and len(notebook.text) < MAX_SHARED:
+        known[path] = inner
+    return inner
 
 
 def _place(notebook: Notebook, reason: str) -> tuple[int, int, int]:
