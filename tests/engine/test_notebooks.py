@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 import pytest
 
 from codemods.engine import notebooks
 from codemods.engine.migrate import check, plan
+from codemods.flow.answers import crossings
+from codemods.flow.boundaries import Table
+from codemods.flow.facts.records import FileFacts
+from codemods.flow.solve.solution import Solution
+from codemods.flow.solve.solver import solve
 from codemods.settings import Settings
 from codemods.tree.files import MemoryFiles
 from harness.torture import BODY
@@ -95,3 +101,19 @@ def test_a_command_of_several_lines_is_no_python(start: str) -> None:
     names: dict[str, object] = {}
     exec(compile(read.text, "cells", "exec"), names)
     assert names["x"] == 1 and len(read.places) == read.text.count("\n")
+
+
+@pytest.mark.parametrize("kept", [notebooks.MAX_KEPT, 0])
+def test_the_value_flow_of_a_notebook_is_solved_once_for_all_rules(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
+    solved: list[int] = []
+
+    def counted(facts: Mapping[str, FileFacts], table: Table) -> Solution:
+        solved.append(len(facts))
+        return solve(facts, table)
+
+    monkeypatch.setattr(crossings, "solve", counted)
+    monkeypatch.setattr(notebooks, "MAX_KEPT", kept)
+    more = BODY.replace("ranges.keys()", "lambda: ranges").replace("show", "display")
+    report = check(MemoryFiles({"demo.ipynb": notebook(BODY, more)}), SETTINGS)
+    assert {found.rule for found in report.findings} == {"dict-views", "lambdas"}
+    assert sum(1 for files in solved if files) == (1 if kept else 3)
