@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ..finding import Edit
+from ..nodes import children, statements, walk
 from ..tree.source import Source
 from .apply import regions
 from .bound_names import bound_names
@@ -58,7 +59,7 @@ class _Change:
         self.added = self.new.bound - self.old.bound
         self.star = any(
             isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
-            for node in ast.walk(self.new_tree)
+            for node in statements(self.new_tree)
         )
 
     def is_new(self, node: ast.AST) -> bool:
@@ -116,7 +117,7 @@ class _Change:
     def shadowed(self) -> str | None:
         """A name in new text that a local variable, or a module-level one called like a builtin, takes over."""
         uses: dict[str, list[int]] = {}
-        for node in ast.walk(self.new_tree):
+        for node in walk(self.new_tree):
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node.id in self.removed:
                 continue
             if (node.id in self.new.bound or node.id in _BUILTINS) and self.is_new(node):
@@ -213,14 +214,14 @@ def _run_on_import(tree: ast.Module) -> Iterator[ast.Name]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
         else:
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
 
 
 def _methods(tree: ast.Module) -> Counter[tuple[str, str, int]]:
     """How often each class body defines each method, by (class, method, which class of that name)."""
     seen: Counter[str] = Counter()
     found: Counter[tuple[str, str, int]] = Counter()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ClassDef):
             seen[node.name] += 1
             found.update(

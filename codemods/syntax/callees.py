@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ..nodes import statements
 from .modules import Modules
 from .origins import origin
 from .outline import Outline
@@ -127,7 +128,7 @@ class Callees:
         marks = [mark.id for mark in called.decorator_list if isinstance(mark, ast.Name)]
         if "classmethod" not in marks or not own or not isinstance(func, ast.Attribute):
             return None
-        values = [node.value for node in ast.walk(called) if isinstance(node, ast.Return)]
+        values = [node.value for node in statements(called) if isinstance(node, ast.Return)]
         makes = (value.func for value in values if isinstance(value, ast.Call))
         if not any(isinstance(maker, ast.Name) and maker.id == own[0].arg for maker in makes):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ..nodes import walk
 from .names import last_name
 
 _OF_PROGRAMS = ("__main__", "__mp_main__")
@@ -75,4 +76,4 @@ def _is_main(side: ast.expr) -> bool:
 
 def _calls(node: ast.expr, name: str) -> bool:
     """`node` contains a call of a function whose last name is `name`."""
-    return any(isinstance(inner, ast.Call) and last_name(inner.func) == name for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Call) and last_name(inner.func) == name for inner in walk(node))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from ...finding import Answer, Confidence, Finding, Fix, Hop, Refused
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
+from ...nodes import walk
 from ...project import Project
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules, modules_of
@@ -328,7 +329,7 @@ def _runs(statement: ast.stmt) -> bool:
         return False
     return not (
         isinstance(statement, ast.If) and is_main_process_test(statement.test) and not statement.orelse
-    ) and any(isinstance(node, (ast.Call, ast.For)) for node in ast.walk(statement))
+    ) and any(isinstance(node, (ast.Call, ast.For)) for node in walk(statement))
 
 
 def _sets_method(starts: Starts, outline: Outline, statement: ast.stmt) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...nodes import children
 from ...syntax.callees import FUNCTIONS
 from ...syntax.main_guard import is_main_name_test, is_main_process_test
 from ...syntax.names import last_name
@@ -98,7 +99,7 @@ def names_bound(statement: ast.stmt) -> Iterator[str]:
             yield node.asname or node.name.partition(".")[0]
         elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
             yield node.name
-        todo.extend(ast.iter_child_nodes(node))
+        todo.extend(children(node))
 
 
 def changed(statement: ast.stmt) -> Iterator[str]:
@@ -165,7 +166,7 @@ def reads_on_import(statement: ast.stmt) -> Iterator[str]:
         if isinstance(node, FUNCTIONS):
             todo += [*node.decorator_list, node.args, *([node.returns] if node.returns else [])]
         elif not isinstance(node, ast.Lambda):
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
 
 
 def is_guard(statement: ast.stmt) -> bool:
