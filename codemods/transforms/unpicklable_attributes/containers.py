@@ -123,6 +123,13 @@ def is_deep(store: Store) -> bool:
     return _innermost(store.owner.outline, store.target) is not store.target
 
 
+def keeps_parts(store: Store) -> bool:
+    """`self.files[:] = v` keeps what `v` holds, and not `v`."""
+    outline = store.owner.outline
+    above = outline.parents[_innermost(outline, store.target)] if store.fills else None
+    return isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Slice)
+
+
 class Filling:
     """How a container that is filled with such things can cross. Everything raises Refused."""
 

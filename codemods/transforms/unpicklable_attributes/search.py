@@ -32,7 +32,7 @@ from .asked_while_loading import Asked, fails_while_loading
 from .attribute_uses import Hazard
 from .by_name import counts_older, python_below
 from .classes import Family, Shape, Store, line_at
-from .containers import cached, fields, fillings, given_fields
+from .containers import cached, fields, fillings, given_fields, keeps_parts
 from .injected import GIVES_GENERATOR, Given, Taken
 from .used_before import used_before
 
@@ -192,7 +192,10 @@ class Search:
             if store.value is None or not self._instance(shape, store):
                 continue
             given = self.given.kept(shape, store.method, store.value)
+            parts = keeps_parts(store)
             for made in [*self.recogniser.made(shape.outline, store.value), *given]:
+                if parts and not made.nested:
+                    continue
                 if self.counts(made.kind) and not self.left_out(shape, name) and self._is_sent(shape, store):
                     made = replace(made, nested=True) if store.fills else made
                     if made.kind.inherited and self._other_context(self.crossing(shape)[1]):

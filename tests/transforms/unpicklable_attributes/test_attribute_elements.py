@@ -35,6 +35,15 @@ def test_an_element_that_another_attribute_keeps(other: str) -> None:
     assert "keeps one of them under another name too" in refusal(rows(FILES + other))
 
 
+def test_a_slice_keeps_what_its_new_value_holds() -> None:
+    assert not list(reported(rows("self.names = []\nself.names[:] = (name for name in path)"), RULE))
+    assert not list(reported(rows("self.lines = []\nself.lines[1:] = open(path)"), RULE))
+    assert (
+        "`self.files` holds an open file"
+        in next(iter(reported(rows("self.files = []\nself.files[:] = [open(name) for name in path]"), RULE))).message
+    )
+
+
 @pytest.mark.parametrize(
     ("walk", "touched"),
     [
