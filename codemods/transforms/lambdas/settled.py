@@ -19,6 +19,19 @@ from ...syntax.scope_data import Binding, Variable, start_of
 from ...syntax.scopes import Scopes, scopes_of
 from .libraries import libraries
 
+# Modules that sys.stdlib_module_names has everywhere: those of one system, those that distributions leave out, and
+# those that came or went after Python 3.8.
+_NOT_EVERYWHERE = frozenset(
+    """_msi _posixsubprocess _scproxy _winapi curses fcntl grp msilib msvcrt nis nt ossaudiodev posix pty pwd readline
+    resource spwd syslog termios tty winreg winsound
+
+    idlelib lib2to3 tkinter turtle turtledemo
+
+    aifc annotationlib asynchat asyncore audioop binhex cgi cgitb chunk compression crypt distutils formatter graphlib
+    imghdr imp mailcap nntplib parser pipes smtpd sndhdr sunau symbol telnetlib tomllib uu xdrlib
+    zoneinfo""".split()  # noqa: SIM905
+)
+
 
 class Settled:
     """Questions about the expressions of one file."""
@@ -149,7 +162,8 @@ class Settled:
         return self._modules.absolute(self.path, alias.name) if isinstance(alias, ast.alias) else None
 
     def cannot_fail(self, statement: ast.Import | ast.ImportFrom) -> bool:
-        """The import works: of the standard library, the project, or a package that the file imports at its top."""
+        """The import works: of the standard library on every system and from Python 3.8 on, of the project, or a
+        package that the file imports at its top."""
         if isinstance(statement, ast.ImportFrom):
             if statement.level:
                 return True
@@ -157,7 +171,7 @@ class Settled:
         else:
             names = [alias.name for alias in statement.names]
         return all(
-            (top := name.partition(".")[0]) in sys.stdlib_module_names
+            (top := name.partition(".")[0]) in sys.stdlib_module_names - _NOT_EVERYWHERE
             or top in self._imported_above
             or self._modules.absolute(self.path, name) is not None
             for name in names

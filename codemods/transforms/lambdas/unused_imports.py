@@ -23,7 +23,8 @@ def idle_imports(
 ) -> list[Edit]:
     """Removes what only `group` used. Where others that move use it too, the last one to move removes it.
 
-    An import that may fail, or do something, stays too: whoever calls the function around it gets the error.
+    An import that may fail, or do something, stays too: whoever calls the function around it gets the error. So does
+    one with a comment above it, which would be about nothing.
 
     For that their fixes must be made one after the other: each has an edit there, which changes nothing.
     `others`: the edits of the fix so far. What they write where a definition stood keeps its block from being empty.
@@ -48,10 +49,12 @@ def idle_imports(
             start, end = source.offset(*start_of(statement)), source.offset(*end_of(statement))
             edits.append(Edit(source.path, start, end, source.text[start:end]))
     going = {unit.node for unit in group if not _leaves_code(source, unit, others)}
-    whole = {item for item, names in idle.items() if len(names) == len(item.names) and settled.cannot_fail(item)}
+    all_names = {item for item, names in idle.items() if len(names) == len(item.names)}
+    explained = {item for item in all_names if first_attached_line(source, item) != item.lineno}
+    whole = {item for item in all_names - explained if settled.cannot_fail(item)}
     for statement, names in idle.items():
         block = scopes.block_of(statement)
-        if not settled.cannot_fail(statement):
+        if statement in explained or not settled.cannot_fail(statement):
             edits.append(_kept(source, statement))
             continue
         if statement not in whole:
@@ -103,7 +106,7 @@ def _plain_import(scopes: Scopes, source: Source, variable: Variable) -> ast.Imp
     behind = source.text[source.offset(*end_of(statement)) : end_of_line(source, line)].strip()
     if statement.end_lineno != line or not starts_line(source, statement):
         return None
-    if first_attached_line(source, statement) != line or (behind and (behind[0] != "#" or "noqa" in behind)):
+    if behind and (behind[0] != "#" or "noqa" in behind):
         return None
     seen = any(isinstance(node, ast.Name) and node.id in SEES_NAMES for node in ast.walk(variable.scope.node))
     return None if seen else statement

@@ -346,6 +346,32 @@ def build(ds):
     assert "noqa" not in after and after.count("import cv2\n") == 1
 
 
+def test_an_import_that_fails_on_other_systems_stays_where_it_fails() -> None:
+    text = """\
+def build(ds):
+    import {0}
+
+    return ds.map(lambda row: {0}.of(row))
+"""
+    for module in ("termios", "msvcrt", "tkinter", "tomllib", "distutils"):
+        after, _ = hoisted(text.format(module))
+        assert f"def build(ds):\n    import {module}  # noqa: F401\n\n    return ds.map(_build_map)\n" in after
+    after, _ = hoisted(text.format("json"))
+    assert "def build(ds):\n    return ds.map(_build_map)\n" in after
+
+
+def test_an_import_below_a_comment_stays_and_linters_are_told() -> None:
+    after, _ = hoisted("""\
+def build(ds):
+    # only needed here
+    import json
+
+    return ds.map(lambda row: json.loads(row))
+""")
+    assert "def _build_map(row):\n    import json\n    return json.loads(row)" in after
+    assert "    # only needed here\n    import json  # noqa: F401\n\n    return ds.map(_build_map)\n" in after
+
+
 def test_the_whole_partial_counts_for_the_width_of_a_line() -> None:
     line = "    layer = " + "norm if norm else " * 3 + "(lambda row: row * settings.eps)\n"
     after, _ = hoisted("def build_attention_with_a_name(norm, settings):\n" + line + "    return layer\n")
