@@ -93,9 +93,11 @@ class Outside:
             if _copies(outline, node) and outline.is_self(node.args[0]):
                 owner = outline.owner(node)
                 self.copied = self.copied or (owner is not None and owner.name in self.names)
-            if last_name(node.func) == "__new__" and node.args and self._raw(outline, node):
-                self.without_init = True
-            known = last_name(node.func) in self.names or (holder is not None and last_name(holder) in self.names)
+            raw = last_name(node.func) == "__new__" and bool(node.args) and self._raw(outline, node)
+            self.without_init = self.without_init or raw
+            known = (
+                raw or last_name(node.func) in self.names or (holder is not None and last_name(holder) in self.names)
+            )
             if not known and not (isinstance(node.func, ast.Name) and node.func.id in self.makers[outline]):
                 continue
             statement = outline.parents[node]

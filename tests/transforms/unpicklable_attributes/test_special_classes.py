@@ -281,3 +281,28 @@ def test_base_class_by_a_star_import(imports: str, base: str, known: bool) -> No
     files = {"a.py": STARS.format(imports=imports, base=base)}
     fixes = [found.fix for found in reported(files, "unpicklable-attributes", confidence=Confidence.POSSIBLE)]
     assert [fix is not None and fix.unsafe is None for fix in fixes] == [known]
+
+
+def test_an_object_made_without_its_constructor_that_gets_a_file() -> None:
+    code = """\
+class Reader:
+    def __init__(self, path):
+        self.file = open(path)
+
+    @classmethod
+    def of(cls, file):
+        self = cls.__new__(cls)
+        self.file = file
+        return self
+
+    def run(self, n):
+        return self.file.name, n
+
+
+if __name__ == '__main__':
+    from multiprocessing import Pool
+    print(Pool(2).map(Reader('a.py').run, [1]))
+"""
+    (finding,) = reported({"a.py": code}, "unpicklable-attributes")
+    assert finding.fix is None
+    assert (finding.reason or "").startswith("a.py:8 sets it from outside")
