@@ -24,7 +24,7 @@ _LIBRARY = re.compile(
     r"concurrent|importlib|json|logging|asyncio|unittest)|^<(?!ipython|stdin)"
     r"|\.py[xdi]$"
     r"|[/\\]?multiprocessing[/\\]\w+\.py$|[/\\]_spawnfix_probe\.py$|[/\\]torch[/\\](?:utils|distributed|multiprocessing|nn|cuda)[/\\]"
-    r"|^[\\/]?lib[/\\]python\d|[/\\]python@?[\d.]+[/\\]|[/\\]Frameworks[/\\]Python|[/\\]runpy\.py$|[/\\](?:bin|Scripts)[/\\]\w+$"
+    r"|^[\\/]?lib[/\\]python\d|[/\\]python@?[\d.]+[/\\]|[/\\]Frameworks[/\\]Python|[/\\]python[/\\]pyspark[/\\]|[/\\]runpy\.py$|[/\\](?:bin|Scripts)[/\\]\w+$"
 )
 
 

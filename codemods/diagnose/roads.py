@@ -103,7 +103,7 @@ _ROADS = (
 )
 _PROCESSES = re.compile(
     r"/(?:multiprocess(?:ing)?|billiard)/(?:reduction|forking|queues|connection|popen_\w+|process|context|pool|managers)\.py:"
-    r"|/(?:loky|joblib/externals)/|/concurrent/futures/process\.py:|/torch/multiprocessing/"
+    r"|/pyspark/(?:cloudpickle|serializers|rdd|context)\b|/(?:loky|joblib/externals)/|/concurrent/futures/process\.py:|/torch/multiprocessing/"
 )
 _SHOWN_AROUND = re.compile(r"\s*\d+\s")  # a line that IPython shows around the one that ran
 _SOURCE_OF_PROCESSES = re.compile(

@@ -75,6 +75,7 @@ DESCRIBED = [
     ("Running on local URL:  http://127.0.0.1:7860\nRunning on local URL:  http://127.0.0.1:7861", "served-twice"),
     ("built with pyinstaller, my Pool opens new windows of the program until I kill it", "frozen-again"),
     ("The exe of pyinstaller keeps starting itself again as soon as mp.Process(target=job) is reached", "frozen-again"),
+    ("The pyinstaller binary starts many times:\nmultiprocessing.freeze_support()", "frozen-again-though-asked"),
     ("frozen app on macOS with a Pool: after quitting, copies of the app keep running", "frozen-again"),
     (
         "SharedMemory(name=n, create=False), then close(): when that program ends, the block is gone",

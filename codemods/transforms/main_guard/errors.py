@@ -16,7 +16,7 @@ _IN_CHILD = r"spawn_main|__mp_main__|_fixup_main_from|in _serve_one"
 
 ERRORS = (
     KnownError(
-        r"(?:start a new process before the\b|freeze_support\(\)|finished its bootstrapping phase"
+        r"(?:start a new process before the\b|(?<!multiprocessing\.)freeze_support\(\)|finished its bootstrapping phase"
         r"|parallel computing without protecting your import)",
         _WHAT,
         _ADVICE,
