@@ -42,7 +42,41 @@ def lost_setting(scopes: Scopes, unit: Unit, boundary: str) -> str | None:
                     f"`{name}` (line {setting.lineno}) is called in this process only, and a spawned one, where line "
                     f"{read[1]} calls `{read[0]}`, would go on without it: call it there, too"
                 )
+        lost = _lost_attribute(scopes, unit, start, worker)
+        if lost is not None:
+            return lost
     return None
+
+
+def _lost_attribute(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | None) -> str | None:
+    """`Reader.root = path` before the process starts: a spawned one imports the class anew."""
+    for node in ast.walk(unit.home.node):
+        owner, name = _set_on_class(scopes, node)
+        if owner is None or start_of(node) > start_of(start) or scopes.around(node) is not unit.home:
+            continue
+        places = [place for place in (owner, unit.node, worker) if place is not None]
+        reads = (read for place in places for read in ast.walk(place) if isinstance(read, ast.Attribute))
+        line = next((read.lineno for read in reads if read.attr == name and isinstance(read.ctx, ast.Load)), None)
+        if line is not None:
+            return (
+                f"`{owner.name}.{name}` (line {getattr(node, 'lineno', 0)}) is set in this process only, and a spawned "
+                f"one, where line {line} reads it, would go on without it: set it there, too"
+            )
+    return None
+
+
+def _set_on_class(scopes: Scopes, node: ast.AST) -> tuple[ast.ClassDef | None, str]:
+    """The class of the file on which `Class.name = value` or `setattr(Class, "name", value)` sets an attribute."""
+    target: ast.expr | None = None
+    name = ""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        target, name = node.value, node.attr
+    elif isinstance(node, ast.Call) and last_name(node.func) == "setattr" and len(node.args) == 3:
+        target, key = node.args[0], node.args[1]
+        name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+    found = scopes.module.bindings.get(target.id, []) if isinstance(target, ast.Name) and name else []
+    owner = found[0].node if len(found) == 1 else None
+    return (owner, name) if isinstance(owner, ast.ClassDef) else (None, "")
 
 
 def _worker(scopes: Scopes, start: ast.Call) -> ast.AST | None:

@@ -51,6 +51,28 @@ def test_a_setting_that_the_child_reads(setting: str, worker: str, inside: str, 
     assert f"calls `{read}`, would go on without it" in finding.fix.unsafe
 
 
+CLASS = """\
+class Reader:
+    root = "a"
+
+    def path(self):
+        return self.root
+
+
+"""
+
+
+@pytest.mark.parametrize("setting", ["Reader.root = scale", "setattr(Reader, 'root', scale)"])
+@pytest.mark.parametrize("inside", ["Reader().path() + x", "Reader.root + x"])
+def test_an_attribute_that_is_set_on_the_class(setting: str, inside: str) -> None:
+    files = {"a.py": text(setting, "transform(1)", inside)["a.py"].replace("def worker", CLASS + "def worker")}
+    (finding,) = reported(files, "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    assert finding.fix.unsafe.startswith(
+        "`Reader.root` (line 20) is set in this process only, and a spawned one, where"
+    )
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -58,6 +80,7 @@ def test_a_setting_that_the_child_reads(setting: str, worker: str, inside: str, 
         text("torch.set_default_dtype(torch.float64)", "print(random.random())"),
         text("random.seed(1)", "random.seed(2)\n    print(random.random())"),
         text("print(scale)", "print(random.random())", later="random.seed(1)"),
+        text("mp.limit = scale", "print(mp.limit)"),
         text("print(scale)", "print(random.random())", later="\n\ndef other():\n    random.seed(1)"),
         {
             "a.py": text("pass", "print(random.random())")["a.py"].replace(
