@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ...syntax.binding_rules import FUNCTIONS
+from ...syntax.binding_rules import FUNCTIONS, BindingKind
 from ...syntax.names import last_name
-from ...syntax.scope_data import end_of, start_of
+from ...syntax.scope_data import Binding, end_of, start_of
 from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .libraries import libraries
 from .settled import origin_in
 
+_CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
 _LOGS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
 
 
@@ -42,41 +44,82 @@ def lost_setting(scopes: Scopes, unit: Unit, boundary: str) -> str | None:
                     f"`{name}` (line {setting.lineno}) is called in this process only, and a spawned one, where line "
                     f"{read[1]} calls `{read[0]}`, would go on without it: call it there, too"
                 )
-        lost = _lost_attribute(scopes, unit, start, worker)
+        lost = _lost_state(scopes, unit, start, worker)
         if lost is not None:
             return lost
     return None
 
 
-def _lost_attribute(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | None) -> str | None:
+class _State(NamedTuple):
+    """What a function sets for its process: an attribute of a class or module, what a list or dict of the file has."""
+
+    text: str
+    line: int
+    name: str  # of the attribute, or of the list or dict
+    owner: ast.ClassDef | None  # the class, whose methods read it too
+
+
+def _lost_state(scopes: Scopes, unit: Unit, start: ast.Call, worker: ast.AST | None) -> str | None:
     """`Reader.root = path` before the process starts: a spawned one imports the class anew."""
     for node in ast.walk(unit.home.node):
-        owner, name = _set_on_class(scopes, node)
-        if owner is None or start_of(node) > start_of(start) or scopes.around(node) is not unit.home:
+        state = _set_by(scopes, node) if isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)) else None
+        if state is None or start_of(node) > start_of(start) or scopes.around(node) is not unit.home:
             continue
-        places = [place for place in (owner, unit.node, worker) if place is not None]
-        reads = (read for place in places for read in ast.walk(place) if isinstance(read, ast.Attribute))
-        line = next((read.lineno for read in reads if read.attr == name and isinstance(read.ctx, ast.Load)), None)
+        places = [place for place in (state.owner, unit.node, worker) if place is not None]
+        line = next((line for place in places for line in _reads(place, state)), None)
         if line is not None:
             return (
-                f"`{owner.name}.{name}` (line {getattr(node, 'lineno', 0)}) is set in this process only, and a spawned "
-                f"one, where line {line} reads it, would go on without it: set it there, too"
+                f"`{state.text}` (line {state.line}) is set in this process only, and a spawned one, where line {line} "
+                "reads it, would go on without it: set it there, too"
             )
     return None
 
 
-def _set_on_class(scopes: Scopes, node: ast.AST) -> tuple[ast.ClassDef | None, str]:
-    """The class of the file on which `Class.name = value` or `setattr(Class, "name", value)` sets an attribute."""
-    target: ast.expr | None = None
-    name = ""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        target, name = node.value, node.attr
-    elif isinstance(node, ast.Call) and last_name(node.func) == "setattr" and len(node.args) == 3:
-        target, key = node.args[0], node.args[1]
-        name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
-    found = scopes.module.bindings.get(target.id, []) if isinstance(target, ast.Name) and name else []
-    owner = found[0].node if len(found) == 1 else None
-    return (owner, name) if isinstance(owner, ast.ClassDef) else (None, "")
+def _reads(place: ast.AST, state: _State) -> Iterator[int]:
+    for node in ast.walk(place):
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
+        if name == state.name and isinstance(getattr(node, "ctx", None), ast.Load):
+            yield getattr(node, "lineno", 0)
+
+
+def _set_by(scopes: Scopes, node: ast.Attribute | ast.Subscript | ast.Call) -> _State | None:
+    """`Class.name = value`, `setattr(module, "name", value)`, `TABLE[key] = value`, `TABLE.append(value)`."""
+    if isinstance(node, ast.Call):
+        if last_name(node.func) == "setattr" and len(node.args) == 3 and isinstance(node.args[1], ast.Constant):
+            owner = _bound(scopes, node.args[0])
+            name = str(node.args[1].value)
+            return _attribute(node.args[0], name, owner) if owner is not None else None
+        is_change = isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES
+        return _variable(scopes, node.func.value) if is_change and isinstance(node.func, ast.Attribute) else None
+    if isinstance(node.ctx, ast.Load):
+        return None
+    if isinstance(node, ast.Subscript):
+        return _variable(scopes, node.value)
+    owner = _bound(scopes, node.value)
+    return _attribute(node.value, node.attr, owner) if owner is not None else None
+
+
+def _attribute(value: ast.expr, name: str, owner: Binding) -> _State | None:
+    if not isinstance(owner.node, ast.ClassDef) and owner.kind is not BindingKind.IMPORT:
+        return None
+    text = f"{ast.unparse(value)}.{name}"
+    return _State(text, value.lineno, name, owner.node if isinstance(owner.node, ast.ClassDef) else None)
+
+
+def _variable(scopes: Scopes, value: ast.expr) -> _State | None:
+    """A list, dict or set that the file has from its start."""
+    bound = _bound(scopes, value)
+    if bound is None or not isinstance(value, ast.Name) or not isinstance(bound.statement, (ast.Assign, ast.AnnAssign)):
+        return None
+    return _State(value.id, value.lineno, value.id, None)
+
+
+def _bound(scopes: Scopes, value: ast.expr) -> Binding | None:
+    """What binds a name of the module, once."""
+    if not isinstance(value, ast.Name) or scopes.owner(scopes.around(value), value.id) is not scopes.module:
+        return None
+    found = scopes.module.bindings.get(value.id, [])
+    return found[0] if len(found) == 1 else None
 
 
 def _worker(scopes: Scopes, start: ast.Call) -> ast.AST | None:

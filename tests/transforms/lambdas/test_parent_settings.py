@@ -74,13 +74,33 @@ def test_an_attribute_that_is_set_on_the_class(setting: str, inside: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("setting", "worker", "inside", "what"),
+    [
+        ("mp.limit = scale", "print(mp.limit)", "x * scale", "mp.limit"),
+        ("NAMES.append(scale)", "print(len(NAMES))", "x * scale", "NAMES"),
+        ("NAMES[0] = scale", "transform(1)", "x * len(NAMES)", "NAMES"),
+    ],
+)
+def test_what_is_put_into_a_module_or_a_list_of_the_file(setting: str, worker: str, inside: str, what: str) -> None:
+    files = {"a.py": text(setting, worker, inside)["a.py"].replace("def worker", "NAMES = [1]\n\n\ndef worker")}
+    (finding,) = reported(files, "lambdas")
+    assert finding.fix is not None and finding.fix.unsafe is not None
+    assert finding.fix.unsafe.startswith(f"`{what}` (line 16) is set in this process only")
+
+
+@pytest.mark.parametrize(
     "files",
     [
         text("logging.basicConfig(level=10)", "print(transform(1))"),
         text("torch.set_default_dtype(torch.float64)", "print(random.random())"),
         text("random.seed(1)", "random.seed(2)\n    print(random.random())"),
         text("print(scale)", "print(random.random())", later="random.seed(1)"),
-        text("mp.limit = scale", "print(mp.limit)"),
+        text("mp.limit = scale", "print(mp.freeze_support)"),
+        {
+            "a.py": text("NAMES = []\n    NAMES.append(scale)", "print(NAMES)")["a.py"].replace(
+                "def worker", "NAMES = [1]\n\n\ndef worker"
+            )
+        },
         text("print(scale)", "print(random.random())", later="\n\ndef other():\n    random.seed(1)"),
         {
             "a.py": text("pass", "print(random.random())")["a.py"].replace(
