@@ -78,6 +78,9 @@ def test_what_a_test_builds_says_nothing() -> None:
         pytest.param("net_test", "from absl.testing import absltest\nimport argparse\n", True, id="absl"),
         pytest.param("test_net", "import pytest\nimport argparse\n", True, id="pytest"),
         pytest.param("tests__net", PROGRAM, True, id="folder"),
+        pytest.param("test__dnd", "import argparse\nimport model\nmodel.run()\n", False, id="program in a folder test"),
+        pytest.param("test__dnd", "import model\nmodel.run()\n", True, id="no parser in a folder test"),
+        pytest.param("test__dnd", "import argparse\nimport pytest\n", True, id="pytest in a folder test"),
         pytest.param("model__test_utils", DATA, True, id="helpers of tests"),
     ],
 )
