@@ -132,6 +132,10 @@ copy makes the object itself, or the fix is refused. It is refused where `copy.c
 a dict or list subclass before the attribute is there. Where code tries to pickle or copy the object and goes another
 way when that fails, the fix is unsafe; so it is in `lambdas` and `dict-views`.
 
+A class that has a reducer (`copyreg.pickle(Reader, reduced)`, `ForkingPickler.register`) crosses as that says, and gets
+no methods. It is refused as well where code asks whether a class has a state method (`hasattr(x, "__setstate__")`,
+`"__getstate__" in type(x).__dict__`): that would go another way.
+
 `copy.deepcopy` goes through the state methods: copies get a lock or handle of their own. (LMDB refuses to open one
 environment twice in a process.) In the copy an event is set where the original is, a queue has the same items, a lock
 or semaphore is free, and each process with a `SummaryWriter` adds an event file to the folder. Code outside the

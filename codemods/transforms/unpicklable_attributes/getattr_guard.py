@@ -12,6 +12,7 @@ from ...syntax.unpicklable_table import base_methods
 from ...tree.source import Source
 from .asked_while_loading import Asked, Failure, says
 from .classes import Shape
+from .own_reducers import registered
 from .screen import ID
 from .search import Search
 
@@ -66,7 +67,8 @@ def _crossing(search: Search, shape: Shape) -> tuple[Confidence, Trace]:
     """The best that is known of objects of the class, and of those below it that have nothing to say about it."""
     best: tuple[Confidence, Trace] = (Confidence.POSSIBLE, ())
     for other in [shape, *search.family.derived(shape)]:
-        if says(search.family, other) or (other is not shape and "__getattr__" in other.methods):
+        decides = says(search.family, other) or registered(search.family, other) is not None
+        if decides or (other is not shape and "__getattr__" in other.methods):
             continue
         found = flow_of(search.project).instances(other.outline.path, other.node.lineno)
         if found is not None and (not best[1] or found.confidence.rank > best[0].rank):

@@ -18,6 +18,7 @@ from .classes import Shape
 from .data import names
 from .ended import check_not_ended
 from .existing_state import check_bases, check_existing, check_filled_first
+from .own_reducers import check_no_reducer, check_nobody_asks
 from .search import Search
 from .shared_instances import check_new_objects
 from .state_methods import Form, Treatment, edits
@@ -131,6 +132,7 @@ class Planner:
             return
         names = [treatment.attribute for treatment in treatments]
         try:
+            check_no_reducer(self.family, shape)
             self._check_others(shape, plan)
             check_bases(other for other in self.family.line(shape) if other is not shape)
             check_existing(
@@ -154,6 +156,7 @@ class Planner:
                 )
             unsafe = self._tried(shape) or unsafe
             own = tuple(edits(self.family, shape, treatments, inherited))
+            check_nobody_asks(self.family, shape, [edit.text for edit in own])
             plan.writes = frozenset(("__getstate__", "__setstate__"))
             if all(treatment.again is None for treatment in treatments):
                 plan.writes = frozenset(("__getstate__",))

@@ -34,6 +34,7 @@ from .by_name import counts_older, python_below
 from .classes import Family, Shape, Store, line_at
 from .containers import cached, fields, fillings, given_fields, keeps_parts
 from .injected import GIVES_GENERATOR, Given, Taken
+from .own_reducers import registered
 from .used_before import used_before
 
 _KEEPER = re.compile(r"\bself\.\w|\bfield\s*(?:\(|as\b)|@(?:dataclass|attr)|\bcached_property\b")
@@ -264,7 +265,7 @@ class Search:
         return any("picks" in (base_methods(item) or ()) for item in self.family.foreign(shape))
 
     def crossing(self, shape: Shape, method: str = "") -> tuple[Confidence, Trace, str]:
-        """The best that is known of objects of the class and of those derived from it.
+        """The best that is known of objects of the class and of those derived from it; not of those with a reducer.
 
         Of these, where a `method` is named, only what it runs for.
         """
@@ -272,7 +273,7 @@ class Search:
         ask = getattr(flow_of(self.project), "instances", None)
         for other in [shape, *self.family.derived(shape)]:
             found = None if ask is None else ask(other.outline.path, other.node.lineno)
-            if found is None or (best[1] and found.confidence.rank <= best[0].rank):
+            if found is None or (best[1] and found.confidence.rank <= best[0].rank) or registered(self.family, other):
                 continue
             if not method or not self._replaces(other, shape, method):
                 best = (found.confidence, found.trace, found.boundary)

@@ -15,6 +15,7 @@ from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
 from ...syntax.unpicklable_table import Remedy, advice
+from .own_reducers import registered
 from .search import Search
 
 _KINDS = frozenset((HazardKind.OBJECT, HazardKind.GENERATOR))
@@ -78,7 +79,8 @@ def _is_overlooked(search: Search, crossing: Crossing) -> bool:
         return False
     shape = search.family.shape(outline, owner)
     related = [*search.family.line(shape), *search.family.derived(shape)]
-    if search.decides(shape) or any("__getstate__" in each.methods for each in related):
+    decides = search.decides(shape) or registered(search.family, shape) is not None
+    if decides or any("__getstate__" in each.methods for each in related):
         return False
     return not any(name[1] in search.hazards_of(each) for each in related)
 

@@ -1,0 +1,160 @@
+"""What other code says or asks about how objects of a class are pickled: reducers for it, tests for state methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ...finding import Refused
+from ...project import Project
+from ...questions import asked
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
+from ...syntax.repo import Repo
+from .classes import Family, Shape
+from .data import names
+
+_WRITTEN = ("__getstate__", "__setstate__", "__copy__")  # what this rule may add to a class
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+_Place = tuple[str, int]
+
+
+def registered(family: Family, shape: Shape) -> str | None:
+    """`path:line` of the reducer for objects of this very class: pickle and `copy` ask for it before its methods."""
+    here = (shape.outline.path, shape.node.lineno)
+    return next((place for cls, place in _registered(family.repo.project) if cls == here), None)
+
+
+def check_no_reducer(family: Family, shape: Shape) -> None:
+    """Raises Refused where a reducer says how objects of the class, or of one below it, are pickled and copied."""
+    for other in [shape, *family.derived(shape)]:
+        if (place := registered(family, other)) is not None:
+            raise Refused(
+                f"{place} registers a reducer for `{other.node.name}`, and methods of the class would come between: "
+                "leave it out there"
+            )
+
+
+def check_nobody_asks(family: Family, shape: Shape, added: Iterable[str]) -> None:
+    """Raises Refused where code asks whether a class has one of the methods that would be `added`.
+
+    `added`: lines that define them.
+    """
+    new = {name for name in _WRITTEN if any(f"def {name}(" in text for text in added)}
+    lines = (family.line(other) for other in family.hierarchy(shape))
+    own = {(other.outline.path, other.node.lineno) for line in lines for other in line}
+    for name, place, owners in _questions(family.repo.project):
+        if name in new and (not owners or not own.isdisjoint(owners)):
+            raise Refused(
+                f"{place} asks whether there is a `{name}`, and would go another way once `{shape.node.name}` has it: "
+                "register a reducer by `copyreg.pickle` instead"
+            )
+
+
+@asked
+def _registered(project: Project) -> tuple[tuple[_Place, str], ...]:
+    """The classes that a reducer is registered for, each with the place of that."""
+    repo = Repo(project)
+    found: dict[_Place, str] = {}
+    outlines = [outline for word in ("copyreg", "ForkingPickler") for outline in repo.mentioning(word)]
+    for outline in dict.fromkeys(outlines):
+        for node in outline.nodes:
+            target = _reduced(outline, node)
+            if target is None:
+                continue
+            for value in _values(outline, target):
+                for where, cls in repo.resolver.classes(outline, value):
+                    found.setdefault((where.path, cls.lineno), f"{outline.path}:{target.lineno}")
+    return tuple(found.items())
+
+
+def _reduced(outline: Outline, node: ast.AST) -> ast.expr | None:
+    """The class in `copyreg.pickle(Class, reducer)`, `copyreg.dispatch_table[Class] = reducer` and the like."""
+    if isinstance(node, ast.Call) and qualified_name(outline, node.func) in names("registers_reducer"):
+        return (
+            node.args[0] if node.args else next((each.value for each in node.keywords if each.arg == "ob_type"), None)
+        )
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return node.slice if qualified_name(outline, node.value) in names("reducer_table") else None
+    return None
+
+
+def _values(outline: Outline, node: ast.expr) -> list[ast.expr]:
+    """The expression, or what the loop gives its variable: `for cls in (A, B): copyreg.pickle(cls, reducer)`."""
+    for above in outline.ancestors(node) if isinstance(node, ast.Name) else ():
+        if isinstance(above, ast.For) and isinstance(node, ast.Name) and getattr(above.target, "id", "") == node.id:
+            return list(getattr(above.iter, "elts", [node]))
+    return [node]
+
+
+@asked
+def _questions(project: Project) -> tuple[tuple[str, str, tuple[_Place, ...]], ...]:
+    """Tests for state methods: the name, the place, and the classes that are asked, where that is known."""
+    repo = Repo(project)
+    found: dict[tuple[str, str, tuple[_Place, ...]], None] = {}
+    for outline in dict.fromkeys(outline for word in _WRITTEN for outline in repo.mentioning(word)):
+        for node in outline.nodes:
+            for name, subject in _tests(outline, node):
+                owners = _owners(repo, outline, subject)
+                if owners is not None:
+                    found[name, f"{outline.path}:{getattr(node, 'lineno', 0)}", owners] = None
+    return tuple(found)
+
+
+def _tests(outline: Outline, node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that `node` looks up, and in what."""
+    looked: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
+            if isinstance(operator, (ast.In, ast.NotIn)):
+                looked.append((left, right))
+        yield from ((each.attr, each.value) for each in sides if isinstance(each, ast.Attribute) and _is_new(each.attr))
+    elif isinstance(node, ast.Call) and last_name(node.func) in names("looks_up") and len(node.args) > 1:
+        looked.append((node.args[1], node.args[0]))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+        looked.append((node.args[0], node.func.value))
+    elif isinstance(node, ast.Subscript):
+        looked.append((node.slice, node.value))
+    for wanted, subject in looked:
+        if isinstance(subject, (ast.Tuple, ast.List, ast.Set, ast.Constant, ast.Dict)):
+            continue  # it asks what a name is
+        for each in _constants(outline, wanted):
+            is_state = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+            if not is_state and isinstance(each.value, str) and _is_new(each.value):
+                yield each.value, subject
+
+
+def _is_new(name: str) -> bool:
+    return name in _WRITTEN
+
+
+def _constants(outline: Outline, node: ast.expr) -> Iterator[ast.Constant]:
+    """The constant, or those of the loop that gives the variable."""
+    if isinstance(node, ast.Constant):
+        yield node
+    for above in outline.ancestors(node) if isinstance(node, ast.Name) else ():
+        for loop in (above, *getattr(above, "generators", ())):
+            if isinstance(loop, _LOOPS) and isinstance(node, ast.Name) and getattr(loop.target, "id", "") == node.id:
+                yield from (each for each in getattr(loop.iter, "elts", ()) if isinstance(each, ast.Constant))
+
+
+def _owners(repo: Repo, outline: Outline, subject: ast.expr) -> tuple[_Place, ...] | None:
+    """The classes that are looked at: () where that may be any, None where it is none of the repository."""
+    while True:
+        if isinstance(subject, ast.Attribute) and subject.attr in ("__dict__", "__class__"):
+            subject = subject.value
+        elif isinstance(subject, ast.Call) and last_name(subject.func) in ("vars", "dir", "type") and subject.args:
+            subject = subject.args[0]
+        else:
+            break
+    is_super = isinstance(subject, ast.Call) and last_name(subject.func) == "super"
+    if is_super or outline.is_self(subject):
+        owner = outline.owner(subject)
+        return ((outline.path, owner.lineno),) if owner is not None else ()
+    classes = repo.resolver.classes(outline, subject) if isinstance(subject, (ast.Name, ast.Attribute)) else []
+    if classes:
+        return tuple((where.path, cls.lineno) for where, cls in classes)
+    is_root = isinstance(subject, ast.Name) and subject.id == "object"  # which Python is it?
+    return None if is_root or repo.resolver.is_foreign(outline, subject) else ()

@@ -1,0 +1,158 @@
+"""Reducers that other code registers for a class, and code that asks whether a class has state methods."""
+
+from __future__ import annotations
+
+import pytest
+
+from codemods.finding import Confidence
+from harness.small import migrated, reasons, reported
+
+RULE = "unpicklable-attributes"
+READER = """\
+class Reader:
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path)
+
+
+def reduced(reader):
+    return Reader, (reader.path,)
+"""
+MAIN = """\
+import copy
+from multiprocessing import Process
+
+from reading import {name}
+
+
+def child(reader):
+    print(reader.path)
+
+
+if __name__ == "__main__":
+    reader = {name}("rows.txt")
+    Process(target=child, args=(reader,)).start()
+    other = copy.copy(reader)
+"""
+REGISTERED = [
+    "import copyreg\ncopyreg.pickle(Reader, reduced)",
+    "import copyreg as tables\ntables.pickle(Reader, lambda reader: reduced(reader))",
+    "from copyreg import pickle as register\nregister(Reader, reduced)",
+    "import copyreg\ncopyreg.pickle(ob_type=Reader, pickle_function=reduced)",
+    "import copyreg\nfor cls in (dict, Reader):\n    copyreg.pickle(cls, reduced)",
+    "import copyreg\ncopyreg.dispatch_table[Reader] = reduced",
+    "from multiprocessing.reduction import ForkingPickler\nForkingPickler.register(Reader, reduced)",
+]
+BELOW = "\n\nclass Rows(Reader):\n    pass\n"
+
+
+def text(more: str, name: str = "Reader") -> dict[str, str]:
+    return {"reading.py": READER + "\n\n" + more + "\n", "main.py": MAIN.format(name=name)}
+
+
+@pytest.mark.parametrize("registered", REGISTERED)
+def test_a_class_with_a_reducer_crosses(registered: str) -> None:
+    assert reported(text(registered), RULE) == []
+    (reason,) = reasons(text(registered), RULE, confidence=Confidence.POSSIBLE)
+    line = len((READER + "\n\n" + registered).splitlines())
+    assert reason.startswith(f"reading.py:{line} registers a reducer for `Reader`")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "import copyreg\ncopyreg.pickle(dict, reduced)",
+        "import copyreg\ncopyreg.constructor(Reader)",
+        "import copyreg\nprint(copyreg.dispatch_table[Reader])",
+        "import pickle\npickle.dumps(Reader)",
+    ],
+)
+def test_a_reducer_for_something_else(other: str) -> None:
+    assert "def __copy__" in migrated(text(other), RULE)["reading.py"]
+
+
+def test_a_reducer_from_another_file() -> None:
+    files = text("")
+    files["main.py"] = files["main.py"].replace(
+        "\n\n\ndef child", ", reduced\nimport copyreg\n\ncopyreg.pickle(Reader, reduced)\n\n\ndef child"
+    )
+    assert "copyreg" in files["main.py"] and reported(files, RULE) == []
+
+
+def test_a_reducer_is_for_one_class_only() -> None:
+    """Objects of a class below are pickled without it; those of a class above, too."""
+    (reason,) = reasons(text(BELOW + REGISTERED[0], "Rows"), RULE)
+    assert "registers a reducer for `Reader`" in reason
+    below = BELOW + REGISTERED[0].replace("Reader", "Rows")
+    (reason,) = reasons(text(below), RULE)
+    assert "registers a reducer for `Rows`" in reason
+    assert reported(text(below, "Rows"), RULE) == []
+
+
+def test_a_getattr_that_is_not_asked_where_a_reducer_decides() -> None:
+    hook = (
+        "class Reader:\n    def __init__(self, path):\n        self.path = path\n\n    def __getattr__(self, name):\n"
+    )
+    files = text("")
+    files["reading.py"] = (
+        hook + "        return getattr(self.path, name)\n\n\ndef reduced(reader):\n    return str, ()\n"
+    )
+    assert len(reported(files, RULE)) == 1
+    files["reading.py"] += REGISTERED[0] + "\n"
+    assert reported(files, RULE) == []
+
+
+ASKS = "def own(thing):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("asks", "name"),
+    [
+        ('return "__getstate__" in type(thing).__dict__', "__getstate__"),
+        ('return "__setstate__" not in thing.__class__.__dict__', "__setstate__"),
+        ('return "__copy__" in vars(thing)', "__copy__"),
+        ('return "__copy__" in dir(thing)', "__copy__"),
+        ('return hasattr(thing, "__setstate__")', "__setstate__"),
+        ('return getattr(thing, "__setstate__", None)', "__setstate__"),
+        ('return vars(type(thing)).get("__getstate__")', "__getstate__"),
+        ("return type(thing).__getstate__ is object.__getstate__", "__getstate__"),
+        ('return [name for name in ("__len__", "__copy__") if hasattr(thing, name)]', "__copy__"),
+        ('return hasattr(Reader, "__setstate__")', "__setstate__"),
+    ],
+)
+def test_code_that_asks_for_a_method(asks: str, name: str) -> None:
+    (reason,) = reasons(text(ASKS.format(asks)), RULE)
+    line = len(READER.splitlines()) + 4
+    assert reason.startswith(f"reading.py:{line} asks whether there is a `{name}`")
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        'return hasattr(thing, "__len__")',
+        'return hasattr(thing, "__reduce__")',
+        'return hasattr(object, "__getstate__")',
+        'return thing in ("__getstate__", "__setstate__")',
+        'return thing == "__getstate__"',
+        'return hasattr(Other, "__setstate__")',
+        'import numpy\n    return hasattr(numpy.ndarray, "__setstate__")',
+    ],
+)
+def test_code_that_asks_for_something_else(asks: str) -> None:
+    other = "class Other:\n    def known(self):\n        return hasattr(self, '__setstate__')\n\n\n"
+    assert "def __setstate__" in migrated(text(other + ASKS.format(asks)), RULE)["reading.py"]
+
+
+def test_a_base_class_asks_for_a_method() -> None:
+    """It is no base class of `Reader`, but of a class that derives from both."""
+    mixin = "class Known:\n    def known(self):\n        return hasattr(self, '__setstate__')\n\n\n"
+    both = "class Rows(Known, Reader):\n    pass\n"
+    assert "asks whether there is a `__setstate__`" in reasons(text(mixin + both), RULE)[0]
+
+
+def test_a_method_that_is_not_added() -> None:
+    """Nothing copies the object, so it gets no `__copy__`."""
+    files = text(ASKS.format('return hasattr(thing, "__copy__")'))
+    files["main.py"] = files["main.py"].replace("    other = copy.copy(reader)\n", "")
+    after = migrated(files, RULE)["reading.py"]
+    assert "def __setstate__" in after and "def __copy__" not in after
