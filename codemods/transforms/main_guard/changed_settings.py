@@ -75,6 +75,12 @@ class Search:
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
         self._collect_workers()
 
+    def run_by(self, script: str) -> Iterator[tuple[Outline, Function]]:
+        """What workers of the script may run: of classes that it or what it imports defines, and what is sent there."""
+        for worker in self.workers.values():
+            if any(path == script or self._sends(script, path) for path in worker.sent):
+                yield worker.outline, worker.function
+
     def found(self) -> Iterator[Changed]:
         """One per object and script, at the first place that reads it."""
         reads: dict[Settings, list[tuple[Place, Worker]]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from dataclasses import dataclass
 
 from ...finding import Confidence
@@ -15,6 +16,7 @@ from .process_starts import Start, Starts
 from .side_effects import Harm, Repeated, repeated
 from .split import needed_by_workers, sets_up_the_log_of_workers
 from .statements import changed, is_guard, is_plain_guard, names_bound, stays
+from .worker_reads import WorkerReads
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class LateGuard:
     outside: frozenset[int]
 
 
-def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | None:
+def late_guard(starts: Starts, outline: Outline, source: Source, reads: WorkerReads) -> LateGuard | None:
     """What the only main guard of the script leaves out; None where it starts no processes, or leaves out nothing."""
     body = outline.module.body
     guards = [at for at, statement in enumerate(body) if is_plain_guard(statement)]
@@ -54,6 +56,7 @@ def late_guard(starts: Starts, outline: Outline, source: Source) -> LateGuard | 
     start = starts.in_block(outline, guard.body) if repeats and isinstance(guard, ast.If) else None
     if start is None:
         return None
+    outside |= _sets_up_workers(outline, min(repeats), reads)
     sure = start.confidence if start.confidence.rank < Confidence.LIKELY.rank else Confidence.LIKELY
     return LateGuard(repeats, start, sure, outside)
 
@@ -90,7 +93,26 @@ def _prepares_workers(project: Project, outline: Outline, source: Source, end: i
     body = outline.module.body
     made = [statement for statement in body if stays(statement) and not is_guard(statement)]
     defined = {name for statement in made for name in names_bound(statement)}
-    needed, found = needed_by_workers(project, outline, source).keys() - defined, set()
+    return _with_what_they_need(body, end, needed_by_workers(project, outline, source).keys() - defined, defined)
+
+
+def _sets_up_workers(outline: Outline, end: int, reads: WorkerReads) -> frozenset[int]:
+    """Statements before the one at `end` that change what workers read in other modules, and what they need.
+
+    `args = parse_args()`, where that also fills the configuration of a module: under the guard, workers would go on
+    with the values that the module has by itself. `end` is the first that no worker should repeat: what stands below
+    may need what that does.
+    """
+    body = outline.module.body
+    found = frozenset(at for at in range(end) if not stays(body[at]) and reads.may_be_lost([body[at]]))
+    needed = {node.id for at in found for node in ast.walk(body[at]) if isinstance(node, ast.Name)}
+    defined = {name for item in body if stays(item) and not is_guard(item) for name in names_bound(item)}
+    return found | _with_what_they_need(body, max(found, default=0), needed - defined, defined)
+
+
+def _with_what_they_need(body: list[ast.stmt], end: int, names_read: Set[str], defined: Set[str]) -> frozenset[int]:
+    """Statements before the one at `end` that set what is read, or what that is computed from."""
+    needed, found = set(names_read), set[int]()
     for at in range(end - 1, -1, -1):
         if not stays(body[at]) and needed & {*names_bound(body[at]), *changed(body[at])}:
             needed |= {node.id for node in ast.walk(body[at]) if isinstance(node, ast.Name)} - defined

@@ -11,6 +11,7 @@ from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...nodes import walk
 from ...project import Project
+from ...syntax.callees import Function
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
@@ -124,7 +125,7 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
 
 
 def _late(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-    late = late_guard(starts, outline, source)
+    late = late_guard(starts, outline, source, _reads(starts, importers, outline))
     if late is None:
         return
     at = min(late.repeats)
@@ -134,6 +135,13 @@ def _late(starts: Starts, importers: Importers, outline: Outline, source: Source
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
     span = source.span_of(outline.module.body[at])
     yield Finding.answered(ID, outline.path, span, message, confidence, (here, *late.start.hops), answer)
+
+
+def _reads(starts: Starts, importers: Importers, outline: Outline) -> WorkerReads:
+    def more() -> Iterator[tuple[Outline, Function]]:
+        return Search(starts, Repo(starts.project), importers).run_by(outline.path)
+
+    return WorkerReads(starts, outline, more)
 
 
 def _wrapped(
@@ -162,7 +170,7 @@ def _wrapped(
         )
     try:
         early = [at for at in alone if first is None or at < first]
-        reads = WorkerReads(starts, outline)
+        reads = _reads(starts, importers, outline)
         repeated_values, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
 
         def check(runs: list[Run], is_last: bool) -> None:
@@ -186,6 +194,8 @@ def _wrapped(
     if lost is not None:
         text = ast.unparse(lost)[:60]
         unsafe = f"line {lost.lineno}: `{text}` may set something for workers too, and would not run there any more"
+    if unsafe is None:
+        unsafe = reads.may_be_lost(_moved(outline, runs))
     if unsafe is None and (hook := at_exit(outline, _moved(outline, runs))) is not None:
         unsafe = (
             f"`{hook.name}` (line {hook.lineno}) is called at the end of the process, and a spawned child would call "

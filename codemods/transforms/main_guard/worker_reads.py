@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 
 from ...syntax.callees import FUNCTIONS, Function
@@ -27,19 +27,26 @@ Code = tuple[Outline, Function]
 
 
 class WorkerReads:
-    """Answers for one script."""
+    """Answers for one script; `more`: code of workers that is not seen from what the script sends."""
 
-    def __init__(self, starts: Starts, outline: Outline) -> None:
-        self.starts, self.outline, self.resolver = starts, outline, starts.callees.resolver
+    def __init__(self, starts: Starts, outline: Outline, more: Callable[[], Iterable[Code]] = tuple) -> None:
+        self.starts, self.outline, self.resolver, self.more = starts, outline, starts.callees.resolver, more
         self._reads: dict[Global, str] | None = None
         self._changes: dict[ast.AST, frozenset[Global]] = {}  # by function
         self._places: dict[Global, tuple[str, int]] = {}  # what functions change -> where first
 
     def lost(self, statements: Collection[ast.stmt]) -> str | None:
         """What the first of `statements` that does so changes and a worker reads, in words."""
+        return self._first_change(statements, self.reader) or (self._untrained() if statements else None)
+
+    def may_be_lost(self, statements: Collection[ast.stmt]) -> str | None:
+        """The same for what the code of `more` reads."""
+        return self._first_change(statements, lambda changed: self.reader(changed) or self._reads_of_more.get(changed))
+
+    def _first_change(self, statements: Collection[ast.stmt], reader_of: Callable[[Global], str | None]) -> str | None:
         for statement in statements:
             for changed in self._changed(self.outline, [statement]):
-                reader = self.reader(changed)
+                reader = reader_of(changed)
                 if reader is not None:
                     where = f"`{changed[1]}`" + (f" of {changed[0]}" if changed[0] != self.outline.path else "")
                     path, line = self._places.get(changed, ("", 0))
@@ -50,7 +57,7 @@ class WorkerReads:
                         "guard a spawned worker would see the value of the import. Hand it over as an argument, or "
                         "keep it in the object that is sent"
                     )
-        return self._untrained() if statements else None
+        return None
 
     def reader(self, variable: Global) -> str | None:
         """A function that reads the variable where a worker may run it, in words."""
@@ -75,11 +82,21 @@ class WorkerReads:
         """What the code of workers reads, with a function that does, in words."""
         if self._reads is None:
             self._reads = {}
-            for outline, function in self._in_workers():
-                where = "" if outline is self.outline else f" ({outline.path}:{function.lineno})"
-                for read in self._globals_read(outline, function):
-                    self._reads.setdefault(read, f"`{function.name}`{where}")
+            self._collect(self._in_workers(), self._reads)
         return self._reads
+
+    @cached_property
+    def _reads_of_more(self) -> dict[Global, str]:
+        """What the code of `more` reads; asked for only where a statement changes something at all."""
+        found: dict[Global, str] = {}
+        self._collect(self.more(), found)
+        return found
+
+    def _collect(self, code: Iterable[Code], into: dict[Global, str]) -> None:
+        for outline, function in code:
+            where = "" if outline is self.outline else f" ({outline.path}:{function.lineno})"
+            for read in self._globals_read(outline, function):
+                into.setdefault(read, f"`{function.name}`{where}")
 
     @cached_property
     def _reads_of_passed(self) -> dict[Global, str]:
