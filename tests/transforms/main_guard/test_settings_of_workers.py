@@ -78,6 +78,7 @@ def fault(program: dict[str, str]) -> Finding:
     return found
 
 
+@pytest.mark.slow
 def test_workers_have_the_configured_value_before_and_after(tmp_path: Path) -> None:
     safe = files()  # without what would stop a worker that does it again
     safe["train.py"] = safe["train.py"].replace('".out")', '".out", exist_ok=True)\nopen(args.cfg + ".log", "w")')
