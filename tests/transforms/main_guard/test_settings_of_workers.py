@@ -81,7 +81,7 @@ def fault(program: dict[str, str]) -> Finding:
 @pytest.mark.slow
 def test_workers_have_the_configured_value_before_and_after(tmp_path: Path) -> None:
     safe = files()  # without what would stop a worker that does it again
-    safe["train.py"] = safe["train.py"].replace('".out")', '".out", exist_ok=True)\nopen(args.cfg + ".log", "w")')
+    safe["train.py"] = safe["train.py"].replace('os.makedirs(args.cfg + ".out")', 'open(args.cfg + ".log", "w")')
     after = {**safe, **migrated(safe, "main-guard")}
     assert after["train.py"] != safe["train.py"]
     for name, program in (("before", safe), ("after", after)):
