@@ -6,7 +6,10 @@ The fields of a node that never hold nodes (names, numbers, marks) are known by 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+_Node = TypeVar("_Node", bound=ast.expr)
 
 # Fields without nodes, by class (None: whatever the class).
 _PLAIN: dict[str | None, frozenset[str]] = {
@@ -52,6 +55,12 @@ def children(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def at_place(nodes: Iterable[_Node], place: tuple[int, int, int, int]) -> _Node | None:
+    """The one of `nodes` that begins and ends at `place`: line and column of both, as in `ast`; None without one."""
+    ends = ((node, (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) for node in nodes)
+    return next((node for node, end in ends if end == place), None)
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

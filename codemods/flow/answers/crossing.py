@@ -42,6 +42,16 @@ class Crossing:
     alone: bool = False  # no object of the repository's classes keeps it, but in a container of other code
     guessed: bool = False  # an object that may not keep it is on its way
 
+    @property
+    def place(self) -> tuple[int, int, int, int]:
+        """Line and column of its begin and end, as in `ast`."""
+        return self.line, self.column, self.end_line, self.end_column
+
+    @property
+    def in_words(self) -> str:
+        """How it crosses, for a message."""
+        return f"reaches another process through {self.boundary}" if self.boundary else "is sent to workers"
+
 
 class Crossings:
     """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""

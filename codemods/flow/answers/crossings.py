@@ -298,24 +298,24 @@ class Flow:
     @recorded
     def class_identities(self, path: str, line: int, column: int) -> list[Question]:
         """Where the class at this position, local to a function, is distinguished from another with the same body."""
-        return self._of_class(CLASS, path, line, column)
+        return self._of_class(CLASS, path, line, column, self._seen.identities)
 
     @recorded
     def instance_identities(self, path: str, line: int, column: int) -> list[Question]:
         """Where an object of the class at this position, local to a function, is compared, or is a key."""
-        return self._of_class(INSTANCE, path, line, column)
+        return self._of_class(INSTANCE, path, line, column, self._seen.identities)
 
     @recorded
     def instance_shown(self, path: str, line: int, column: int) -> list[Question]:
         """Where an object of the class at this position, local to a function, becomes a text."""
-        index = self._places.class_at.get((path, line, column))
-        number = self.solution.heap.numbers.get(Value(INSTANCE, index), -1) if index is not None else -1
-        return without_nodes(self._seen.shown.get(number, []))
+        return self._of_class(INSTANCE, path, line, column, self._seen.shown)
 
-    def _of_class(self, kind: int, path: str, line: int, column: int) -> list[Question]:
+    def _of_class(
+        self, kind: int, path: str, line: int, column: int, found: Mapping[int, list[Question]]
+    ) -> list[Question]:
         index = self._places.class_at.get((path, line, column))
         number = self.solution.heap.numbers.get(Value(kind, index), -1) if index is not None else -1
-        return without_nodes(self._seen.identities.get(number, []))
+        return without_nodes(found.get(number, []))
 
     @recorded
     def called_by_path(self, path: str, line: int, column: int) -> bool:

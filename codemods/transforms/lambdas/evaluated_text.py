@@ -58,9 +58,8 @@ def _finding(project: Project, crossing: Crossing, text: Text, others: int) -> F
     source = project.source(crossing.path)
     assert source is not None
     more = f", and {others} more" if others else ""
-    through = f"reaches another process through {crossing.boundary}" if crossing.boundary else "is sent to workers"
     what = f"the local `{text.local}`" if text.local else "a lambda"
-    message = f"what `eval` makes of a text under `{text.key}` {through}; pickle can't import {what} by name"
+    message = f"what `eval` makes of a text under `{text.key}` {crossing.in_words}; pickle can't import {what} by name"
     where = f"{text.path}, line {text.line}"
     advice = "write its name in the YAML file, and look it up by that name instead of `eval`"
     reason = f"the lambda is text in {where} (`{text.key}`{more}): define a function at the top of a module, {advice}"

@@ -11,6 +11,7 @@ from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...flow.facts.loaded_by_path import names_class
 from ...hazard_kind import HazardKind
+from ...nodes import at_place
 from ...project import Project
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -45,10 +46,7 @@ def loaded_by_path(project: Project) -> Iterator[Finding]:
 
 def _taken(outline: Outline, crossing: Crossing) -> ast.Attribute | ast.Call | None:
     """The expression at the place of the crossing."""
-    place = (crossing.line, crossing.column, crossing.end_line, crossing.end_column)
-    taken = (node for node in outline.nodes if isinstance(node, (ast.Attribute, ast.Call)))
-    ends = ((node, (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) for node in taken)
-    return next((node for node, end in ends if end == place), None)
+    return at_place((node for node in outline.nodes if isinstance(node, (ast.Attribute, ast.Call))), crossing.place)
 
 
 def _module(taken: ast.Attribute | ast.Call) -> ast.expr:
@@ -94,13 +92,12 @@ def _returned(outline: Outline, func: ast.expr) -> list[ast.expr]:
 def _finding(project: Project, crossing: Crossing, taken: ast.Attribute | ast.Call) -> Finding:
     source = project.source(crossing.path)
     assert source is not None
-    through = f"reaches another process through {crossing.boundary}" if crossing.boundary else "is sent to workers"
     module, what = ast.unparse(_module(taken)), ast.unparse(taken)
     if isinstance(taken, ast.Call) and isinstance(taken.func, ast.Attribute):
         what = f"an object of `{ast.unparse(taken.func)}`"
     else:
         what = f"`{what}`"
-    message = f"{what} {through}; pickle can't import it by name, as `{module}` is loaded by its path"
+    message = f"{what} {crossing.in_words}; pickle can't import it by name, as `{module}` is loaded by its path"
     reason = (
         f"no import finds the module `{module}`: send its path, and load it in each process (in `__setstate__`, or "
         "where it is first used), or make it a module that processes can import"

@@ -9,7 +9,7 @@ from ...project import Project
 from ...syntax.names import last_name
 
 _SHOWS = re.compile(r"\bfuncName\b")
-_LOGS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
+LOG_METHODS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
 _LOGGER = re.compile(r"log", re.IGNORECASE)
 
 
@@ -26,5 +26,5 @@ def logged_name(project: Project, path: str, node: ast.AST) -> str | None:
 
 def _logs(call: ast.Call) -> bool:
     func = call.func
-    is_method = isinstance(func, ast.Attribute) and last_name(func) in _LOGS
+    is_method = isinstance(func, ast.Attribute) and last_name(func) in LOG_METHODS
     return is_method and isinstance(func, ast.Attribute) and _LOGGER.search(ast.unparse(func.value)) is not None

@@ -19,8 +19,8 @@ def made_classes(project: Project) -> Iterator[Finding]:
             continue
         start = source.offset(crossing.line, crossing.column)
         end = source.offset(crossing.end_line, crossing.end_column)
-        through = f"reaches another process through {crossing.boundary}" if crossing.boundary else "is sent to workers"
-        message = f"the class that is made here, or an object of it, {through}; pickle can't import it by name"
+        how = crossing.in_words
+        message = f"the class that is made here, or an object of it, {how}; pickle can't import it by name"
         reason = (
             'make it at the top of the module, and bind it there to its own name: `Row = namedtuple("Row", ...)`; a '
             "process that imports the module finds it then"

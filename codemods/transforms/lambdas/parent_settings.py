@@ -15,10 +15,10 @@ from ...syntax.scope_data import Binding, end_of, start_of
 from ...syntax.scopes import Scopes
 from .candidate import Unit
 from .libraries import libraries
+from .logged_names import LOG_METHODS
 from .settled import origin_in
 
 _CHANGES = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear"})
-_LOGS = frozenset(["debug", "info", "warn", "warning", "error", "critical", "exception", "log"])
 
 
 def lost_setting(scopes: Scopes, unit: Unit, boundary: str) -> str | None:
@@ -134,7 +134,7 @@ def _called(scopes: Scopes, node: ast.AST) -> Iterator[tuple[str, int]]:
     for call in ast.walk(node):
         if isinstance(call, ast.Call):
             name = origin_in(scopes, call.func)
-            is_log = last_name(call.func) in _LOGS and "log" in name.lower()
+            is_log = last_name(call.func) in LOG_METHODS and "log" in name.lower()
             yield (f"logging.{last_name(call.func)}" if is_log else name), call.lineno
 
 

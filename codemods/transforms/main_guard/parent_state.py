@@ -53,10 +53,11 @@ def _is_reported(search: Search, state: _State) -> bool:
 
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
     outline, function = worker.outline, worker.function
+    declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
     for node in (node for statement in function.body for node in ast.walk(statement)):
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            state = _global(outline, node)
+            state = _global(outline, node) if node.id in declared else None
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             state = _attribute(search, outline, node)
         if state is not None and isinstance(node, ast.expr) and not _does_without(outline, node, function):
@@ -64,19 +65,15 @@ def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
 
 
 def _global(outline: Outline, node: ast.Name) -> _State | None:
-    """A name of the module that a function sets with `global`, where no guard of the same file sets it."""
+    """The name, which some function declares as `global`, where the module itself gives it one value."""
     scope, bindings = outline.lookup(node, node.id)
     if not isinstance(scope, ast.Module) or len(bindings) != 1 or not _has_value(bindings[0].statement):
         return None
-    return _State(outline, None, node.id) if node.id in _declared(outline) else None
+    return _State(outline, None, node.id)
 
 
 def _has_value(statement: ast.AST) -> bool:
     return isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
-
-
-def _declared(outline: Outline) -> set[str]:
-    return {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
 
 
 def _attribute(search: Search, outline: Outline, node: ast.Attribute) -> _State | None:

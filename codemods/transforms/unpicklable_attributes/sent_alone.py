@@ -11,6 +11,7 @@ from ...finding import Confidence
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
 from ...hazard_kind import HazardKind
+from ...nodes import at_place
 from ...syntax.branches import exclude_each_other
 from ...syntax.outline import Outline
 from ...syntax.unpicklable import Made
@@ -108,10 +109,7 @@ def _follows(outline: Outline, line: int, sent: int) -> bool:
 
 def _at(outline: Outline, crossing: Crossing) -> ast.expr | None:
     """The expression at the place of the crossing."""
-    place = (crossing.line, crossing.column, crossing.end_line, crossing.end_column)
-    made = (node for node in outline.nodes if isinstance(node, (ast.Call, ast.GeneratorExp)))
-    ends = ((node, (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) for node in made)
-    return next((node for node, end in ends if end == place), None)
+    return at_place((node for node in outline.nodes if isinstance(node, (ast.Call, ast.GeneratorExp))), crossing.place)
 
 
 def _reason(made: Made, node: ast.expr) -> str:
