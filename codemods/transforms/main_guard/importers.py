@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from ...flow.facts.records import facts_lookup
+from ...flow.facts.test_code import is_test
 from ...project import Project
+from ...syntax.callees import FUNCTIONS
 from ...syntax.modules import Modules
+from ...syntax.outline import Outline
+from ...syntax.receivers import qualified_name
 from ...syntax.repo import Repo
 from ...tree.source import Source
 from ...word_index import is_word
 
-_DYNAMIC = ("import_module", "__import__", "run_path", "run_module", "spec_from_file_location")
+_DYNAMIC = (
+    "import_module", "__import__", "run_path", "run_module", "spec_from_file_location", "SourceFileLoader",
+    "load_source",
+)  # fmt: skip
+_DEPTH = 4  # variables and calls that a name comes by
 _DYNAMIC_IMPORT = re.compile(rf"\b(?:{'|'.join(_DYNAMIC)})\s*\(([^\n]*)")
 _PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name that is put together begins with
 _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
+_MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
+_AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
 
 
@@ -106,17 +117,44 @@ class Importers:
         dotted = re.compile(rf"\b{re.escape(stem)}:\w")
         whole = re.compile(rf"\b{re.escape(stem)}\b")
         for other, text in self._strings:
+            if text is not None and _AS_MAIN.search(text) is not None:
+                continue
             if text is None:
                 source = self.project.source(other)
                 if source is not None and dotted.search(source.text):
                     return other
             elif other != path and whole.search(text):
                 return other
+        for other, words in self._run_by_variable:
+            if other != path and (words is None or stem in words):
+                return other
         folder = path.rpartition("/")[0]
         for other, package in self._packages:
             if other != path and (folder == other.rpartition("/")[0] if not package else f"/{package}/" in f"/{path}"):
                 return other
         return None
+
+    @cached_property
+    def _run_by_variable(self) -> list[tuple[str, frozenset[str] | None]]:
+        """Files that import or run others by a name in a variable, with the names that it may have.
+
+        None where that may be any script, and it is not run as the main module: `run_path(name)`.
+        """
+        found: list[tuple[str, frozenset[str] | None]] = []
+        for path in self._importing:
+            outline = self.repo.outline(path)
+            for call in (call for name in _DYNAMIC for call in outline.calls_of(name)) if outline is not None else ():
+                assert outline is not None
+                if _runs_as_main(call) or all(isinstance(given, ast.Constant) for given in call.args):
+                    continue
+                texts = {text for given in call.args for text in _texts(outline, given)}
+                words = frozenset(
+                    match[1] for text in texts if (match := _MODULE.fullmatch(text.removesuffix(".py"))) is not None
+                )
+                runs = qualified_name(outline, call.func) in ("runpy.run_path", "runpy.run_module")
+                is_any = runs and not words and isinstance(call.args[0], (ast.Name, ast.Subscript, ast.Attribute))
+                found.append((path, None if is_any and not is_test(path, facts_lookup(self.project)) else words))
+        return found
 
     @cached_property
     def _packages(self) -> list[tuple[str, str]]:
@@ -144,3 +182,25 @@ class Importers:
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found
+
+
+def _runs_as_main(call: ast.Call) -> bool:
+    """`runpy.run_path(name, run_name="__main__")`: the guard lets it run."""
+    return any(isinstance(node, ast.Constant) and node.value == "__main__" for node in ast.walk(call))
+
+
+def _texts(outline: Outline, value: ast.expr, depth: int = 0) -> Iterator[str]:
+    """The texts that a value may be, by the variables in it: of a literal, of what a loop goes over, of a default."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and depth:
+            yield node.value
+        elif isinstance(node, ast.Name) and depth < _DEPTH:
+            for binding in outline.lookup(node, node.id)[1]:
+                over = getattr(binding.statement, "iter", None)
+                for item in (binding.value, over):
+                    if isinstance(item, ast.expr) and item is not value:
+                        yield from _texts(outline, item, depth + 1)
+                if binding.parameter and isinstance(binding.statement, FUNCTIONS):
+                    for call in outline.calls_of(binding.statement.name):
+                        for given in (*call.args, *(word.value for word in call.keywords)):
+                            yield from _texts(outline, given, depth + 1)

@@ -17,6 +17,7 @@ from .factories import leaves_trace, noted_for_workers, returned_constructor
 from .mutation import first_touch, named
 from .own_classes import check_keeps_nothing, check_not_set_up
 from .rebuild_expression import ExpressionRebuilder, Stash, short
+from .removed_files import removed_before
 from .surroundings import goes_elsewhere, is_absolute, is_plain, path_of
 
 _IMPORT = "importlib.import_module"
@@ -82,6 +83,12 @@ class Recreator:
             "opened_by_path"
         )
         path = path_of(value) if isinstance(value, ast.Call) and opened else None
+        gone = removed_before(self.family, self.shape, self.store, path) if path is not None else None
+        if gone is not None:
+            raise Refused(
+                f"{gone} removes or moves what it opens, and a copy could not open it again; keep its content, or "
+                "remove it when the workers are done"
+            )
         place = goes_elsewhere(self.family, self.shape) if self.made.kind.remedy is Remedy.REOPEN else None
         if place is None:
             return path

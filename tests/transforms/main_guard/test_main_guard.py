@@ -369,6 +369,36 @@ def test_script_imported_by_a_name_that_is_put_together_is_refused(importing: st
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "runpy.run_path(name)\n",
+        "for each in sys.argv[1:] or ['a.py']:\n    runpy.run_path(each)\n",
+        "for each in ['other', 'jobs.a']:\n    importlib.import_module(each)\n",
+        "TABLE = {'x': 'jobs.a'}\ndef load(key):\n    return importlib.import_module(TABLE[key])\n",
+        "def load(path):\n    return importlib.import_module(path)\nload('jobs.a')\n",
+        "path = 'jobs/a.py'\nimportlib.util.spec_from_file_location('job', path)\n",
+        "from importlib.machinery import SourceFileLoader\nSourceFileLoader('job', 'jobs/a.py').load_module()\n",
+    ],
+)
+def test_a_script_that_is_run_by_a_name_in_a_variable_is_refused(text: str) -> None:
+    finding = tree_finding("jobs/a.py", "run.py", text)
+    assert finding.fix is None and "run.py imports this file" in (finding.reason or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "runpy.run_path(name, run_name='__main__')\n",
+        "runpy.run_path('jobs/a.py', run_name='__main__')\n",
+        "LETTERS = ['a', 'b']\nimportlib.import_module(name)\n",
+        "for each in ['other', 'jobs.b']:\n    importlib.import_module(each)\n",
+    ],
+)
+def test_a_script_that_is_run_as_the_main_module(text: str) -> None:
+    assert tree_finding("jobs/a.py", "run.py", text).fix is not None
+
+
+@pytest.mark.parametrize(
     ("script", "text"),
     [
         ("jobs/a.py", "job = importlib.import_module(f'models.{name}')\n"),

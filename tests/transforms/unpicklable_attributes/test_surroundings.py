@@ -100,7 +100,7 @@ def test_paths_in_a_list_and_another_folder() -> None:
 
 
 def test_closed_and_removed() -> None:
-    after = migrated(text("self.file = open(path)", "thing.run(1); os.remove('a')"), RULE)["train.py"]
+    after = migrated(text("self.file = open(path)", "thing.close(); os.remove('a')"), RULE)["train.py"]
     assert 'open(self.path if state["file"] else os.devnull)' in after
     after = migrated(text("self.file = open(path)"), RULE)["train.py"]
     assert "os.devnull" not in after and "self.file.close()" in after
@@ -108,7 +108,7 @@ def test_closed_and_removed() -> None:
 
 def test_an_archive_closed_and_removed() -> None:
     """Nothing else can be opened in its place."""
-    (reason,) = reasons(text("self.file = zipfile.ZipFile(path)", "Path('a').unlink()"), RULE)
+    (reason,) = reasons(text("self.file = zipfile.ZipFile(path)", "thing.close(); Path('a').unlink()"), RULE)
     assert "train.py:42 removes or moves files" in reason
 
 
