@@ -12,6 +12,7 @@ from ..facts.records import self_nodes
 from ..kinds import NAMELESS
 from ..solve.heap import BOUND, CLASS, CONTAINER, FUNCTION, INSTANCE, PERHAPS_KEPT
 from .contents import captures, inside
+from .moments import Moments
 from .places import Places
 from .same_object import SameObject
 from .trace import Reason, Reasons
@@ -23,8 +24,8 @@ _CAPTURED_WHOLE = _CAPTURED | {INSTANCE}
 class Closure:
     """Follows values through all that holds them."""
 
-    def __init__(self, places: Places, same_object: SameObject) -> None:
-        self.solution, self.places, self.same_object = places.solution, places, same_object
+    def __init__(self, places: Places, same_object: SameObject, moments: Moments) -> None:
+        self.solution, self.places, self.same_object, self.moments = places.solution, places, same_object, moments
 
     def of(self, seeds: Iterable[tuple[int, Reason]], among: set[int] | None, only: frozenset[HazardKind]) -> Reasons:
         """Every value (`among` these) that crosses along with the seeds, and why.
@@ -33,47 +34,61 @@ class Closure:
         """
         solution, reach, hops_to = self.solution, self.places.reach, self.places.hops
         reasons = Reasons()
-        # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why)
-        todo: list[tuple[int, int, int, int, Reason]] = []
+        # shortest traces first, and those with a guess after all others: (guesses, hops, order, value, why, what
+        # attributes do not hold then)
+        todo: list[tuple[int, int, int, int, Reason, frozenset[int]]] = []
         partly: set[int] = set()  # objects that closures capture: what is put on them later is not followed
         order = count()
 
-        def wait(number: int, reason: Reason, guesses: int, hops: int) -> None:
-            heappush(todo, (guesses, hops, next(order), number, reason))
+        def wait(number: int, reason: Reason, guesses: int, hops: int, absent: frozenset[int]) -> None:
+            heappush(todo, (guesses, hops, next(order), number, reason, absent))
 
         for number, reason in seeds:
             if (among is None or number in among) and (reason.node < 0 or reason.node in reach(number)):
-                wait(number, reason, 0, hops_to(reason.node, number))
+                wait(number, reason, 0, hops_to(reason.node, number), self._absent(number, reason))
                 reasons.nodes.add(reason.node)
         while todo:
-            guesses, hops, _, number, reason = heappop(todo)
+            guesses, hops, _, number, reason, absent = heappop(todo)
             captured = self._is_captured_object(number, reason)
-            if number in reasons and (captured or number not in partly):
+            if number in reasons and (captured or (number not in partly and reasons.covers(number, absent))):
                 continue
-            if number not in reasons:
+            if number not in reasons or number not in partly:
                 reasons[number] = reason
+            reasons.leave_out(number, absent)
             (partly.add if captured else partly.discard)(number)
             for node in inside(solution, number, only):
+                if node in absent:
+                    continue
                 reasons.nodes.add(node)
                 for held in solution.heap.holds[node]:
-                    if (held in reasons and held not in partly) or (among is not None and held not in among):
+                    if held in reasons and held not in partly and reasons.covers(held, absent):
+                        continue
+                    if among is not None and held not in among:
                         continue
                     if captured and not self._put_there_directly(held, node):
                         continue
                     if node in reach(held):
                         more = guesses + self._guess(number, node)
-                        wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held))
+                        wait(held, Reason(node, number, None, ""), more, hops + hops_to(node, held), absent)
             value = solution.heap.values[number]
-            if value.kind == BOUND and (value.b not in reasons or value.b in partly):
-                wait(value.b, Reason(reason.node, number, None, ""), guesses, hops)
+            if value.kind == BOUND:
+                if value.b not in reasons or value.b in partly or not reasons.covers(value.b, absent):
+                    wait(value.b, Reason(reason.node, number, None, ""), guesses, hops, absent)
             elif value.kind == FUNCTION and not only and self._nameless(int(value.a)):
                 for node in captures(solution, int(value.a)):
                     for held, source in solution.heap.sources(node):
                         kinds = _CAPTURED if {node, source} & self._selves else _CAPTURED_WHOLE
                         if held not in reasons and solution.heap.values[held].kind in kinds:
                             reasons.nodes.add(node)
-                            wait(held, Reason(node, number, None, ""), guesses, hops + hops_to(node, held) + 1)
+                            why = Reason(node, number, None, "")
+                            wait(held, why, guesses, hops + hops_to(node, held) + 1, absent)
         return reasons
+
+    def _absent(self, number: int, reason: Reason) -> frozenset[int]:
+        """The nodes of attributes that hold nothing when a boundary gets the value."""
+        if reason.node < 0:
+            return self.moments.never_there(number)
+        return self.moments.absent(reason.node, reason.hop.line) if reason.hop is not None else frozenset()
 
     def guessed(self, number: int, reasons: Reasons) -> bool:
         """True when the value is kept by a foreign object that may not keep it (`Mlp(act_layer=lambda: ...)`), or by

@@ -12,8 +12,9 @@ from ..solve.heap import CONTAINER, INSTANCE
 from ..solve.solution import Solution
 from .at_home import AtHome
 from .closure import Closure
+from .moments import Moments
 from .same_object import SameObject
-from .trace import Reason, Reasons, shorten, trace_of
+from .trace import Reasons, shorten, trace_of
 
 # A longer path is no proof: what the solver merges may have made it up.
 MAX_PROOF = 20
@@ -56,8 +57,11 @@ class Crossing:
 class Crossings:
     """Describes crossings. What a long path, a guess or test code shows is worth less than what the seeds say."""
 
-    def __init__(self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome) -> None:
+    def __init__(
+        self, solution: Solution, closure: Closure, same_object: SameObject, home: AtHome, moments: Moments
+    ) -> None:
         self.solution, self.closure, self.same_object, self.home = solution, closure, same_object, home
+        self.moments = moments
 
     def describe(
         self, hazard: tuple[HazardKind, str, Position], confidence: Confidence, number: int, reasons: Reasons
@@ -65,7 +69,7 @@ class Crossings:
         """The crossing of a hazard (kind, file, place) by the value `number`, by the path that `reasons` name."""
         kind, path, position = hazard
         trace = trace_of(self.solution, number, reasons[number], reasons, kind, path, position)
-        boundary = self._boundary(reasons[number], reasons)
+        boundary = reasons.root(number).boundary
         confidence = self._confidence(path, position, trace, boundary, confidence, number, reasons)
         aboard = self._is_in_class_of(reasons[number].parent, path, position)
         return Crossing(
@@ -103,6 +107,9 @@ class Crossings:
             return Confidence.POSSIBLE
         if confidence is Confidence.LIKELY and self.same_object.at_home(number, reasons, self.home):
             return Confidence.POSSIBLE
+        root = reasons.root(number)
+        if root.hop is not None and self.moments.made_in_child(path, position, root.node, root.hop.line):
+            return Confidence.POSSIBLE
         return confidence
 
     def _is_alone(self, number: int, reasons: Reasons) -> bool:
@@ -123,9 +130,3 @@ class Crossings:
             return False
         file, made = self.solution.program.classes[int(self.solution.heap.values[number].a)]
         return self.solution.program.files[file] == path and made.position[:2] <= position[:2] < made.position[2:]
-
-    @staticmethod
-    def _boundary(reason: Reason, reasons: Reasons) -> str:
-        while reason.parent >= 0:
-            reason = reasons[reason.parent]
-        return reason.boundary

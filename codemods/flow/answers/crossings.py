@@ -17,6 +17,7 @@ from ..solve.solution import Solution
 from ..solve.solver import solve
 from .at_home import AtHome
 from .burdens import of_instances, of_nodes
+from .callers import Callers
 from .closure import Closure
 from .contents import captures, hazards, holders, inside
 from .crossing import Crossing, Crossings
@@ -24,6 +25,7 @@ from .hazard_calls import is_called
 from .hidden import replaced
 from .instance_uses import InstanceUse, instance_uses
 from .introspection import Question, Seen, look, reaching, without_nodes
+from .moments import Moments
 from .pickled_anyway import PickledAnyway
 from .places import Places
 from .reached import Reached
@@ -88,7 +90,7 @@ class Flow:
 
     @cached_property
     def _closure(self) -> Closure:
-        return Closure(self._places, SameObject(self._places))
+        return Closure(self._places, SameObject(self._places), self._moments)
 
     @cached_property
     def _seen(self) -> Seen:
@@ -146,11 +148,19 @@ class Flow:
 
     @cached_property
     def _crossings(self) -> Crossings:
-        return Crossings(self.solution, self._closure, self._closure.same_object, self._home)
+        return Crossings(self.solution, self._closure, self._closure.same_object, self._home, self._moments)
+
+    @cached_property
+    def _callers(self) -> Callers:
+        return Callers(self.solution)
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return Moments(self.solution, self._callers)
 
     @cached_property
     def _reached(self) -> Reached:
-        return Reached(self.solution)
+        return Reached(self.solution, self._callers)
 
     @cached_property
     def _home(self) -> AtHome:
@@ -202,6 +212,15 @@ class Flow:
         if known is None:
             known = self._known_holders[only] = holders(self.solution, only)
         return known
+
+    @recorded
+    def cleared(self, path: str, class_line: int, attribute: str) -> bool:
+        """True when instances of the class here are seen to cross, and never with anything in the attribute."""
+        ways = self._instances.get((path, class_line), [])
+        nodes = self._moments.attribute(self._places.class_on_line.get((path, class_line), -1), attribute)
+        return bool(ways) and any(
+            all(node in reasons.absent.get(number, ()) for *_, number, reasons in ways) for node in nodes
+        )
 
     @recorded
     def crossing_classes(self) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..facts.records import Call
-from ..solve.deferred_calls import ELSEWHERE
+from ..solve.deferred_calls import STANDS_NOWHERE
 from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, INSTANCE, OBJECT
 from ..solve.solution import Solution
 from .places import Places
@@ -175,7 +175,7 @@ def look(solution: Solution) -> Seen:
         note(seen.passed, question)
     for node, calls in solution.constraints.calls.items():
         for offset, call in calls if not ours.isdisjoint(solution.heap.holds[node]) else ():
-            if call.stars and call.text == ELSEWHERE:
+            if call.stars and call.text in STANDS_NOWHERE:
                 continue  # how many they are isn't known
             count = "*" if call.stars else str(len(call.arguments))
             file = solution.program.files[solution.heap.file_of[call.result + offset]]

@@ -17,6 +17,7 @@ from ..solve.heap import CLASS, CONTAINER, FOREIGN, FUNCTION, MAX_VALUES, MODULE
 from ..solve.paths import explore
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
+from .callers import Callers
 from .without_workers import WithoutWorkers
 
 _BY_NAME = frozenset(  # they find functions and classes by their names
@@ -32,8 +33,8 @@ _LOOKS_AT_CLASS = frozenset({"super", "isinstance", "issubclass"})
 class Reached:
     """Answers for the functions and classes of one solution."""
 
-    def __init__(self, solution: Solution) -> None:
-        self.solution, self.without_workers = solution, WithoutWorkers(solution)
+    def __init__(self, solution: Solution, callers: Callers) -> None:
+        self.solution, self.without_workers = solution, WithoutWorkers(solution, callers)
         self._functions: dict[int, bool] = {}
         self._classes: dict[int, bool] = {}
         self._by_qualname: dict[int, dict[str, list[tuple[int, Function]]]] = {}

@@ -27,11 +27,34 @@ class Reason:
 
 
 class Reasons(dict[int, Reason]):
-    """Why each of some values crosses, by its number; `nodes`: every place by which one of them does."""
+    """Why each of some values crosses, by its number; `nodes`: every place by which one of them does.
+
+    `absent`: the nodes of attributes that hold nothing then, by the number of an object that always crosses so.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.nodes: set[int] = set()
+        self.absent: dict[int, frozenset[int]] = {}
+
+    def covers(self, number: int, absent: frozenset[int]) -> bool:
+        """All that the value brings along without these nodes was followed."""
+        return self.absent.get(number, absent) <= absent if self.absent else True
+
+    def leave_out(self, number: int, absent: frozenset[int]) -> None:
+        """The value crosses, once more maybe, without what these nodes hold at other times."""
+        left = absent if number not in self.absent else self.absent[number] & absent
+        if left:
+            self.absent[number] = left
+        else:
+            self.absent.pop(number, None)
+
+    def root(self, number: int) -> Reason:
+        """Why the outermost value crosses that the value `number` crosses with."""
+        reason = self[number]
+        while reason.parent >= 0:
+            reason = self[reason.parent]
+        return reason
 
 
 def trace_of(

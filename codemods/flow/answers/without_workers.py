@@ -9,25 +9,22 @@ load(Buffer(), num_workers=0)  # the buffer stays
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from ..facts.passed_on import COUNT, IN_STARS
 from ..facts.records import Call, PassedOn
 from ..facts.test_code import is_test
-from ..solve.heap import BOUND, CLASS, FUNCTION
 from ..solve.sinks import Sink
 from ..solve.solution import Solution
+from .callers import Callers, Given
 
 _MAX_DEPTH = 3  # functions that pass the number on to each other
-_Given = tuple[int, Call, bool]  # the offset of its file, the call, whether it gives no `self`
 
 
 class WithoutWorkers:
     """Answers for the loaders of one solution."""
 
-    def __init__(self, solution: Solution) -> None:
-        self.solution = solution
-        self._known: dict[tuple[int, PassedOn], tuple[list[_Given], list[_Given]]] = {}
+    def __init__(self, solution: Solution, callers: Callers) -> None:
+        self.solution, self.callers = solution, callers
+        self._known: dict[tuple[int, PassedOn], tuple[list[Given], list[Given]]] = {}
 
     def stays(self, sink: Sink) -> frozenset[int]:
         """The values at the sink that nobody sends to a worker from there."""
@@ -41,16 +38,17 @@ class WithoutWorkers:
             return frozenset(held)
         return frozenset(held) & (self._given(without) - self._given(others))
 
-    def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[_Given], list[_Given]]:
+    def _callers(self, function: int, passed: PassedOn, depth: int = 0) -> tuple[list[Given], list[Given]]:
         """The calls of a function that say there are no workers, and the others; those of tests are left out."""
         program, heap = self.solution.program, self.solution.heap
         if (function, passed) not in self._known:
-            found: tuple[list[_Given], list[_Given]] = ([], [])
-            for offset, call, bound in self._calls.get(function, ()):
+            found: tuple[list[Given], list[Given]] = ([], [])
+            for given in self.callers.of(function):
+                offset, call, bound = given
                 path = program.files[heap.file_of[call.result + offset]]
                 if not is_test(path, program.facts_of):
                     none = self._asks_for_none(function, offset, call, bound, passed, depth)
-                    found[0 if none else 1].append((offset, call, bound))
+                    found[0 if none else 1].append(given)
             self._known[function, passed] = found
         return self._known[function, passed]
 
@@ -64,7 +62,7 @@ class WithoutWorkers:
         given = name in dict(call.keywords) or 0 <= place < len(call.arguments)
         value = literals.get(name, literals.get(place)) if given else literals.get(IN_STARS)
         if isinstance(value, PassedOn):
-            above = self._around(offset, call)
+            above = self.callers.around(offset, call)
             if above < 0 or depth >= _MAX_DEPTH:
                 return False
             without, others = self._callers(above, value, depth + 1)
@@ -73,12 +71,7 @@ class WithoutWorkers:
             return (name in literals or place in literals) and value in (0, None)
         return passed.absent and not call.stars and not call.double_stars
 
-    def _around(self, offset: int, call: Call) -> int:
-        program = self.solution.program
-        file = self.solution.heap.file_of[call.result + offset]
-        return program.function_offset[file] + call.scope if call.scope >= 0 else -1
-
-    def _given(self, calls: list[_Given]) -> set[int]:
+    def _given(self, calls: list[Given]) -> set[int]:
         """All values that these calls hand over."""
         holds = self.solution.heap.holds
         nodes = {
@@ -88,26 +81,3 @@ class WithoutWorkers:
             if node >= 0
         }
         return {number for node in nodes for number in holds[node]}
-
-    @cached_property
-    def _calls(self) -> dict[int, list[_Given]]:
-        """The calls of each function that passes on how many workers there are, and of those around such calls."""
-        heap = self.solution.heap
-        found: dict[int, list[_Given]] = {}
-        for node, calls in self.solution.constraints.calls.items():
-            for number in heap.holds[node]:
-                value = heap.values[number]
-                if value.kind in (FUNCTION, BOUND):
-                    found.setdefault(int(value.a), []).extend((*call, value.kind == BOUND) for call in calls)
-                elif value.kind == CLASS and (made := self._initialiser(int(value.a))) >= 0:
-                    found.setdefault(made, []).extend((*call, True) for call in calls)
-        return found
-
-    def _initialiser(self, index: int) -> int:
-        program, heap = self.solution.program, self.solution.heap
-        for at in self.solution.hierarchy.order(index):
-            file, made = program.classes[at]
-            if (node := made.members.get("__init__", -1)) >= 0:
-                held = [heap.values[number] for number in heap.holds[node + program.offsets[file]]]
-                return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
-        return -1

@@ -26,6 +26,7 @@ class FactsBuilder:
         self._edges: list[tuple[int, int, int]] = []
         self.loads: list[tuple[int, str, int]] = []
         self.stores: list[tuple[int, str, int, int, int]] = []
+        self.cleared: list[tuple[int, str, int, int, int]] = []
         self.elements: list[tuple[int, int, str]] = []
         self.puts: list[tuple[int, int, int, str]] = []
         self.kept_empty: list[tuple[int, str]] = []
@@ -33,6 +34,7 @@ class FactsBuilder:
         self.module = self.scope = FactsScope(ScopeKind.MODULE, "", None)
         self.free: list[tuple[int, str, FactsScope]] = []
         self.line = 1
+        self.block_end = 0  # the last line of the block that is walked, which runs to its end
         self.top: ast.stmt | None = None  # the statement of the module that is walked
         self.enclosing: list[int] = []  # per function the one around it, or -1
         self.conditions = 0  # how many of them what is walked stands under
@@ -42,6 +44,7 @@ class FactsBuilder:
         """Enter in the facts what the tables of the walk are, when it is done."""
         facts = self.facts
         facts.edges, facts.loads, facts.stores = Rows.of(self._edges), Rows.of(self.loads), Rows.of(self.stores)
+        facts.cleared = Rows.of(self.cleared)
         facts.elements, facts.puts = Rows.of(self.elements), Rows.of(self.puts)
         facts.kept_empty, facts.put_by_name = Rows.of(self.kept_empty), Rows.of(self.put_by_name)
 
@@ -88,6 +91,12 @@ class FactsBuilder:
                 scope.current[name] = value
         return node
 
+    def bind_nothing(self, name: str) -> None:
+        """A variable that was just bound holds nothing that matters: `f = None`."""
+        scope = self.scope
+        if scope.kind is ScopeKind.FUNCTION and name not in scope.nonlocals and name not in scope.globals:
+            scope.current[name] = DEAD
+
     def forget(self, statements: Iterable[ast.stmt]) -> None:
         """Names that `statements` bind may or may not have been bound anew: look at all their bindings."""
         current = self.scope.current
@@ -116,6 +125,11 @@ class FactsBuilder:
                     self.edge(node, above)
                 if scope.function >= 0:
                     self.free.append((scope.function, name, scope))
+
+    def clear(self, base: int, attribute: str) -> None:
+        """From here to the end of the block, what `base` is keeps nothing that matters as this attribute."""
+        if base >= 0:
+            self.cleared.append((base, attribute, self.line, self.block_end, self.scope.function))
 
     def distinguish(self, value: int, what: str, line: int) -> None:
         """Note a place where two objects that do the same are not the same."""

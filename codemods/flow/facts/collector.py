@@ -24,7 +24,9 @@ def facts_of(path: str, tree: ast.Module) -> FileFacts:
     builder = FactsBuilder(path)
     expressions = Expressions(builder)
     statements = Statements(builder, expressions)
+    last = tree.body[-1].end_lineno or 0 if tree.body else 0
     for statement in tree.body:
+        builder.block_end = last
         builder.top = statement
         statements.body((statement,))
         builder.mentions.end(statement)

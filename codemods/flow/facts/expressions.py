@@ -333,6 +333,8 @@ class Expressions:
         if isinstance(target, ast.Name):
             constant = expression.value if isinstance(expression, ast.Constant) else name_pattern(expression) or SEVERAL
             builder.bind(target.id, value, constant)
+            if value < 0 and isinstance(expression, _CONSTANT):
+                builder.bind_nothing(target.id)
             self._loaded = note_loaded(builder.scope, target.id, expression) or self._loaded
         elif isinstance(target, ast.Attribute):
             base = self.value(target.value)
@@ -341,6 +343,8 @@ class Expressions:
                 whole = target.attr == "__dict__"
                 name, stored = (ANY, builder.element(value)) if whole else (target.attr, value)
                 builder.stores.append((base, name, stored, target.lineno, builder.scope.function))
+            elif isinstance(expression, _CONSTANT):
+                builder.clear(base, target.attr)
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             builder.distinguish(self.value(target.slice), "a key of a dict", target.lineno)

@@ -17,7 +17,7 @@ from .rows import Numbers, Rows
 if TYPE_CHECKING:
     from ...project import Project
 
-FACTS_VERSION = 24  # part of the cache key: raise it when the meaning of a field changes
+FACTS_VERSION = 25  # part of the cache key: raise it when the meaning of a field changes
 
 _NO_ROWS: Rows[Any] = Rows.of(())
 NO_LITERALS: Mapping[str | int, object] = {}  # of all calls without one; never filled
@@ -132,6 +132,8 @@ class FileFacts:
     edges: Rows[tuple[int, int, int]] = _NO_ROWS  # (from, to, line)
     loads: Rows[tuple[int, str, int]] = _NO_ROWS  # (base, attribute, result)
     stores: Rows[tuple[int, str, int, int, int]] = _NO_ROWS  # (base, attribute, value, line, function)
+    # (base, attribute, line, last line of the block, function) of `x.attribute = None`, `del x.attribute`
+    cleared: Rows[tuple[int, str, int, int, int]] = _NO_ROWS
     elements: Rows[tuple[int, int, str]] = _NO_ROWS  # (container, result, key): iteration, subscript
     puts: Rows[tuple[int, int, int, str]] = _NO_ROWS  # (container, value, line, key)
     # (x, result, what it is unless x is a container) of `{key: value for key, value in x.items()}`

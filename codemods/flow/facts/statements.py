@@ -49,8 +49,10 @@ class Statements:
     def _optional(self, statements: Sequence[ast.stmt]) -> None:
         """A block that may be left out, or run again."""
         builder = self.builder
-        before = dict(builder.scope.current)
+        before, end = dict(builder.scope.current), builder.block_end
+        builder.block_end = (statements[-1].end_lineno or 0) if statements else end
         self.body(statements)
+        builder.block_end = end
         builder.scope.current = {name: node for name, node in before.items() if builder.scope.current.get(name) == node}
 
     def _children(self, node: ast.AST) -> None:
@@ -168,7 +170,9 @@ class Statements:
     def _delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             if isinstance(target, ast.Attribute):
-                self.expressions.sets_attribute(target, self.expressions.value(target.value))
+                base = self.expressions.value(target.value)
+                self.expressions.sets_attribute(target, base)
+                self.builder.clear(base, target.attr)
             else:
                 self.expressions.value(target)
 
@@ -214,7 +218,9 @@ class Statements:
         defaults = self.expressions.defaults(node.args)
         index = enter_function(builder, node, kind, node.name, defaults, binding, "wraps" in last)
         builder.facts.functions[index].decorators = tuple(applied)
+        end, builder.block_end = builder.block_end, node.end_lineno or 0
         self.body(node.body)
+        builder.block_end = end
         builder.leave()
         builder.line = line
         builder.facts.functions[index].raises = isinstance(node.body[-1], ast.Raise) and len(node.body) <= 2

@@ -10,7 +10,10 @@ from .containers import Containers
 from .heap import Heap
 from .program import Program
 
-ELSEWHERE = "<elsewhere>"  # the text of such a call: it stands nowhere
+ELSEWHERE = "<elsewhere>"  # the text of such a call, which stands nowhere: another process makes it
+IN_THREAD = "<thread>"  # as `ELSEWHERE`, in the same process
+STANDS_NOWHERE = frozenset({ELSEWHERE, IN_THREAD})
+_OF_THREADS = ("threading.", "multiprocessing.dummy.", "concurrent.futures.ThreadPool")
 
 
 _FIELDS = frozenset({"dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field"})
@@ -72,10 +75,11 @@ class DeferredCalls:
         function, file, line = given.get(run.function, -1), self.heap.file_of[key[1]], call.position[0]
         if function < 0 or function in self._given_to_functions(file):
             return None  # `def in_thread(target, args)`: which function goes with which arguments is not known here
-        made = Call(function, (), (), (), (), self.heap.node("", file, line) - offset, call.position, ELSEWHERE)
+        text = IN_THREAD if name.startswith(_OF_THREADS) else ELSEWHERE
+        made = Call(function, (), (), (), (), self.heap.node("", file, line) - offset, call.position, text)
         if run.rest:
             made = replace(
-                call, function=function, arguments=call.arguments[1:], result=made.result, text=ELSEWHERE, literals={}
+                call, function=function, arguments=call.arguments[1:], result=made.result, text=text, literals={}
             )
         elif run.per_element:
             element = self.heap.node("", file, line)

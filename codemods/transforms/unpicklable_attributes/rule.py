@@ -78,6 +78,8 @@ def _sure(
             used = opened_from_outside(search.family, shape, store, trace)
         confidence = Confidence.POSSIBLE if used is None else Confidence.LIKELY
         trace = trace if used is None else (*trace[:-1], used, trace[-1])
+    elif confidence is not Confidence.POSSIBLE and search.is_cleared(shape, store.target.attr):
+        confidence = Confidence.POSSIBLE
     elif store.method.name == "__enter__" and confidence is Confidence.PROVEN:
         confidence = Confidence.LIKELY  # another object of the class may be the one that crosses
     places = [(shape.outline.path, store.statement.lineno), *((hop.path, hop.line) for hop in trace)]

@@ -279,6 +279,13 @@ class Search:
                 best = (found.confidence, found.trace, found.boundary)
         return best
 
+    def is_cleared(self, shape: Shape, attribute: str) -> bool:
+        """Whatever crosses of the class, and of those derived from it, has nothing in the attribute at that moment."""
+        flow = flow_of(self.project)
+        lines = [(other.outline.path, other.node.lineno) for other in [shape, *self.family.derived(shape)]]
+        crossing = [place for place in lines if flow.instances(*place) is not None]
+        return bool(crossing) and all(flow.cleared(*place, attribute) for place in crossing)
+
     def _replaces(self, below: Shape, shape: Shape, name: str) -> bool:
         """A class between the two has a method of the name, which does not call that of `shape`."""
         for other in self.family.line(below):

@@ -1,0 +1,58 @@
+"""Who calls the functions of the repository."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from ..facts.records import Call
+from ..solve.heap import BOUND, CLASS, FUNCTION
+from ..solve.solution import Solution
+
+
+class Given(NamedTuple):
+    """A call of a function."""
+
+    offset: int  # of its file
+    call: Call
+    bound: bool  # it gives no `self`
+
+
+class Callers:
+    """Answers for the functions of one solution. The call of a class is one of its initialiser."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+
+    def of(self, function: int) -> list[Given]:
+        """The calls of a function."""
+        return self._calls.get(function, [])
+
+    def around(self, offset: int, call: Call) -> int:
+        """The function that a call stands in; -1 at module level."""
+        if call.scope < 0:
+            return -1
+        program = self.solution.program
+        return program.function_offset[self.solution.heap.file_of[call.result + offset]] + call.scope
+
+    @cached_property
+    def _calls(self) -> dict[int, list[Given]]:
+        heap = self.solution.heap
+        found: dict[int, list[Given]] = {}
+        for node, calls in self.solution.constraints.calls.items():
+            for number in heap.holds[node]:
+                value = heap.values[number]
+                if value.kind in (FUNCTION, BOUND):
+                    found.setdefault(int(value.a), []).extend(Given(*call, value.kind == BOUND) for call in calls)
+                elif value.kind == CLASS and (made := self._initialiser(int(value.a))) >= 0:
+                    found.setdefault(made, []).extend(Given(*call, True) for call in calls)
+        return found
+
+    def _initialiser(self, index: int) -> int:
+        program, heap = self.solution.program, self.solution.heap
+        for at in self.solution.hierarchy.order(index):
+            file, made = program.classes[at]
+            if (node := made.members.get("__init__", -1)) >= 0:
+                held = [heap.values[number] for number in heap.holds[node + program.offsets[file]]]
+                return next((int(value.a) for value in held if value.kind == FUNCTION), -1)
+        return -1

@@ -1,0 +1,250 @@
+"""What an object does not keep at the moment it crosses: attributes that were set to None, and what a child makes.
+
+def start(self):
+    self.log = None  # this object has no file any more
+    Process(target=self.work).start()
+
+def work(self):
+    self.rule = lambda x: x  # the parent never has it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ..facts.records import Position
+from ..facts.test_code import is_test
+from ..kinds import FunctionKind
+from ..solve.deferred_calls import ELSEWHERE, STANDS_NOWHERE
+from ..solve.heap import INSTANCE
+from ..solve.sinks import Sink
+from ..solve.solution import Solution
+from .callers import Callers
+
+_NONE: frozenset[int] = frozenset()
+_MAX_DEPTH = 3  # functions that call each other
+
+
+class Moments:
+    """Answers for the boundaries of one solution."""
+
+    def __init__(self, solution: Solution, callers: Callers) -> None:
+        self.solution, self.callers = solution, callers
+        self._before: dict[tuple[int, int], frozenset[int]] = {}
+        self._stores: dict[int, set[int]] = {}
+
+    # attributes that are cleared
+
+    def absent(self, node: int, line: int) -> frozenset[int]:
+        """The nodes of attributes that hold nothing when the boundary on `line` gets what is in `node`."""
+        sink = self._sinks.get((node, line))
+        return _NONE if sink is None or not self._cleared else self._at(sink.function, sink.line, 0)
+
+    def never_there(self, number: int) -> frozenset[int]:
+        """The nodes of attributes that hold nothing at every boundary that gets the value."""
+        found = [self.absent(sink.node, sink.line) for sink in self._getting.get(number, ()) if sink.crosses]
+        return frozenset.intersection(*found) if found else _NONE
+
+    @cached_property
+    def _sinks(self) -> dict[tuple[int, int], Sink]:
+        return {(sink.node, sink.line): sink for sink in self.solution.sinks}
+
+    @cached_property
+    def _getting(self) -> dict[int, list[Sink]]:
+        found: dict[int, list[Sink]] = {}
+        for sink in self.solution.sinks if self._cleared else ():
+            for number in self.solution.heap.holds[sink.node]:
+                found.setdefault(number, []).append(sink)
+        return found
+
+    def _at(self, function: int, line: int, depth: int) -> frozenset[int]:
+        """The nodes that hold nothing when the function comes to the line."""
+        if function < 0:
+            return _NONE
+        key = (function, line)
+        if key not in self._before:
+            self._before[key] = _NONE  # holds while a circle of calls is followed
+            found = {
+                node for node, at in self._cleared_in(function, line, depth) if not self._set(function, node, at, line)
+            }
+            if depth < _MAX_DEPTH:
+                found |= {node for node in self._at_calls(function, depth) if not self._set(function, node, 0, line)}
+            self._before[key] = frozenset(found)
+        return self._before[key]
+
+    def _cleared_in(self, function: int, line: int, depth: int) -> Iterator[tuple[int, int]]:
+        """Nodes that are cleared before the line, on every way to it, each with the line where that is."""
+        for node, at, last in self._cleared.get(function, ()):
+            if at < line and (line <= last or last == self._end(function)):
+                yield node, at
+        if depth >= _MAX_DEPTH:
+            return
+        for callee, at in self._called.get(function, ()):
+            if at < line and callee != function:
+                end = self._end(callee) + 1
+                for node, cleared in self._cleared_in(callee, end, depth + 1):
+                    if not self._set(callee, node, cleared, end):
+                        yield node, at
+
+    def _end(self, function: int) -> int:
+        return self.solution.program.functions[function][1].position[2]
+
+    def _at_calls(self, function: int, depth: int) -> frozenset[int]:
+        """The nodes that hold nothing wherever the function is called."""
+        heap, program = self.solution.heap, self.solution.program
+        found: list[frozenset[int]] = []
+        for offset, call, _ in self.callers.of(function):
+            if call.text in STANDS_NOWHERE:
+                return _NONE
+            if not is_test(program.files[heap.file_of[call.result + offset]], program.facts_of):
+                found.append(self._at(self.callers.around(offset, call), call.position[0], depth + 1))
+            if found and not found[-1]:
+                return _NONE
+        return frozenset.intersection(*found) if found else _NONE
+
+    def _set(self, function: int, node: int, after: int, before: int) -> bool:
+        """Between the two lines, the function or one that it calls there may set the attribute."""
+        if any(at == node and after < line < before for at, line in self._stored.get(function, ())):
+            return True
+        called = (callee for callee, line in self._every_call.get(function, ()) if after < line < before)
+        return any(node in self._all_stores(callee) for callee in called)
+
+    def _all_stores(self, function: int) -> set[int]:
+        """The nodes of attributes that the function sets, or one that it calls."""
+        if function not in self._stores:
+            found, todo, seen = set[int](), [function], {function}
+            while todo:
+                at = todo.pop()
+                found |= {node for node, _ in self._stored.get(at, ())}
+                new = {callee for callee, _ in self._every_call.get(at, ())} - seen
+                seen |= new
+                todo += new
+            self._stores[function] = found
+        return self._stores[function]
+
+    @cached_property
+    def _cleared(self) -> dict[int, list[tuple[int, int, int]]]:
+        """Per function the nodes of attributes that it clears: with the line, and the end of the block."""
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        program = self.solution.program
+        for file, facts in enumerate(program.facts):
+            for base, name, line, last, function in facts.cleared:
+                nodes = self._nodes(base + program.offsets[file], name) if function >= 0 else ()
+                if nodes:
+                    at = program.function_offset[file] + function
+                    found.setdefault(at, []).extend((node, line, last) for node in nodes)
+        return found
+
+    @cached_property
+    def _stored(self) -> dict[int, list[tuple[int, int]]]:
+        """Per function the nodes of attributes that it sets, each with the line."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        program = self.solution.program
+        names = {name for facts in program.facts for _, name, *_ in facts.cleared}
+        for file, facts in enumerate(program.facts):
+            for base, name, _, line, function in facts.stores:
+                if function >= 0 and name in names:
+                    at = program.function_offset[file] + function
+                    nodes = self._nodes(base + program.offsets[file], name)
+                    found.setdefault(at, []).extend((node, line) for node in nodes)
+        return found
+
+    def _nodes(self, base: int, name: str) -> Iterable[int]:
+        """The nodes of an attribute of the objects in `base`."""
+        values = self.solution.heap.values
+        held = (values[number] for number in self.solution.heap.holds[base])
+        return {node for value in held if value.kind == INSTANCE for node in self.attribute(int(value.a), name)}
+
+    def attribute(self, owner: int, name: str) -> set[int]:
+        """The nodes of an attribute of objects of a class."""
+        order = self.solution.hierarchy.order(owner) if owner >= 0 else ()
+        nodes = (self.solution.attributes.get(at, {}).get(name, -1) for at in order)
+        return {node for node in nodes if node >= 0}
+
+    @cached_property
+    def _every_call(self) -> dict[int, list[tuple[int, int]]]:
+        """Per function those that it calls, each with the line."""
+        return {around: [(callee, line) for callee, line, _ in calls] for around, calls in self._calls.items()}
+
+    @cached_property
+    def _called(self) -> dict[int, list[tuple[int, int]]]:
+        """Per function those that it calls whatever happens, each with the line; only where one alone can be meant."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for around, calls in self._calls.items():
+            by_line: dict[int, list[int]] = {}
+            for callee, line, certain in calls:
+                if certain and self.solution.program.functions[callee][1].name != "__init__":  # of a new object
+                    by_line.setdefault(line, []).append(callee)
+            found[around] = [(callees[0], line) for line, callees in by_line.items() if len(callees) == 1]
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[int, list[tuple[int, int, bool]]]:
+        """Per function (-1: modules) the functions that it calls, with the line, and whether it surely does."""
+        found: dict[int, list[tuple[int, int, bool]]] = {}
+        for callee in range(len(self.solution.program.functions)):
+            for offset, call, _ in self.callers.of(callee):
+                if call.text != ELSEWHERE:
+                    row = (callee, call.position[0], not call.conditional)
+                    found.setdefault(self.callers.around(offset, call), []).append(row)
+        return found
+
+    # what only a child makes
+
+    def made_in_child(self, path: str, position: Position, node: int, line: int) -> bool:
+        """What is made at `position` is made in processes that the boundary starts, or in others like these."""
+        sink = self._sinks.get((node, line))
+        if sink is None or not self._entries:
+            return False
+        around = self._innermost(path, position)
+        return around in self._children and sink.function not in self._in_children
+
+    def _innermost(self, path: str, position: Position) -> int:
+        """The function around a place, without the one that begins there; -1 at module level."""
+        program = self.solution.program
+        file = program.file_index[path]
+        around = [
+            (function.position[:2], index)
+            for index, function in enumerate(program.facts[file].functions, program.function_offset[file])
+            if function.position[:2] < position[:2] and position[2:] <= function.position[2:]
+        ]
+        return max(around)[1] if around else -1
+
+    @cached_property
+    def _entries(self) -> set[int]:
+        """Functions that a process begins with."""
+        program = self.solution.program
+        found = {
+            index
+            for index in range(len(program.functions))
+            if any(call.text == ELSEWHERE for _, call, _ in self.callers.of(index))
+        }
+        runs = (
+            index
+            for index, (_, function) in enumerate(program.functions)
+            if function.worker_side and function.name == "run" and function.kind is FunctionKind.METHOD
+        )
+        return found.union(runs)
+
+    @cached_property
+    def _in_children(self) -> set[int]:
+        """Functions that may run in a child."""
+        return self._reached_from(self._entries)
+
+    @cached_property
+    def _children(self) -> set[int]:
+        """Functions that run in a child only: nothing else calls them."""
+        called = {callee for calls in self._calls.values() for callee, *_ in calls}
+        roots = (index for index in range(len(self.solution.program.functions)) if index not in called)
+        above = {callee for callee, *_ in self._calls.get(-1, ())}
+        return self._in_children - self._reached_from({*roots} - self._entries | above)
+
+    def _reached_from(self, roots: Iterable[int]) -> set[int]:
+        found = set(roots)
+        todo = list(found)
+        while todo:
+            new = {callee for callee, *_ in self._calls.get(todo.pop(), ())} - found
+            found |= new
+            todo += new
+        return found

@@ -1,0 +1,269 @@
+"""What an object keeps at the moment when it crosses: attributes set to None before, and what only a child makes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.marks import crossing, marked
+from harness.small import reported
+
+TRAINER = """
+import multiprocessing as mp
+import pickle
+
+class Trainer:
+    def __init__(self, name):
+        self.name = name
+        self.loss = lambda x: x
+
+    def work(self, rank):
+        print(self.name, rank)
+
+    def reset(self):
+        self.loss = None
+
+    def build(self):
+        self.loss = lambda x: x + 1
+
+    def run(self, late=False):
+        {before}
+        mp.Process(target=self.work, args=(0,)).start()
+
+if __name__ == "__main__":
+    trainer = Trainer("a")
+    trainer.run()
+"""
+CLEARED = [
+    "self.loss = None",
+    "del self.loss",
+    "self.name, self.loss = 'b', None",
+    "self.reset()",
+    "with open(self.name): self.loss = 0",
+]
+KEPT = [
+    "pass",
+    "self.name = None",
+    "if late: self.loss = None",
+    "for _ in range(late): self.loss = None",
+    "self.loss.scale = None",
+    "if late: self.reset()",
+    "other = mp.Queue(); other.loss = None",
+    "lambda: self.reset()",
+]
+BUILT = ["self.loss = None; self.build()", "self.reset(); self.build()"]
+
+
+def seen(files: dict[str, str]) -> set[tuple[str, int, str]]:
+    return {each for each in crossing(files) if each[2] != "possible"}
+
+
+@pytest.mark.parametrize(
+    ("before", "kept", "again"),
+    [
+        *((line, False, False) for line in CLEARED),
+        *((line, True, True) for line in [*KEPT, *BUILT]),
+    ],
+)
+def test_an_attribute_that_is_set_to_none_before_the_start(before: str, kept: bool, again: bool) -> None:
+    text = TRAINER.format(before="\n        ".join(before.split("; ")))
+    lines = {line for _, line, _ in seen({"a.py": text})}
+    assert (7 in lines) is kept
+    assert (16 in lines) is again
+
+
+def test_a_caller_may_clear_it() -> None:
+    text = TRAINER.format(before="pass")
+    cleared = text.replace("trainer.run()", "main(trainer)").replace(
+        "if __name__", "def main(trainer):\n    trainer.loss = None\n    trainer.run()\n\nif __name__"
+    )
+    assert 7 in {line for _, line, _ in seen({"a.py": text})}
+    assert 7 not in {line for _, line, _ in seen({"a.py": cleared})}
+    other = cleared.replace("    main(trainer)", "    main(trainer)\n    Trainer('b').run()")
+    assert 7 in {line for _, line, _ in seen({"a.py": other})}  # not every caller does
+
+
+PROGRAMS = {
+    "one boundary of two": """
+import pickle
+
+class Agent:
+    def __init__(self):
+        self.rule = lambda x: x  # proven
+
+    def save(self):
+        self.rule = None
+        return pickle.dumps(self)
+
+    def send(self):
+        return pickle.dumps(self)
+
+agent = Agent()
+agent.send()
+agent.save()
+""",
+    "another attribute holds it too": """
+import pickle
+
+class Agent:
+    def __init__(self):
+        self.rule = lambda x: x  # proven
+        self.same = self.rule
+
+    def save(self):
+        self.rule = None
+        return pickle.dumps(self)
+
+Agent().save()
+""",
+    "put aside while it is saved": """
+import pickle
+
+class Agent:
+    def __init__(self):
+        self.rule = lambda x: x
+
+    def save(self):
+        rule, self.rule = self.rule, None
+        with open("a", "wb") as file:
+            pickle.dump(self, file)
+        self.rule = rule
+
+Agent().save()
+""",
+    "of an object inside": """
+import pickle
+
+class Rules:
+    def __init__(self):
+        self.rule = lambda x: x
+
+class Agent:
+    def __init__(self):
+        self.rules = Rules()
+
+    def save(self):
+        self.rules.rule = None
+        return pickle.dumps(self)
+
+Agent().save()
+""",
+    "a variable": """
+import pickle
+
+def save(agent):
+    rule = lambda x: x
+    agent(rule)
+    rule = None
+    return pickle.dumps(rule)
+
+save(print)
+""",
+    "a variable that only a branch clears": """
+import pickle
+
+def save(agent):
+    rule = lambda x: x  # proven
+    if agent:
+        rule = None
+    return pickle.dumps(rule)
+
+save(print)
+""",
+    "made by the target": """
+import multiprocessing as mp
+
+class Runner:
+    def __init__(self):
+        self.rule = None
+
+    def loop(self, queue):
+        self.set_up()
+        queue(1)
+
+    def set_up(self):
+        self.rule = lambda x: x
+
+    def start(self):
+        mp.Process(target=self.loop, args=(print,)).start()
+
+if __name__ == "__main__":
+    Runner().start()
+""",
+    "made by a method that a thread runs too": """
+import multiprocessing as mp
+import threading
+
+class Runner:
+    def __init__(self):
+        self.rule = None
+
+    def loop(self):
+        self.rule = lambda x: x  # proven
+
+    def start(self):
+        mp.Process(target=self.loop).start()
+        threading.Thread(target=self.loop).start()
+
+if __name__ == "__main__":
+    Runner().start()
+""",
+    "made by a method that the parent may run": """
+import multiprocessing as mp
+
+class Runner:
+    def loop(self):
+        self.rule = lambda x: x  # proven
+
+    def start(self, processes):
+        if processes:
+            mp.Process(target=self.loop).start()
+        else:
+            self.loop()
+
+if __name__ == "__main__":
+    Runner().start(2)
+""",
+    "made by a rank, on what it got": """
+import torch.multiprocessing as mp
+
+class Trainer:
+    def __init__(self):
+        self.rule = None
+
+    def set_up(self):
+        self.rule = lambda x: x
+
+    def train(self):
+        self.set_up()
+
+def work(rank, trainer):
+    trainer.train()
+
+if __name__ == "__main__":
+    mp.spawn(work, args=(Trainer(),), nprocs=2)
+""",
+    "sent on by a rank": """
+import torch.multiprocessing as mp
+from torch.utils.data import DataLoader
+
+def work(rank, rows):
+    for batch in DataLoader(rows, num_workers=2, collate_fn=lambda rows: rows):  # proven
+        print(batch)
+
+if __name__ == "__main__":
+    mp.spawn(work, args=([1, 2],), nprocs=2)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_there(name: str) -> None:
+    files = {"a.py": PROGRAMS[name]}
+    assert seen(files) == marked(files)
+
+
+@pytest.mark.parametrize(("before", "kept"), [("self.log = None", False), ("del self.log", False), ("pass", True)])
+def test_a_file_that_is_let_go(before: str, kept: bool) -> None:
+    text = TRAINER.replace("lambda x: x\n\n", "None\n        self.log = open(name)\n\n", 1).format(before=before)
+    found = [each.span.line for each in reported({"a.py": text}, "unpicklable-attributes")]
+    assert (9 in found) is kept
