@@ -37,6 +37,7 @@ class KnownError:
     unfinished: bool = False  # a source line: counts only where the last line of the traceback is missing
     question: bool = False  # its words fit other causes too: asked, not stated
     exact: bool = False  # words that are only like its own say nothing: never offered as the nearest row
+    own: bool = False  # the advice is for the code that failed; where that is an installed package's, it is said
     context: str = ""  # what the error's line or the lines of its traceback must match too
     unless: str = ""  # what they must not match
     reference: str = ""  # where it is documented

@@ -37,6 +37,20 @@ _WORDS_OF_PROCESSES = re.compile(
 )
 _NONE_KNOWN = "no error in this text that has to do with starting processes, as far as is known"
 _BEFORE_TORCHRUN = re.compile(r"python(?:2\.\d|3\.[3-6])(?!\d)|torch[/\\]distributed[/\\]launch\.py$")
+_PACKAGE = re.compile(r"(?:site|dist)-packages/(?P<name>\w+)(?P<rest>/[\w./-]+\.pyx?)$")
+_CARRIERS = {
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "numpy",
+    "multiprocess",
+    "billiard",
+    "joblib",
+    "loky",
+    "cloudpickle",
+    "dill",
+    "IPython",
+}
 _SHORT = 1000  # characters of a text that is about one error
 _TYPE_ALONE = 2  # the score of a finding that only the type of the value speaks for
 _MOST_BY_TYPE = 3  # files with such findings; more are a question, no answer
@@ -343,6 +357,24 @@ def place_of_worker(read: Traceback) -> str:
     """Where the worker was, as far as the text goes: the innermost frame in code of the user, or of all."""
     frames = [frame for frame in read.passed_on if frame.user] or read.passed_on
     return _place(frames[-1])
+
+
+def package_at_fault(read: Traceback) -> tuple[str, str] | None:
+    """(package, `file:line`) of the line that failed, where it is in an installed package and the advice is for one's
+    own code; else None.
+    """
+    if read.cause.known is None or not read.cause.known.own:
+        return None
+    inner = next((frame for frame in reversed(read.frames) if not _of_python(frame)), None)
+    match = None if inner is None else _PACKAGE.search(inner.path.replace("\\", "/"))
+    if inner is None or match is None or match["name"] in _CARRIERS:
+        return None
+    return match["name"], f"{match['name']}{match['rest']}:{inner.line}"
+
+
+def _of_python(frame: Frame) -> bool:
+    path = frame.path.replace("\\", "/")
+    return not frame.user and _PACKAGE.search(path) is None
 
 
 def _place(frame: Frame) -> str:

@@ -10,6 +10,9 @@ _PYTHON = re.compile(
     r"""\bFile\s+["']?(?P<path>[^"'\n]+?)["']?,\s+line\s+(?P<line>\d+)(?:,?\s+in\s+(?P<name>[^\s,]*))?(?P<code>.*)"""
 )
 _CUT = re.compile(r'^\s*File\s+"(?P<path>[^"\n]+\.py)"[\s,]*(?:\[?(?:\.{3}|\u2026)\]?)?\s*$')  # without its number
+_BEGUN_LATE = re.compile(  # the paste lost the beginning of the line
+    r"""^\s*(?P<path>[^\s"'][^"'\n]*\.py)["'],\s+line\s+(?P<line>\d+),?\s+in\s+(?P<name>[^\s,]+)"""
+)
 _IPYTHON = re.compile(r"^\s*File (?P<path>.+?):(?P<line>\d+)(?:, in (?P<name>[\w.<>]+)|\s*$)")
 _OLD_IPYTHON = re.compile(
     r"^\s*(?P<path>(?:[~/\\.]|[A-Za-z]:)[^\s].*?\.py|<ipython-input-\S+>) in (?P<name>[\w<>]+)(?:\(|\s*$)"
@@ -47,7 +50,7 @@ def frame_of(text: str, following: Callable[[], str] = str) -> Frame | None:
     """The frame that the line `text` shows; `following` gives the lines below, for forms with the number there."""
     if "File " not in text and ".py" not in text and "<ipython" not in text and ".ipynb" not in text:
         return None
-    for form in (_PYTHON, _IPYTHON, _RICH):
+    for form in (_PYTHON, _BEGUN_LATE, _IPYTHON, _RICH):
         match = form.search(text)
         if match:
             path = match["path"].strip()

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ..review.text import clean
 from ..transforms import rules
-from .explain import Explanation, advice_for, place_of_worker, user_frames
+from .explain import Explanation, advice_for, package_at_fault, place_of_worker, user_frames
 from .roads import is_of_pickle
 from .show import show_line as _line
 from .tracebacks import Traceback
@@ -52,6 +52,14 @@ def show_explanation(explanation: Explanation, console: Console | None = None, h
             out,
             "  it was sent from " if is_of_pickle(cause) and (cause.type or cause.name) else "  it happened at ",
             clean(", from ".join(frames[:3])),
+        )
+    package = package_at_fault(read)
+    if package is not None:
+        name, place = map(clean, package)
+        _line(
+            out,
+            f"  the line that failed is in the installed package {name} ({place}), not in your code: "
+            "look for an option that leads there, and for another version",
         )
     if read.passed_on:
         _line(out, "  the worker was at ", clean(place_of_worker(read)))

@@ -166,7 +166,8 @@ class _Hit:
         cause = self.found.cause
         known = cause.known
         question, harmless = known is not None and known.question, known is not None and known.harmless
-        return (self.found.quoted, harmless, cause.secondary, question, _is_symptom(cause), cause.rule is None)
+        general = known is not None and known.general and cause.rule is None
+        return (self.found.quoted, harmless, cause.secondary, question, _is_symptom(cause), general, cause.rule is None)
 
     @property
     def within_group(self) -> tuple[object, ...]:

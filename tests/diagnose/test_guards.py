@@ -435,3 +435,39 @@ def test_a_file_that_pickle_reads_has_nothing_to_do_with_processes() -> None:
     text = frames("/code/rows.py:load", "/usr/lib/python3.9/pickle.py:load") + "RowError: pickle of another version\n"
     text = "Traceback (most recent call last):\n" + text
     assert unknown_error(text, read_log(text)).startswith("no error in this text that has to do with")
+
+
+@pytest.mark.parametrize(
+    ("frames", "package"),
+    [
+        (
+            '  File "/venv/lib/python3.10/site-packages/modelkit/parallel.py", line 59, in split',
+            "modelkit/parallel.py:59",
+        ),
+        ('  /envs/a/lib/python3.10/site-packages/modelkit/parallel.py", line 59, in split', "modelkit/parallel.py:59"),
+        (
+            '  File "/a/train.py", line 3, in <module>\n'
+            '  File "/venv/lib/python3.10/site-packages/modelkit/parallel.py", line 59, in split\n'
+            '  File "/usr/lib/python3.10/os.py", line 680, in __getitem__',
+            "modelkit/parallel.py:59",
+        ),
+        (
+            '  File "/venv/lib/python3.10/site-packages/modelkit/parallel.py", line 59, in split\n'
+            '  File "/a/train.py", line 3, in setup',
+            "",
+        ),
+        ('  File "/venv/lib/python3.10/site-packages/torch/distributed/launch.py", line 59, in main', ""),
+    ],
+)
+def test_a_line_of_an_installed_package_is_named(frames: str, package: str) -> None:
+    said = shown(read_log(f"Traceback (most recent call last):\n{frames}\nKeyError: 'LOCAL_RANK'\n"))
+    assert ("the line that failed is in the installed package" in said) == bool(package)
+    assert f"modelkit ({package}), not in your code" in said or not package
+
+
+def test_what_a_package_holds_is_not_to_blame_for_what_is_sent() -> None:
+    frame = '  File "/venv/lib/python3.10/site-packages/modelkit/run.py", line 5, in start'
+    said = shown(
+        read_log(f"Traceback (most recent call last):\n{frame}\nTypeError: cannot pickle 'generator' object\n")
+    )
+    assert "generator" in said and "installed package" not in said

@@ -61,6 +61,7 @@ DESCRIBED = [
     ("gunicorn with preload: the model never answers, the workers just hang in predict", "server-forks"),
     ("from dask.distributed import Client\nc = Client(n_workers=4)\nIt prints the header over and over", CLUSTER),
     ("gunicorn --workers 3 --preload stops answering: the request is stuck until WORKER TIMEOUT", "server-forks"),
+    ("torchrun on two nodes waits for ever: the head node's ip is printed as 127.0.1.1", "head-node-is-localhost"),
     ("With num_workers=4 the loop hangs after some batches, with 0 it is fine", "workers-hang"),
     ("Pool(8).map(f, rows) is stuck for ever, no message", "workers-hang"),
     ("num_workers 大于 0 的时候程序就卡住了", "workers-hang"),

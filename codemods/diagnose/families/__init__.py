@@ -13,6 +13,7 @@ and where it is needed
 - `noise`: a harmless symptom, and what the text describes or its frames show comes before it;
 - `question`: the words fit other causes too, so the cause is asked about, not stated;
 - `exact`: never offered for a text whose words are only alike;
+- `own`: the advice is for the code that failed; where that is an installed package's, it is said;
 - `unfinished`: matches a source line, and counts only where the last line of the traceback is missing.
 
 Rows of frames.toml have `frames` (regular expressions for `path:function`) in place of `patterns`, and the flags
@@ -56,7 +57,7 @@ FILES = (
 _FRAMES = "frames"  # the file of what frames alone say
 _PROSE = "prose"  # the file of what people describe in words
 _TEXTS = {"cause", "next", "reference", "context", "unless"}
-_FLAGS = {"general", "secondary", "symptom", "harmless", "noise", "question", "unfinished", "exact"}
+_FLAGS = {"general", "secondary", "symptom", "harmless", "noise", "question", "unfinished", "exact", "own"}
 
 
 @cache
@@ -88,6 +89,7 @@ def _row(family: str, entry: dict[str, object]) -> KnownError:
         question=bool(entry.get("question")),
         unfinished=bool(entry.get("unfinished")),
         exact=bool(entry.get("exact")),
+        own=bool(entry.get("own")),
         context=text["context"],
         unless=text["unless"],
         reference=text["reference"],

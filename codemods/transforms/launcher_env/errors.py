@@ -38,6 +38,7 @@ ERRORS = (
         "the script reads a variable that only a launcher sets",
         "start it with the launcher, or give the variable a default",
         examples=("KeyError: 'LOCAL_RANK'",),
+        own=True,
         unless=_OF_A_DICT,
         reference="https://pytorch.org/docs/stable/elastic/run.html#environment-variables",
     ),
