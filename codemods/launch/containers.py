@@ -24,14 +24,15 @@ PARTS = ("torch", "deepspeed", "python", "PY")  # one of these stands in every m
 _GUIDE_LANGUAGES = frozenset(
     ("", "bash", "sh", "shell", "zsh", "console", "shell-session", "bashrc", "cmd", "text", "none")
 )
+_DATA = frozenset(("json", "yaml", "yml", "toml", "xml", "html", "diff", "ini"))
 _LONG_LINE = 2000  # characters; what stands before is not looked at
-_PYTHON = frozenset(("python", "py", "python3"))  # what shell blocks are called by mistake
-_SHELL = re.compile(  # Python can't parse such a line
+_SHELL = re.compile(  # a command, whatever the block says that it is: `python`, `eval`
     r"^[ \t>]{0,40}(?:[$%][ \t]+)?(?:\w+=\S*[ \t]+)*"
     r"(?:\S*python[\d.]*[ \t]+(?:-\w+[ \t]+)*-m[ \t]+torch\.distributed|torchrun[ \t])",
     re.MULTILINE,
 )
 _FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)", re.MULTILINE)
+_PREFORMATTED = re.compile(r"<pre\b[^>\n]*>\s*(?:<code\b[^>\n]*>)?([^<]*)<", re.IGNORECASE)
 _DIRECTIVE = re.compile(
     r"^([ \t]*)(?![ \t])(?:\.\. (?:code-block|code|sourcecode|prompt)::[ \t]*(\w*).*|(?!\.\. ).*::)[ \t]*$",
     re.MULTILINE,
@@ -125,7 +126,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 def prose(text: str, directives: bool) -> Iterator[tuple[int, int]]:
     """Where a guide names the old launcher outside of its blocks of shell: in sentences and other blocks."""
-    blocks = list(_literal(text) if directives else _fenced(text))
+    blocks = list(_in_guide(text, directives))
     for match in re.finditer(r"torch\.distributed\.launch\b", text):
         line = text[max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONG_LINE) : match.start()]
         sentence = re.search(r"[A-Za-z]{3,}", re.sub(r"^[ \t>$]*(?:\w+=\S*[ \t]+)*\S*python.*", "", line))
@@ -146,7 +147,7 @@ def _recipes(text: str) -> Iterator[tuple[int, str]]:
 
 def _blocks(text: str, directives: bool) -> Iterator[tuple[int, str]]:
     """Every fenced block (Markdown) or literal block (reStructuredText) that may hold shell."""
-    for start, end in _literal(text) if directives else _fenced(text):
+    for start, end in _in_guide(text, directives):
         block = text[start:end]
         block = re.sub(
             r"^[ \t>]*(?:[$#%>][ \t]+)?(?=[\w$./~\"])", lambda head: _prompt(head.group()), block, flags=re.M
@@ -173,11 +174,26 @@ def _fenced(text: str) -> Iterator[tuple[int, int]]:
         elif opened is None:
             opened = (fence, language, line_end)
         elif fence.startswith(opened[0]) and not language:
-            if opened[1] in _GUIDE_LANGUAGES or (
-                opened[1] in _PYTHON and _SHELL.search(text, opened[2], match.start())
-            ):
+            named = opened[1] not in _DATA and _SHELL.search(text, opened[2], match.start())
+            if opened[1] in _GUIDE_LANGUAGES or named:
                 yield opened[2], match.start()
             opened = None
+
+
+def _preformatted(text: str) -> Iterator[tuple[int, int]]:
+    """Commands in HTML: `<pre><code>torchrun train.py</code></pre>`."""
+    for match in _PREFORMATTED.finditer(text) if "<pre" in text else ():
+        if _SHELL.search(match.group(1)):
+            yield match.span(1)
+
+
+def _in_guide(text: str, directives: bool) -> Iterator[tuple[int, int]]:
+    """The blocks of Markdown or reStructuredText that may hold shell."""
+    blocks = list(_literal(text) if directives else _fenced(text))
+    yield from blocks
+    if not directives:
+        inside = [range(*block) for block in blocks]
+        yield from (found for found in _preformatted(text) if not any(found[0] in block for block in inside))
 
 
 def _literal(text: str) -> Iterator[tuple[int, int]]:

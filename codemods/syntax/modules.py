@@ -24,6 +24,7 @@ class Modules:
                 parts.pop()
             if parts:
                 self._by_last.setdefault(parts[-1], []).append(path)
+        self._folders = {folder for path in self.paths for folder in _folders_above(path)}
         self._found: dict[tuple[str, str], str | None] = {}
 
     def relative(self, importer: str, level: int, module: str) -> str | None:
@@ -69,15 +70,17 @@ class Modules:
     def _search(self, folder: str, module: str) -> str | None:
         relative = module.replace(".", "/")
         top = module.partition(".")[0]
+        is_folder = False  # a package without `__init__.py`, which is what is meant where no other is in sight
         while True:  # the script's folder first, then the folders above it up to the root
             found = self._file(f"{folder}/{relative}" if folder else relative)
             if found is not None and (relative.count("/") > 1 or not self._inside(folder, top)):
                 return found
+            is_folder = is_folder or (f"{folder}/{relative}" if folder else relative) in self._folders
             if not folder:
                 break
             folder = folder.rpartition("/")[0]
         found = self._file(f"src/{relative}")
-        if found is not None or top in sys.stdlib_module_names:
+        if found is not None or is_folder or top in sys.stdlib_module_names:
             return found
         tails = (f"/{relative}.py", f"/{relative}/__init__.py")
         candidates = [
@@ -93,6 +96,13 @@ class Modules:
         A path of three names that is here is meant: the package may be where programs are started.
         """
         return top in self.installed and f"{folder}/__init__.py" in self.paths
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 def modules_of(project: Project) -> Modules:

@@ -23,3 +23,18 @@ from codemods.syntax.modules import Modules
 def test_levels(importer: str, level: int, module: str, wanted: str | None) -> None:
     paths = ("a.py", "top.py", "pkg/__init__.py", "pkg/d.py", "pkg/sub/b.py", "pkg/sub/c.py")
     assert Modules(paths).relative(importer, level, module) == wanted
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "wanted"),
+    [
+        ("one/train.py", "local.tables", "one/local/tables.py"),
+        ("one/train.py", "local", None),  # the folder beside it, and not that of another program
+        ("one/local/tables.py", "local", None),
+        ("two/train.py", "local", "two/local/__init__.py"),
+        ("three/train.py", "local", "two/local/__init__.py"),  # put on the path, as far as we know
+    ],
+)
+def test_a_folder_beside_the_script_comes_first(importer: str, module: str, wanted: str | None) -> None:
+    paths = ("one/train.py", "one/local/tables.py", "two/train.py", "two/local/__init__.py", "three/train.py")
+    assert Modules(paths).absolute(importer, module) == wanted

@@ -32,7 +32,7 @@ class WorkerReads:
     def __init__(self, starts: Starts, outline: Outline, more: Callable[[], Iterable[Code]] = tuple) -> None:
         self.starts, self.outline, self.resolver, self.more = starts, outline, starts.callees.resolver, more
         self._reads: dict[Global, str] | None = None
-        self._changes: dict[ast.AST, frozenset[Global]] = {}  # by function
+        self._changes: dict[ast.AST, tuple[Global, ...]] = {}  # by function
         self._places: dict[Global, tuple[str, int]] = {}  # what functions change -> where first
 
     def lost(self, statements: Collection[ast.stmt]) -> str | None:
@@ -285,12 +285,12 @@ class WorkerReads:
         )
         return call.func.value if sets or call.func.attr in names("changing_methods") else None
 
-    def _changed_by(self, code: Code) -> frozenset[Global]:
+    def _changed_by(self, code: Code) -> tuple[Global, ...]:
         """What a function changes, itself or by what it calls."""
         if code[1] not in self._changes:
-            self._changes[code[1]] = frozenset()  # for one that calls itself
+            self._changes[code[1]] = ()  # for one that calls itself
             if len(self._changes) < _MAX_FUNCTIONS:
-                self._changes[code[1]] = frozenset(self._changed(code[0], code[1].body))
+                self._changes[code[1]] = tuple(dict.fromkeys(self._changed(code[0], code[1].body)))
         return self._changes[code[1]]
 
     def _by_call(self, outline: Outline, call: ast.Call) -> Iterator[Global]:
