@@ -12,22 +12,20 @@ from ...flow.answers.crossings import flow_of
 from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...nodes import walk
-from ...syntax.binding_rules import positional
 from ...syntax.callees import FUNCTIONS, Function, method
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.outline import Outline
 from ...syntax.repo import Repo
 from ...syntax.resolver import Class
-from .data import names
 from .importers import Importers
+from .object_parts import ITEM, Parts
 from .process_starts import Starts
 from .statements import names_bound
 
 _WORKER = ("__getitem__", "__getitems__", "__iter__", "__next__", "__call__", "run")
 _MAX_CALLS = 400  # functions that are followed into from what workers run
 _MAX_DEPTH = 5
-_ITEM = "[]"  # of what is looked up under a name that is not written there, and the function does not ask for first
-_METHOD = "()"  # the key of a call like `log.info(...)`: it reads no setting that is known
+_OBJECTS = (ast.Call, ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 
 
 class Settings(NamedTuple):
@@ -72,6 +70,7 @@ class Search:
         self.starts, self.repo, self.importers = starts, repo, importers
         self.callees = starts.callees
         self.workers: dict[Function, Worker] = {}
+        self.parts = Parts(self.callees, self.workers)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
         self._collect_workers()
 
@@ -116,9 +115,9 @@ class Search:
     ) -> tuple[Place, set[str], tuple[Confidence, Hop]] | None:
         """The first change that matters at `place`, the scripts that make it but for those `seen`, and what is sent."""
         for change in changes:
-            if change.key == _ITEM and place.key != _ITEM:
+            if change.key == ITEM and place.key != ITEM:
                 continue
-            if change.key and place.key not in ("", _ITEM, change.key):
+            if change.key and place.key not in ("", ITEM, change.key):
                 continue
             scripts = self._scripts(change.outline, change.node) - seen
             for path, way in worker.sent.items():
@@ -190,9 +189,9 @@ class Search:
         for node in _run(worker.function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 settings = self._meant(worker.outline, node)
-                if settings is not None:
-                    looked_up = _looks_up(worker.outline, node, worker.function)
-                    yield settings, Place(worker.outline, node, _ITEM if looked_up else _key(worker.outline, node))
+                for key in self.parts.read(worker.outline, node, worker.function) if settings is not None else ():
+                    assert settings is not None
+                    yield settings, Place(worker.outline, node, key)
 
     def _meant(self, outline: Outline, node: ast.Name) -> Settings | None:
         """The settings that a name of the module stands for."""
@@ -213,7 +212,7 @@ class Search:
             return None
         if isinstance(value, ast.Name):
             return self._of(outline, value.id, depth + 1)
-        return Settings(outline, name) if isinstance(value, (ast.Call, ast.Dict)) else None
+        return Settings(outline, name) if isinstance(value, _OBJECTS) else None
 
     # what changes them
 
@@ -236,41 +235,9 @@ class Search:
             if outline is not home and not _may_mean_other(outline, names_there):
                 continue
             for node in (node for name, found in outline.named.items() if name in names_there for node in found):
-                mine = isinstance(node, ast.Name) and self._meant(outline, node) == settings
-                for key in self._changed(outline, node, empty) if isinstance(node, ast.Name) and mine else ():
-                    yield Place(outline, node, key)
-
-    def _changed(self, outline: Outline, node: ast.Name, collects: bool, depth: int = 0) -> list[str]:
-        """Which parts of the settings a use changes; "" for all of them.
-
-        `collects`: they begin empty, so what is put under unknown names is what the program meets, and no setting but
-        for who looks it up under such a name.
-        """
-        whole, above = _chain(outline, node)
-        if collects and _is_put(outline, node):
-            return [_ITEM] if isinstance(getattr(outline.parents[node], "ctx", None), ast.Store) else []
-        if not isinstance(getattr(whole, "ctx", None), ast.Load) and whole is not node:
-            return [_key(outline, node)]
-        if isinstance(above, ast.Call) and above.func is whole and isinstance(whole, ast.Attribute):
-            return [_key(outline, node)] if whole.attr in names("changing") else []
-        if isinstance(above, ast.keyword):
-            above = outline.parents[above]
-        if isinstance(above, ast.Call) and whole is node and depth < 2:
-            return self._changed_by(outline, above, node, collects, depth)
-        return []
-
-    def _changed_by(self, outline: Outline, call: ast.Call, node: ast.Name, collects: bool, depth: int) -> list[str]:
-        """Which parts of that argument a function of the repository changes."""
-        called = self.callees.called(outline, call)
-        if called is None:
-            return []
-        other, function, skip = called
-        own = positional(function)[skip:]
-        at = next((index for index, argument in enumerate(call.args) if argument is node), None)
-        given = next((word.arg for word in call.keywords if word.value is node), None)
-        name = own[at] if at is not None and at < len(own) else given
-        uses = (use for use in ast.walk(function) if isinstance(use, ast.Name) and use.id == name)
-        return list(dict.fromkeys(key for use in uses for key in self._changed(other, use, collects, depth + 1)))
+                if isinstance(node, ast.Name) and self._meant(outline, node) == settings:
+                    for key in self.parts.changed(outline, node, empty):
+                        yield Place(outline, node, key)
 
     # who runs the change
 
@@ -320,7 +287,7 @@ def _makes_anew(statement: ast.Assign | ast.AnnAssign) -> bool:
     """All that the statement binds is the object that it makes: `logger = getLogger(__name__)`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return (
-        isinstance(statement.value, (ast.Call, ast.Dict))
+        isinstance(statement.value, _OBJECTS)
         and all(isinstance(target, ast.Name) for target in targets)
         and not any(isinstance(node, ast.NamedExpr) for node in walk(statement.value))
     )
@@ -334,42 +301,3 @@ def _run(function: Function) -> Iterator[ast.AST]:
 
 def _has_guard(outline: Outline) -> bool:
     return any(isinstance(item, ast.If) and is_main_process_test(item.test) for item in outline.module.body)
-
-
-def _chain(outline: Outline, node: ast.AST) -> tuple[ast.AST, ast.AST]:
-    """`settings.a["b"].c` around a name, and what that stands in."""
-    above = outline.parents[node]
-    while isinstance(above, (ast.Attribute, ast.Subscript)) and above.value is node:
-        node, above = above, outline.parents[above]
-    return node, above
-
-
-def _is_put(outline: Outline, node: ast.Name) -> bool:
-    """`settings[name]`, a name that is not written there."""
-    above = outline.parents[node]
-    return isinstance(above, ast.Subscript) and above.value is node and not isinstance(above.slice, ast.Constant)
-
-
-def _looks_up(outline: Outline, node: ast.Name, function: Function) -> bool:
-    """`table[name]` in a function that does not ask whether the name is there."""
-    above = outline.parents[node]
-    if not _is_put(outline, node) or not isinstance(getattr(above, "ctx", None), ast.Load):
-        return False
-    asks = (each for each in ast.walk(function) if isinstance(each, (ast.Compare, ast.Try)))
-    return not any(isinstance(part, ast.Name) and part.id == node.id for each in asks for part in ast.walk(each))
-
-
-def _key(outline: Outline, node: ast.Name) -> str:
-    """Which part of the settings a use is about; "" for all of them."""
-    above = outline.parents[node]
-    if isinstance(above, ast.Subscript) and above.value is node:
-        return str(above.slice.value) if isinstance(above.slice, ast.Constant) else ""
-    if isinstance(above, ast.Attribute):
-        call = outline.parents[above]
-        if not (isinstance(call, ast.Call) and call.func is above):
-            return above.attr
-        first = call.args[0] if call.args else None
-        if above.attr in ("get", "setdefault", "set_hparam") and isinstance(first, ast.Constant):
-            return str(first.value)
-        return "" if above.attr in ("get", "items", "values", "copy", *names("changing")) else _METHOD
-    return ""
