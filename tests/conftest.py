@@ -57,7 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_finish() -> None:
     """The garbage collector need not look at the tests themselves again and again, a sixth of the time."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
     gc.enable()
 
 

@@ -49,6 +49,7 @@ def choices(file: Path) -> list[tuple[str, str, str]]:
     return [(row["rule"], row["place"], row["decision"]) for row in json.loads(file.read_text())["decisions"]]
 
 
+@pytest.mark.slow
 def test_yes_and_no_one_by_one_and_saved_as_they_are_made(repo: Path, tmp_path: Path, file: Path) -> None:
     at = start(repo, tmp_path, "--decisions", str(file))
     shown = at.until(ASK)
