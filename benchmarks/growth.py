@@ -340,6 +340,21 @@ def partials(n: int) -> Tree:
     }
 
 
+def methods_of_one_name(n: int) -> Tree:
+    """n classes whose method of one name calls it on another object, and a pool that one of them shuts down."""
+    layers = "".join(
+        f"class Layer{i}:\n    def forward(self, inner):\n        return inner.forward(inner)\n\n\n" for i in range(n)
+    )
+    rows = (
+        "class Rows(Dataset):\n    def __init__(self):\n        self.threads = ThreadPoolExecutor(2)\n\n"
+        "    def __getitem__(self, i):\n        return self.threads.submit(len, 'a').result()\n\n\n"
+        "class Owner:\n    def forward(self, rows):\n        rows.threads.shutdown()\n        DataLoader(rows, num_workers=2)\n\n\n"
+        "def main():\n    Owner().forward(Rows())\n\n\nmain()\n"
+    )
+    head = "from concurrent.futures import ThreadPoolExecutor\nfrom torch.utils.data import DataLoader, Dataset\n\n\n"
+    return {"a.py": head + layers + rows}
+
+
 GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     make.__name__: (make, size)
     for make, size in (
@@ -349,7 +364,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (imports, 100), (star_imports, 100),
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
-        (files_without_hazard, 300), (many_names, 60), (partials, 25),
+        (files_without_hazard, 300), (many_names, 60), (partials, 25), (methods_of_one_name, 100),
     )
 }  # fmt: skip
 

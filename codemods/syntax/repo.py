@@ -12,6 +12,8 @@ from .modules import modules_of
 from .outline import Outline, outline_of
 from .resolver import Resolver
 
+_Calls = list[tuple[Outline, ast.Call]]
+
 
 class Repo:
     """Outlines of a project's files, and the files that mention a name; one per run of a rule."""
@@ -20,6 +22,9 @@ class Repo:
         self.project = project
         self._mentions: dict[str, list[Outline]] = {}
         self._definitions: dict[str, list[tuple[Outline, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]]] = {}
+        self._callers: dict[
+            str, tuple[dict[ast.AST, list[tuple[Outline, ast.Call]]], list[tuple[Outline, ast.Call]]]
+        ] = {}
 
     def outline(self, path: str) -> Outline | None:
         """The outline of a Python file; None when it does not parse."""
@@ -61,6 +66,31 @@ class Repo:
         if found or not isinstance(func, ast.Attribute) or self.resolver.is_foreign(outline, func):
             return found
         return self.methods(func.attr)
+
+    def callers(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> _Calls:
+        """The calls by its name that surely run a function of the project; none where it is not resolved."""
+        return self._calls_of(function.name)[0].get(function, [])
+
+    def callers_of_any_method(self, name: str) -> _Calls:
+        """The calls `x.name(...)` on objects of unknown class, which may run every method of that name."""
+        return self._calls_of(name)[1]
+
+    def _calls_of(self, name: str) -> tuple[dict[ast.AST, _Calls], _Calls]:
+        """Calls by `name`: of each function that they surely run, and those on objects of unknown class."""
+        if name not in self._callers:
+            known: dict[ast.AST, _Calls] = {}
+            unknown: _Calls = []
+            for outline in self.mentioning(name):
+                for call in outline.calls.get(name, ()):
+                    found = self.resolver.functions(outline, call.func)
+                    for _, function in found:
+                        known.setdefault(function, []).append((outline, call))
+                    if found or not isinstance(call.func, ast.Attribute):
+                        continue
+                    if not self.resolver.is_foreign(outline, call.func):
+                        unknown.append((outline, call))
+            self._callers[name] = known, unknown
+        return self._callers[name]
 
     def defined_at(
         self, path: str, line: int

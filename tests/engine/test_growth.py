@@ -69,6 +69,7 @@ def _slow(name: str) -> Any:
         "files_without_hazard",
         _slow("many_names"),
         _slow("partials"),
+        "methods_of_one_name",
     ],
 )
 def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:

@@ -26,17 +26,16 @@ def check_not_ended(uses: AttributeUses, trace: Trace) -> None:
     if not ends or sent is None or outline is None:
         return
     at_work = {(path, line) for path, line, _ in flow_of(uses.family.repo.project).sent()}
-    sending = [
-        place
-        for call in outline.nodes
-        if isinstance(call, ast.Call) and call.lineno <= sent.line <= (call.end_lineno or call.lineno)
-        for place in _leading_to(uses, outline, call)
-    ]
+    sending: dict[ast.AST, list[ast.expr]] = {}  # by the function that they stand in
+    for node in outline.nodes:
+        if isinstance(node, ast.Call) and node.lineno <= sent.line <= (node.end_lineno or node.lineno):
+            for where, call in _leading_to(uses, outline, node):
+                sending.setdefault(where.scope(call), []).append(call)
     for place, node in _ended(uses, ends):
         for where, call in _leading_to(uses, place, node):
             if (where.path, getattr(where.scope(call), "lineno", 0)) in at_work:
                 continue
-            before = any(of is where and _runs_before(where, call, later) for of, later in sending)
+            before = any(_runs_before(where, call, later) for later in sending.get(where.scope(call), ()))
             if before and not exclude_each_other(uses.family.repo, [(where.path, call.lineno), (sent.path, sent.line)]):
                 by = f", called by {where.path}:{call.lineno}" if call is not node else ""
                 raise Refused(
@@ -65,38 +64,52 @@ def _ended(uses: AttributeUses, ends: Iterable[str]) -> Iterator[_Place]:
 
 def _leading_to(uses: AttributeUses, outline: Outline, node: ast.expr) -> list[_Place]:
     """The place itself, calls of the method or function around it, of those around these, and so on."""
-    found, todo = [(outline, node)], [(outline, node)]
+    found, todo = {node: outline}, [(outline, node)]
+    callers = _Callers(uses)
     for _ in range(_STEPS):
-        around = {(where, where.scope(place)) for where, place in todo}
-        todo = [each for where, scope in around for each in _calls(uses, where, scope) if each not in found]
-        found += todo
-    return found
+        around = dict.fromkeys((where, where.scope(place)) for where, place in todo)
+        todo = [each for where, scope in around for each in callers.of(where, scope) if each[1] not in found]
+        found.update((call, where) for where, call in todo)
+    return [(where, place) for place, where in found.items()]
 
 
-def _calls(uses: AttributeUses, outline: Outline, scope: ast.AST) -> Iterator[_Place]:
-    """Where `scope`, a function, is called; a method of the class where the flow or `self` shows its object."""
-    if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) or scope.name in _ENDS_THE_OBJECT:
-        return
-    repo = uses.family.repo
-    if any(scope in shape.methods.values() for shape in uses.hierarchy):
-        for where, read in uses.outside.elsewhere.reads(scope.name):
+class _Callers:
+    """Where functions are called; each function, and each name of methods, is answered once."""
+
+    def __init__(self, uses: AttributeUses) -> None:
+        self._uses = uses
+        self._asked: set[ast.AST | str] = set()
+
+    def of(self, outline: Outline, scope: ast.AST) -> Iterator[_Place]:
+        """Where `scope`, a function, is called; a method of the class where the flow or `self` shows its object."""
+        if not isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) or scope.name in _ENDS_THE_OBJECT:
+            return
+        if scope in self._asked:
+            return
+        self._asked.add(scope)
+        if any(scope in shape.methods.values() for shape in self._uses.hierarchy):
+            yield from self._of_method(scope.name)
+            return
+        repo = self._uses.family.repo
+        yield from repo.callers(scope)
+        if isinstance(outline.parents[scope], ast.ClassDef) and scope.name not in self._asked:
+            self._asked.add(scope.name)
+            yield from repo.callers_of_any_method(scope.name)
+
+    def _of_method(self, name: str) -> Iterator[_Place]:
+        for where, read in self._uses.outside.elsewhere.reads(name):
             if isinstance(call := where.parents[read], ast.Call) and call.func is read:
                 yield where, call
-        for shape in uses.hierarchy:
-            for _, read in shape.selves.get(scope.name, []):
+        for shape in self._uses.hierarchy:
+            for _, read in shape.selves.get(name, []):
                 if isinstance(call := shape.outline.parents[read], ast.Call) and call.func is read:
                     yield shape.outline, call
-        return
-    for where in repo.mentioning(scope.name):
-        for call in where.calls.get(scope.name, ()):
-            if any(function is scope for _, function in repo.called(where, call.func)):
-                yield where, call
 
 
 def _runs_before(outline: Outline, node: ast.expr, sending: ast.expr) -> bool:
-    """`node` stands in the function that sends the object, above that or above the start, or in a loop with it."""
+    """`node` stands above what sends the object in the same function, or above the start, or in a loop with it."""
     scope = outline.scope(node)
-    if outline.scope(sending) is not scope or node is sending or node in outline.ancestors(sending):
+    if node is sending or node in outline.ancestors(sending):
         return False
     starts = [call for call in outline.calls.get("start", ()) if outline.scope(call) is scope]
     last = max((call.lineno for call in (*starts, sending)), default=0)
