@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...finding import Answer, Confidence, Edit, Finding, Fix, Hop, Refused, Trace
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
 from ...flow.facts.records import FileFacts
 from ...hazard_kind import HazardKind
@@ -220,6 +221,12 @@ class _Search:
         )
         confidence, trace = self._crosses(candidate, receiver, kind, crossing, text)
         message = _message(candidate, method, kind)
+        owner = outline.owner(candidate.kept.place) if candidate.kept is not None and candidate.kept.place else None
+        ended = ended_with(self.project, trace) or (
+            ended_copy(self.project, outline.path, owner.lineno) if owner is not None else None
+        )
+        if ended is not None and isinstance(answer, Fix):
+            answer = Refused(ended)
         return Finding.answered(ID, outline.path, source.span(start, end), message, confidence, trace, answer)
 
     def _as_list(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...finding import Answer, Confidence, Finding, Fix, Refused
 from ...flow.answers.crossing import Crossing
 from ...flow.answers.crossings import flow_of
+from ...flow.answers.destructors import ended_with
 from ...flow.answers.tried import tried
 from ...hazard_kind import HazardKind
 from ...project import Project
@@ -81,9 +82,19 @@ def _findings(project: Project, source: Source, crossings: list[Crossing]) -> It
         }
         for crossing, target in targets.items():
             answer = answers[target]
+            if isinstance(answer, Fix) and (ended := _ended(project, targets, answers, answer)) is not None:
+                answer = Refused(ended)
             if isinstance(answer, Fix) and answer in reasons:
                 answer = replace(answer, unsafe=answer.unsafe or reasons[answer])
             yield _finding(source, crossing, answer)
+
+
+def _ended(
+    project: Project, targets: Mapping[Crossing, Target], answers: Mapping[Target, Answer], answer: Fix
+) -> str | None:
+    """Why no object may cross by one of the ways that the fix opens."""
+    opened = (crossing for crossing, target in targets.items() if answers[target] == answer)
+    return next((why for crossing in opened if (why := ended_with(project, crossing.trace)) is not None), None)
 
 
 def _finding(source: Source, crossing: Crossing, answer: Answer) -> Finding:

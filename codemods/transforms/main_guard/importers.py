@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ...flow.facts.records import facts_lookup
@@ -26,6 +26,7 @@ _DEPTH = 4  # variables and calls that a name comes by
 _DYNAMIC_IMPORT = re.compile(rf"\b(?:{'|'.join(_DYNAMIC)})\s*\(([^\n]*)")
 _PACKAGE = re.compile(r"""["'}]\.*(\w+(?:\.\w+)*)\.["'{%]""")  # what a name that is put together begins with
 _FOLDER = re.compile(r"""["'}](?:\.*/)*(\w+(?:/\w+)*)/["'{%]""")
+_EXECUTED = re.compile(r"\bexec\s*\([^\n]*,")
 _MODULE = re.compile(r"(?:[\w.]+[./])*(\w+)")  # `jobs.train`, `./jobs/train.py`
 _AS_MAIN = re.compile(r"""['"]__main__['"]""")
 _BESIDE = re.compile(r"""["'}](?:\.+|\./)["'{%]""")  # `"." + name`, `f"{__package__}.{name}"`
@@ -147,13 +148,16 @@ class Importers:
                 assert outline is not None
                 if _runs_as_main(call) or all(isinstance(given, ast.Constant) for given in call.args):
                     continue
-                texts = {text for given in call.args for text in _texts(outline, given)}
-                words = frozenset(
-                    match[1] for text in texts if (match := _MODULE.fullmatch(text.removesuffix(".py"))) is not None
-                )
+                words = _modules(text for given in call.args for text in _texts(outline, given))
                 runs = qualified_name(outline, call.func) in ("runpy.run_path", "runpy.run_module")
                 is_any = runs and not words and isinstance(call.args[0], (ast.Name, ast.Subscript, ast.Attribute))
                 found.append((path, None if is_any and not is_test(path, facts_lookup(self.project)) else words))
+        for source in self.project.matching(_EXECUTED, words=("exec",)):
+            outline = self.repo.outline(source.path)
+            for call in outline.calls_of("exec") if outline is not None else ():
+                assert outline is not None
+                if len(call.args) > 1 and not _runs_as_main(call) and ast.unparse(call.args[1]) != "globals()":
+                    found.append((source.path, _modules(_texts(outline, call.args[0], depth=1))))
         return found
 
     @cached_property
@@ -182,6 +186,12 @@ class Importers:
             if path.rpartition("/")[2] in ("pyproject.toml", "setup.cfg", "setup.py"):
                 found.append((path, None))
         return found
+
+
+def _modules(texts: Iterable[str]) -> frozenset[str]:
+    """The last parts of the names and paths among the texts, which may be modules or scripts."""
+    found = (_MODULE.fullmatch(text.removesuffix(".py")) for text in texts)
+    return frozenset(match[1] for match in found if match is not None)
 
 
 def _runs_as_main(call: ast.Call) -> bool:

@@ -9,9 +9,11 @@ from ...finding import Refused
 from ...flow.answers.crossings import flow_of
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
+from ...syntax.repo import Repo
 from .attribute_uses import AttributeUses
 from .data import names
 
+_DEPTH = 2  # functions between the lock and the start
 _ACQUIRES = ("blocking", "timeout")  # the parameters of `acquire`
 
 
@@ -26,7 +28,8 @@ def check_not_held(uses: AttributeUses) -> None:
     asked = next((node.lineno for outline, node in found if _asks(outline, node)), None)
     run_there = {(path, line) for path, line, _ in flow_of(uses.family.repo.project).sent()}
     here = ((outline, node) for outline, node in found if _place(outline, node) not in run_there)
-    taken = next((node.lineno for outline, node in here if _keeps(outline, node)), None)
+    repo = uses.family.repo
+    taken = next((node.lineno for outline, node in here if _keeps(repo, outline, node)), None)
     if asked is not None and taken is not None:
         raise Refused(
             f"line {asked} asks for it without waiting, and it may be taken (line {taken}) when a process starts: a "
@@ -68,7 +71,7 @@ def _asks(outline: Outline, node: ast.Attribute) -> bool:
     return bool(values) or not (waits is None or (isinstance(waits, ast.Constant) and bool(waits.value)))
 
 
-def _keeps(outline: Outline, node: ast.Attribute) -> bool:
+def _keeps(repo: Repo, outline: Outline, node: ast.Attribute) -> bool:
     """It is acquired, and released elsewhere; or a process starts while it is held."""
     name, _ = _called(outline, node) or ("", None)
     scope = outline.scope(node)
@@ -77,13 +80,20 @@ def _keeps(outline: Outline, node: ast.Attribute) -> bool:
         releases = [other for other in of_here if (_called(outline, other) or ("",))[0] == "release"]
         between = (call for call in outline.own(scope) if isinstance(call, ast.Call) and call.lineno >= node.lineno)
         last = max((other.lineno for other in releases), default=0)
-        return not releases or any(call.lineno <= last and _starts(call) for call in between)
+        return not releases or any(call.lineno <= last and _starts(repo, outline, call) for call in between)
     item = outline.parents[node]
     if not isinstance(item, ast.withitem) or item.context_expr is not node:
         return False
     block = outline.parents[item]
-    return any(isinstance(inner, ast.Call) and _starts(inner) for inner in ast.walk(block))
+    return any(isinstance(inner, ast.Call) and _starts(repo, outline, inner) for inner in ast.walk(block))
 
 
-def _starts(call: ast.Call) -> bool:
-    return last_name(call.func) in names("starting")
+def _starts(repo: Repo, outline: Outline, call: ast.Call, depth: int = 0) -> bool:
+    """It starts a process, or calls a function of the repository that does."""
+    if last_name(call.func) in names("starting"):
+        return True
+    return depth < _DEPTH and any(
+        isinstance(inner, ast.Call) and _starts(repo, where, inner, depth + 1)
+        for where, function in repo.called(outline, call.func)
+        for inner in ast.walk(function)
+    )

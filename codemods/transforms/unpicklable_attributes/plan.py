@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...finding import Edit, Fix, Refused
+from ...flow.answers.crossings import flow_of
+from ...flow.answers.destructors import ended_copy, ended_with
 from ...flow.answers.tried import tried
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
@@ -133,6 +135,11 @@ class Planner:
         names = [treatment.attribute for treatment in treatments]
         try:
             check_no_reducer(self.family, shape)
+            place = shape.outline.path, shape.node.lineno
+            crossing = flow_of(self.project).instances(*place)
+            ended = ended_copy(self.project, *place) or ended_with(self.project, crossing.trace if crossing else ())
+            if ended is not None:
+                raise Refused(ended)
             self._check_others(shape, plan)
             check_bases(other for other in self.family.line(shape) if other is not shape)
             check_existing(

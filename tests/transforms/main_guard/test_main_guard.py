@@ -378,6 +378,8 @@ def test_script_imported_by_a_name_that_is_put_together_is_refused(importing: st
         "def load(path):\n    return importlib.import_module(path)\nload('jobs.a')\n",
         "path = 'jobs/a.py'\nimportlib.util.spec_from_file_location('job', path)\n",
         "from importlib.machinery import SourceFileLoader\nSourceFileLoader('job', 'jobs/a.py').load_module()\n",
+        "exec(open('jobs/a.py').read(), {'__name__': 'job'})\n",
+        "space = {}\nfor each in ['jobs/a.py']:\n    exec(compile(open(each).read(), each, 'exec'), space)\n",
     ],
 )
 def test_a_script_that_is_run_by_a_name_in_a_variable_is_refused(text: str) -> None:
@@ -392,6 +394,9 @@ def test_a_script_that_is_run_by_a_name_in_a_variable_is_refused(text: str) -> N
         "runpy.run_path('jobs/a.py', run_name='__main__')\n",
         "LETTERS = ['a', 'b']\nimportlib.import_module(name)\n",
         "for each in ['other', 'jobs.b']:\n    importlib.import_module(each)\n",
+        "exec(open('jobs/a.py').read(), {'__name__': '__main__'})\n",
+        "exec(open('jobs/a.py').read(), globals())\n",
+        "exec('x = 1', {'jobs/a.py': 1})\n",
     ],
 )
 def test_a_script_that_is_run_as_the_main_module(text: str) -> None:

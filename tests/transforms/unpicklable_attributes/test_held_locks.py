@@ -76,3 +76,21 @@ def test_locked_is_a_question_too() -> None:
 def test_a_lock_that_is_free_or_waited_for_is_made_again(methods: str, main: str) -> None:
     (after,) = migrated({"a.py": _text(methods, main)}, "unpicklable-attributes").values()
     assert after.count("threading.Lock()") == 2
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "    with store.gate:\n        go(store)\n",
+        "    store.gate.acquire()\n    go(store)\n    store.gate.release()\n",
+    ],
+)
+def test_a_function_that_starts_the_process(held: str) -> None:
+    text = (
+        _text(BUSY, held)
+        .replace("    worker = Process(target=work, args=(store,))\n", "")
+        .replace("    worker.join()\n", "")
+    )
+    go = "def go(store):\n    worker = Process(target=work, args=(store,))\n    worker.start()\n\n\nif __name__"
+    (reason,) = reasons({"a.py": text.replace("if __name__", go)}, "unpicklable-attributes")
+    assert "asks for it without waiting" in reason

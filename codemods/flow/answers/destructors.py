@@ -1,0 +1,89 @@
+"""Objects with a `__del__` that changes something besides them: the copy in a worker does so too, when it ends.
+
+A forked child leaves without it. Once such an object can be pickled, the child removes what the parent still needs.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ...finding import Trace
+from ...project import Project
+from ...syntax.callees import Callees, Function, method
+from ...syntax.modules import modules_of
+from ...syntax.names import last_name
+from ...syntax.outline import Outline
+from ...syntax.repo import Repo
+from ...syntax.resolver import Class
+from .crossings import flow_of
+
+_DEPTH = 3  # methods that call each other
+_METHOD = "__del__"
+_OF_ITSELF = frozenset((
+    "close", "release", "shutdown", "hasattr", "getattr", "isinstance", "super", "collect", "empty_cache", "clear",
+    "values", "items", "keys", "list", "tuple", "len", "get", "pop", "str", "callable", "is_set", "closed", "suppress",
+))  # fmt: skip
+_LOGS = frozenset(("debug", "info", "warning", "error", "exception"))
+
+
+def ended_with(project: Project, trace: Trace) -> str | None:
+    """In words, why what crosses by this trace had better not: an object that crosses there with it has such a method.
+
+    None where there is none.
+    """
+    flow = flow_of(project)
+    for (path, line), reason in project.derive(_ended).items() if trace else ():
+        crossing = flow.instances(path, line)
+        if crossing is not None and crossing.trace[-1:] == trace[-1:]:
+            return reason
+    return None
+
+
+def _ended(project: Project) -> dict[tuple[str, int], str]:
+    """The classes with such a method whose objects cross."""
+    if not project.with_words((_METHOD,)):
+        return {}
+    found = {place: ended_copy(project, *place) for place in flow_of(project).crossing_classes()}
+    return {place: reason for place, reason in found.items() if reason is not None}
+
+
+def ended_copy(project: Project, path: str, line: int) -> str | None:
+    """The same for objects of the class on this line."""
+    if not project.with_words((_METHOD,)):
+        return None
+    repo = Repo(project)
+    for outline, node in repo.defined_at(path, line):
+        callees = Callees(repo, project.derive(modules_of))
+        for at in callees.resolver.lineage(Class(outline, node)) if isinstance(node, ast.ClassDef) else ():
+            ends = method(at.node, _METHOD)
+            if ends is not None:
+                changed = _changes(callees, at.outline, ends, 0)
+                return None if changed is None else _words(at, ends, changed)
+    return None
+
+
+def _words(at: Class, ends: Function, changed: ast.Call) -> str:
+    return (
+        f"`{at.node.name}.__del__` ({at.outline.path}:{ends.lineno}) calls `{ast.unparse(changed.func)}`: the copy in "
+        "a worker would do that too when it ends, which a forked one does not. Let only the process do it that made "
+        "the object (compare `os.getpid()`)"
+    )
+
+
+def _changes(callees: Callees, outline: Outline, function: Function, depth: int) -> ast.Call | None:
+    """A call by which the method does more than to let go of what the object has."""
+    if any(isinstance(node, ast.Attribute) and node.attr == "getpid" for node in ast.walk(function)):
+        return None  # it asks whose object it is
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        name = last_name(node.func)
+        own = isinstance(node.func, ast.Attribute) and outline.is_self(node.func.value)
+        called = callees.called(outline, node) if own else None
+        if called is not None and depth < _DEPTH:
+            inner = _changes(callees, called[0], called[1], depth + 1)
+            if inner is not None:
+                return inner
+        elif name not in _OF_ITSELF and name not in _LOGS and not own:
+            return node
+    return None
