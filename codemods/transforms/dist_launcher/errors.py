@@ -6,7 +6,7 @@ from ...known_error import KnownError
 
 ERRORS = (
     KnownError(
-        r"unrecognized arguments: (?:.*\s)?-{1,2}local[-_]rank(?![\w-])",
+        r"unrecognized arguments: (?:.*\s)?-{1,2}local[-_]rank(?![\w-])(?!=\d+ -m\b)",
         "torch.distributed.launch gives the script an option that it does not know",
         "start it with torchrun, and read LOCAL_RANK from the environment",
         examples=("train.py: error: unrecognized arguments: --local_rank=1",),
