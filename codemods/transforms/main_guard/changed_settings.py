@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from ...finding import Confidence, Hop
@@ -64,15 +65,14 @@ class Place(NamedTuple):
 
 
 class Search:
-    """Finds them; `workers` is what workers run."""
+    """Finds them. One per run of the rule, as what workers run is collected once."""
 
     def __init__(self, starts: Starts, repo: Repo, importers: Importers) -> None:
         self.starts, self.repo, self.importers = starts, repo, importers
         self.callees = starts.callees
-        self.workers: dict[Function, Worker] = {}
-        self.parts = Parts(self.callees, self.workers)
+        self._workers: dict[Function, Worker] = {}
+        self.parts = Parts(self.callees, self._workers)
         self._asked: dict[ast.AST, frozenset[str] | None] = {}
-        self._collect_workers()
 
     def run_by(self, script: str) -> Iterator[tuple[Outline, Function]]:
         """What workers of the script may run: of classes that it or what it imports defines, and what is sent there."""
@@ -142,7 +142,9 @@ class Search:
 
     # what workers run
 
-    def _collect_workers(self) -> None:
+    @cached_property
+    def workers(self) -> dict[Function, Worker]:
+        """What workers run; asked for only where that matters."""
         for path, line in flow_of(self.starts.project).crossing_classes():
             crossing = flow_of(self.starts.project).instances(path, line)
             if crossing is None or not crossing.confidence.reaches(Confidence.LIKELY):
@@ -156,6 +158,7 @@ class Search:
                     self._add_methods(Class(outline, node), Confidence.PROVEN, hop)
                 else:
                     self._add(outline, node, Confidence.PROVEN, hop)
+        return self._workers
 
     def _add_methods(self, cls: Class, confidence: Confidence, hop: Hop, wanted: Sequence[str] = _WORKER) -> None:
         for name in wanted:
@@ -168,16 +171,16 @@ class Search:
         """The function and all that it calls, as far as that is seen."""
         todo = [(outline, function, 0)]
         for where, at, depth in todo:  # grows as it goes
-            known = self.workers.get(at)
+            known = self._workers.get(at)
             if known is not None:
                 if hop.path in known.sent and known.depth <= depth:
                     continue
                 known.depth = min(depth, known.depth)
                 known.sent.setdefault(hop.path, (confidence, hop))
-            elif len(self.workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
+            elif len(self._workers) >= _MAX_CALLS or is_test(where.path, facts_lookup(self.starts.project)):
                 continue
             else:
-                self.workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
+                self._workers[at] = Worker(where, at, depth, {hop.path: (confidence, hop)})
             for node in _run(at):
                 called = self.callees.called(where, node) if isinstance(node, ast.Call) else None
                 if called is not None:

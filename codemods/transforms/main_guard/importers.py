@@ -38,6 +38,9 @@ class Importers:
     def __init__(self, project: Project, repo: Repo, modules: Modules) -> None:
         self.project, self.repo, self.modules = project, repo, modules
         self._known: dict[str, list[tuple[str, ast.AST]]] = {}
+        self._links: dict[str, list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]] = {}
+        self._reaching: dict[str, frozenset[str]] = {}
+        self._named: dict[str, bool] = {}
 
     def of(self, path: str) -> str | None:
         """A file that imports `path`; None when there is none."""
@@ -45,16 +48,24 @@ class Importers:
 
     def reaching(self, path: str) -> frozenset[str]:
         """`path`, and the files that import it, directly or not."""
-        found, todo = {path}, [path]
-        while todo:
-            for other, _ in self._imports(todo.pop()):
-                if other not in found:
-                    found.add(other)
-                    todo.append(other)
-        return frozenset(found)
+        known = self._reaching.get(path)
+        if known is None:
+            found, todo = {path}, [path]
+            while todo:
+                for other, _ in self._imports(todo.pop()):
+                    if other not in found:
+                        found.add(other)
+                        todo.append(other)
+            known = self._reaching[path] = frozenset(found)
+        return known
 
     def by_name(self, path: str) -> bool:
         """The file, or one that it imports, imports others by a string that is put together."""
+        if path not in self._named:
+            self._named[path] = self._finds_by_name(path)
+        return self._named[path]
+
+    def _finds_by_name(self, path: str) -> bool:
         todo, seen = [path], {path}
         for each in todo:  # grows as it goes
             source = self.project.source(each)
@@ -90,8 +101,9 @@ class Importers:
             self._known[path] = [
                 (other, node)
                 for other in self._may_import(path)
-                for node in self._statements(other)
-                if other != path and path in self.modules.imported(other, node)
+                if other != path
+                for node, files in self._imported_by(other)
+                if path in files
             ]
         return self._known[path]
 
@@ -104,13 +116,19 @@ class Importers:
         within = [other for other in self.project.python_paths if other.startswith(f"{module}/")]
         return sorted({*self.project.with_words((name,)), *within})
 
-    def _statements(self, path: str) -> list[ast.Import | ast.ImportFrom]:
-        outline = self.repo.outline(path)
-        return outline.imports if outline is not None else []
+    def _imported_by(self, path: str) -> list[tuple[ast.Import | ast.ImportFrom, frozenset[str]]]:
+        """The imports of a file that name files of the repository, with these."""
+        known = self._links.get(path)
+        if known is None:
+            outline = self.repo.outline(path)
+            statements = outline.imports if outline is not None else []
+            links = ((node, frozenset(self.modules.imported(path, node))) for node in statements)
+            known = self._links[path] = [(node, files) for node, files in links if files]
+        return known
 
     def imported(self, path: str) -> set[str]:
         """The other files that `path` imports."""
-        return {found for node in self._statements(path) for found in self.modules.imported(path, node)} - {path}
+        return {found for _, files in self._imported_by(path) for found in files} - {path}
 
     def _by_name(self, path: str) -> str | None:
         """Who imports it by a string: `import_module("tools.train")`, an entry point of the packaging."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...nodes import walk
 from ...syntax.callees import FUNCTIONS, Function
 from ...syntax.outline import Outline
 from ...syntax.resolver import Class
@@ -54,7 +55,7 @@ def _is_reported(search: Search, state: _State) -> bool:
 def _reads(search: Search, worker: Worker) -> Iterator[tuple[_State, ast.expr]]:
     outline, function = worker.outline, worker.function
     declared = {name for node in outline.statements if isinstance(node, ast.Global) for name in node.names}
-    for node in (node for statement in function.body for node in ast.walk(statement)):
+    for node in (node for statement in function.body for node in walk(statement)):
         state: _State | None = None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             state = _global(outline, node) if node.id in declared else None
@@ -102,11 +103,8 @@ def _targets(statement: ast.stmt) -> set[str]:
 def _sets_on_self(outline: Outline, owner: ast.ClassDef, name: str) -> bool:
     """Objects of the class have an attribute of the name for themselves."""
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr == name
-        and not isinstance(node.ctx, ast.Load)
-        and outline.is_self(node.value)
-        for node in ast.walk(owner)
+        not isinstance(node.ctx, ast.Load) and outline.is_self(node.value) and owner in outline.ancestors(node)
+        for node in outline.attributes.get(name, ())
     )
 
 

@@ -11,7 +11,6 @@ from ...flow.facts.records import facts_lookup
 from ...flow.facts.test_code import is_test
 from ...nodes import walk
 from ...project import Project
-from ...syntax.callees import Function
 from ...syntax.main_guard import is_main_process_test
 from ...syntax.modules import Modules, modules_of
 from ...syntax.outline import Outline, outline_of
@@ -50,9 +49,9 @@ _SETS = SET_METHOD.rpartition(".")[2]  # in the text of a file that calls it by 
 def find(project: Project) -> Iterable[Finding]:
     """One finding per script for what must be guarded, one per definition under the guard that a worker needs."""
     repo, modules = Repo(project), Modules(project.python_paths)
-    starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
+    search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
     for path in paths(project):
-        yield from _in_file(starts, importers, path) if path else _changed(starts, importers, repo)
+        yield from _in_file(search, path) if path else _changed(search)
 
 
 def paths(project: Project) -> Iterable[str]:
@@ -69,22 +68,23 @@ def paths(project: Project) -> Iterable[str]:
 def find_in(project: Project, path: str) -> Iterable[Finding]:
     """What `find` gives for one file."""
     repo, modules = Repo(project), project.derive(modules_of)
-    starts, importers = Starts(project, repo, modules), Importers(project, repo, modules)
-    return _in_file(starts, importers, path) if path else _changed(starts, importers, repo)
+    search = Search(Starts(project, repo, modules), repo, Importers(project, repo, modules))
+    return _in_file(search, path) if path else _changed(search)
 
 
-def _in_file(starts: Starts, importers: Importers, path: str) -> Iterator[Finding]:
+def _in_file(search: Search, path: str) -> Iterator[Finding]:
+    starts, importers = search.starts, search.importers
     source, outline = starts.project.source(path), outline_of(starts.project, path)
     if source is not None and outline is not None and not _forks(starts, importers, outline, source):
         if path.rpartition("/")[2] != "__main__.py":  # `python -m package`: multiprocessing does not run it again
-            yield from _script(starts, importers, outline, source)
+            yield from _script(search, outline, source)
         if "__main__" in source.text or STARTS in spoken(starts.project, path):
             yield from _guarded(starts, importers, outline, source)
             yield from _missing(starts, importers, outline, source)
 
 
-def _script(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-    body = outline.module.body
+def _script(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
+    starts, body = search.starts, outline.module.body
     if not any(_runs(statement) for statement in body):
         return
     alone = [
@@ -102,7 +102,7 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
     if alone and not found and not _starts_anywhere(starts, outline):
         alone = []
     if not found and not alone:
-        yield from _late(starts, importers, outline, source)
+        yield from _late(search, outline, source)
         return
     first = found[0][0] if found else None
     if first is None or (alone and alone[0] < first):
@@ -119,17 +119,18 @@ def _script(starts: Starts, importers: Importers, outline: Outline, source: Sour
     }
     end = len(body) if first is None else first  # what a child would run again, once the rest is guarded
     prints = [at for at in range(end) if _prints(starts, outline, body[at]) and _alone(body, at)]
-    answer = _wrapped(starts, importers, outline, source, first, alone, repeats, prints)
+    answer = _wrapped(search, outline, source, first, alone, repeats, prints)
     message = "Starts processes outside of the main guard: a spawned child runs this again and fails"
     yield Finding.answered(ID, outline.path, source.span_of(start.node), message, confidence, start.hops, answer)
 
 
-def _late(starts: Starts, importers: Importers, outline: Outline, source: Source) -> Iterator[Finding]:
-    late = late_guard(starts, outline, source, _reads(starts, importers, outline))
+def _late(search: Search, outline: Outline, source: Source) -> Iterator[Finding]:
+    starts = search.starts
+    late = late_guard(starts, outline, source, _reads(search, outline))
     if late is None:
         return
     at = min(late.repeats)
-    answer = _wrapped(starts, importers, outline, source, at, [], late.repeats, [], late.outside)
+    answer = _wrapped(search, outline, source, at, [], late.repeats, [], late.outside)
     here = Hop(outline.path, outline.module.body[at].lineno, f"every spawned worker {late.repeats[at].what}")
     message = f"Stands above the main guard, so every spawned worker runs it again: it {late.repeats[at].what}"
     confidence = Confidence.POSSIBLE if is_test(outline.path, facts_lookup(starts.project)) else late.confidence
@@ -137,16 +138,12 @@ def _late(starts: Starts, importers: Importers, outline: Outline, source: Source
     yield Finding.answered(ID, outline.path, span, message, confidence, (here, *late.start.hops), answer)
 
 
-def _reads(starts: Starts, importers: Importers, outline: Outline) -> WorkerReads:
-    def more() -> Iterator[tuple[Outline, Function]]:
-        return Search(starts, Repo(starts.project), importers).run_by(outline.path)
-
-    return WorkerReads(starts, outline, more)
+def _reads(search: Search, outline: Outline) -> WorkerReads:
+    return WorkerReads(search.starts, outline, lambda: search.run_by(outline.path))
 
 
 def _wrapped(
-    starts: Starts,
-    importers: Importers,
+    search: Search,
     outline: Outline,
     source: Source,
     first: int | None,
@@ -156,6 +153,7 @@ def _wrapped(
     outside: frozenset[int] | None = None,
 ) -> Answer:
     """`outside`: workers start as it is, and have what the statements set; these here they need."""
+    starts, importers = search.starts, search.importers
     importer = importers.of(outline.path)
     names = importers.names(outline.path)
     if (reader := reads_main(starts.project, importers, outline.path)) is not None:
@@ -170,7 +168,7 @@ def _wrapped(
         )
     try:
         early = [at for at in alone if first is None or at < first]
-        reads = _reads(starts, importers, outline)
+        reads = _reads(search, outline)
         repeated_values, inputs = RunAgain(starts, outline, reads), ChangedInputs(starts, outline, reads)
 
         def check(runs: list[Run], is_last: bool) -> None:
@@ -272,8 +270,8 @@ def _missing(starts: Starts, importers: Importers, outline: Outline, source: Sou
         yield Finding.answered(ID, outline.path, span, message, confidence, trace, answers[name])
 
 
-def _changed(starts: Starts, importers: Importers, repo: Repo) -> Iterator[Finding]:
-    search = Search(starts, repo, importers)
+def _changed(search: Search) -> Iterator[Finding]:
+    starts = search.starts
     for changed in (*search.found(), *parent_state(search)):
         worker, name = changed.worker, ast.unparse(changed.read)
         source = starts.project.source(worker.outline.path)
