@@ -42,6 +42,7 @@ class Outline:
         self._bindings: dict[ast.AST, dict[str, list[ValueBinding]]] = {}
         self._own: dict[ast.AST, list[ast.AST]] = {}
         self._declarations: dict[ast.AST, frozenset[str]] = {}
+        self._lists: dict[ast.AST, dict[ast.AST, int]] = {}
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
@@ -353,17 +354,18 @@ class Outline:
             and statement in self.ancestors(use)
         )
 
-    @cached_property
-    def _blocks(self) -> dict[ast.AST, int]:
-        """Which list of statements (or of other nodes) each node stands in."""
-        return {
-            item: id(block)
-            for node in self.nodes
-            for name in FIELDS[node.__class__]
-            if (block := getattr(node, name, None)).__class__ is list
-            for item in block
-            if isinstance(item, ast.AST)
-        }
+    def _blocks(self, holder: ast.AST) -> dict[ast.AST, int]:
+        """Which list of statements (or of other nodes) of `holder` each node directly below it stands in."""
+        if holder not in self._lists:
+            lists = (getattr(holder, name, None) for name in FIELDS[holder.__class__])
+            self._lists[holder] = {
+                item: id(block)
+                for block in lists
+                if block.__class__ is list
+                for item in block
+                if isinstance(item, ast.AST)
+            }
+        return self._lists[holder]
 
     def _always_before(self, statement: ast.AST, use: ast.AST) -> bool:
         """`statement` runs before `use` whenever `use` runs: it stands in a block that `use` is in too."""
@@ -371,7 +373,8 @@ class Outline:
         child = use
         for parent in self.ancestors(use):
             if parent is holder:
-                return statement in self._blocks and self._blocks[statement] == self._blocks.get(child)
+                blocks = self._blocks(parent)
+                return statement in blocks and blocks[statement] == blocks.get(child)
             child = parent
         return False
 

@@ -254,7 +254,7 @@ class Expressions:
             else:
                 keywords.append((keyword.arg, value))
                 self._literal(literals, keyword.arg, keyword.value)
-        if (given := passed_on(builder.scope.tree, node)) is not None:
+        if node.keywords and (given := passed_on(builder.scope, node)) is not None:
             literals[given[0]] = given[1]
         note_call(builder, function, [*arguments, *(value for _, value in keywords)])
         if (owner := updated(node)) is not None and (base := self.value(owner)) >= 0:

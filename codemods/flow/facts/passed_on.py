@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import ast
 
+from ...nodes import walk
 from .records import PassedOn
+from .scope import FactsScope
 
 COUNT = "num_workers"
 IN_STARS = f"**{COUNT}"  # the key of the literal where it comes by `**kwargs`
 _LOOK = frozenset({"get", "setdefault", "items", "keys", "values", "copy"})
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-
-def passed_on(function: FunctionNode | None, call: ast.Call) -> tuple[str, PassedOn] | None:
-    """The key and the literal by which `call`, in `function`, says whose number of workers it uses."""
+def passed_on(scope: FactsScope, call: ast.Call) -> tuple[str, PassedOn] | None:
+    """The key and the literal by which `call`, in `scope`, says whose number of workers it uses."""
+    function = scope.tree
     if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return None
+    stars: list[ast.expr] = []
     for keyword in call.keywords:
-        if keyword.arg == COUNT and isinstance(keyword.value, ast.Name):
-            found = _named(function, keyword.value.id)
+        if keyword.arg is None:
+            stars.append(keyword.value)
+        elif keyword.arg == COUNT:
+            found = _named(function, keyword.value.id) if isinstance(keyword.value, ast.Name) else None
             return None if found is None else (COUNT, found)
-    stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    given = any(keyword.arg == COUNT for keyword in call.keywords)
-    if given or len(stars) != 1 or not isinstance(stars[0], ast.Name):
+    if len(stars) != 1 or not isinstance(stars[0], ast.Name):
         return None
     last = function.args.kwarg
     if last is None or stars[0].id != last.arg or COUNT in {part.arg for part in _plain(function.args)}:
         return None
-    found = _starred(function, last.arg)
+    if scope.passes is None:  # a function may have any number of such calls: it is looked through once
+        scope.passes = (_starred(function, last.arg),)
+    found = scope.passes[0]
     return None if found is None else (IN_STARS, found)
 
 
@@ -48,7 +52,7 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Passe
     }
     if name not in {part.arg for part in _plain(arguments)}:
         return None
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
             return None
         if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
@@ -59,7 +63,8 @@ def _named(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Passe
 def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> PassedOn | None:
     """A `**` parameter in which the number stays what a call gives; a function may say what it is otherwise."""
     known, absent = set[ast.AST](), True
-    for node in ast.walk(function):
+    nodes = [*walk(function)]
+    for node in nodes:
         if isinstance(node, ast.keyword) and node.arg is None:
             known.add(node.value)
         elif isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -79,7 +84,7 @@ def _starred(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Pas
                 if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == f"{name}['{COUNT}']":
                     known.add(_container(part.targets[0]))
                     absent = absent and _is_none(part.value)
-    for node in ast.walk(function):
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id == name and node not in known:
             return None
     return PassedOn(name, absent, starred=True)

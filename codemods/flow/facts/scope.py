@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...syntax.binding_rules import ScopeKind
+from .records import PassedOn
 
 SEVERAL = object()  # bound more than once, or not to a literal
 DEAD = -2  # in `FactsScope.current`: the name holds nothing that matters here
@@ -24,6 +25,7 @@ class FactsScope:
         "nonlocals",
         "owner",
         "parent",
+        "passes",
         "qualname",
         "tree",
     )
@@ -44,4 +46,6 @@ class FactsScope:
         self.loaded: set[str] = set()  # names of modules that are loaded by a path
         self.loading: set[str] = set()  # of a module: its functions that return such a module
         self.tree: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None  # of a function
+        # what calls that unpack its `**` parameter pass on, once it is known
+        self.passes: tuple[PassedOn | None] | None = None
         self.current: dict[str, int] = {}  # names that straight-line code bound last, and to what
