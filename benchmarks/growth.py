@@ -355,6 +355,15 @@ def methods_of_one_name(n: int) -> Tree:
     return {"a.py": head + layers + rows}
 
 
+def unpacked_keywords(n: int) -> Tree:
+    """n calls in one function that unpack its `**` parameter."""
+    calls = _lines(n, lambda i: f"    if name == 'net{i}':\n        return make_{i}(pretrained=True, **kwargs)\n")
+    return {
+        "nets.py": f"from makers import *\n\n\ndef build(name, **kwargs):\n{calls}",
+        "train.py": f"{_LOADER}\nDataLoader([], num_workers=2, collate_fn=lambda b: b)\n",
+    }
+
+
 GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
     make.__name__: (make, size)
     for make, size in (
@@ -365,6 +374,7 @@ GENERATORS: dict[str, tuple[Callable[[int], Tree], int]] = {
         (launch_lines, 100), (launched_programs, 40), (parsers, 300), (joins, 100), (nested_functions, 60), (call_chain, 200),
         (registry, 100), (subclasses_of_one, 150), (handles, 40), (deepcopies, 60), (yaml_lines, 100), (environment_reads, 200),
         (files_without_hazard, 300), (many_names, 60), (partials, 25), (methods_of_one_name, 100),
+        (unpacked_keywords, 100),
     )
 }  # fmt: skip
 

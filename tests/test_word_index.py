@@ -10,6 +10,7 @@ import pytest
 from codemods import project as project_module
 from codemods.project import Project
 from codemods.tree.files import MemoryFiles
+from codemods.word_index import words_of
 
 TEXTS = {
     "a.py": "DataLoader(x)\nmy_DataLoader = 1\n",
@@ -106,3 +107,10 @@ def test_words_of_one_file(indexed: bool) -> None:
     after = of.changed({"b.py": "x\n"})
     assert after.words_among("b.py", words) == {"x"} and after.words_among("a.py", words) == {"DataLoader", "x"}
     assert not of.words_among("none.py", words)
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(a_1):\r\n\treturn a.b\x0c+'c-d'", "\x1f\x1ca\x0bb\x00c\x7fd", "Ünïcode and ²", "", "1e5 _x __y__"]
+)
+def test_words_of_a_text(text: str) -> None:
+    assert words_of(text) == frozenset(re.findall(r"\w+", text))

@@ -70,6 +70,7 @@ def _slow(name: str) -> Any:
         _slow("many_names"),
         _slow("partials"),
         "methods_of_one_name",
+        "unpacked_keywords",
     ],
 )
 def test_calls_grow_as_the_code(generators: dict[str, tuple[Callable[[int], dict[str, str]], int]], name: str) -> None:

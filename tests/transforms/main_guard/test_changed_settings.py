@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from codemods.engine.migrate import check
 from codemods.finding import Confidence
 from codemods.settings import Settings
+from codemods.transforms.main_guard.changed_settings import Search
 from codemods.tree.files import MemoryFiles
 
 CONFIG = """\
@@ -214,3 +217,29 @@ def test_parts_that_a_function_changes_in_its_argument(change: str, found: bool,
     contents = {path: text.encode() for path, text in files.items()}
     report = check(MemoryFiles(contents), Settings(select=("main-guard",), confidence=Confidence.LIKELY))
     assert [finding.span.line for finding in report.findings] == [6] * found
+
+
+def test_what_workers_run_is_collected_once_for_all_scripts(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = """\
+from torch.utils.data import DataLoader
+import config
+from data import Rows
+
+for row in DataLoader(Rows(), num_workers=2):
+    print(row)
+config.label = "done"
+"""
+    added: list[str] = []
+    add = Search._add
+
+    def noted(self: Search, outline: Any, function: Any, *rest: Any) -> None:
+        added.append(function.name)
+        add(self, outline, function, *rest)
+
+    monkeypatch.setattr(Search, "_add", noted)
+    reports({**FILES, "run.py": script})
+    one = len(added)
+    added.clear()
+    reports({**FILES, **{f"run_{number}.py": script for number in range(4)}})
+    assert one
+    assert len(added) == one + 3  # one more for each loader
