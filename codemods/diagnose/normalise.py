@@ -58,6 +58,7 @@ _PREFIX = re.compile(
         )
     )
 )
+_HOST = re.compile(r"(?P<host>(?=\S*\d)[A-Za-z][\w.-]*|\d{1,3}(?:\.\d{1,3}){3}): (?=Traceback \(|  File \")")  # pdsh
 _NUMBERED = re.compile(r"\s*(?P<rank>\d{1,4}): ")  # srun --label
 _BOX_END = re.compile(r"\s*[│┃]\s*$")
 # Where a narrow box or window breaks a frame: the end of a line, the start of the next one, what is put between.
@@ -106,7 +107,9 @@ def plain_lines(text: str) -> list[Line]:
     rows = [part[:LONG] for row in re.split(r"\r\n|\n|\r", text) for part in _unjoined(row)]
     numbered = [row for row in rows if _NUMBERED.match(row)]
     by_number = len(numbered) > 3 and len(numbered) > 0.6 * sum(1 for row in rows if row.strip())
-    return _joined([_plain(row, by_number) for row in rows])
+    found = [_HOST.match(row) for row in rows] if ": Traceback (" in text else []
+    hosts = frozenset(match["host"] for match in found if match)
+    return _joined([_plain(row, by_number, hosts) for row in rows])
 
 
 def _unjoined(row: str) -> list[str]:
@@ -119,9 +122,12 @@ def _unjoined(row: str) -> list[str]:
     return _GLUED.split(row) if "Error" in row or "Exception" in row else [row]
 
 
-def _plain(row: str, by_number: bool) -> Line:
+def _plain(row: str, by_number: bool, hosts: frozenset[str]) -> Line:
     stream, rank = "", None
     boxed = False
+    host, colon, rest = row.partition(": ") if hosts else ("", "", "")
+    if colon and host in hosts:  # on all its lines, also those that nothing else tells from text with a colon
+        stream, row = host, rest
     number = _NUMBERED.match(row) if by_number else None
     if number is not None:
         row, rank = row[number.end() :], int(number["rank"])

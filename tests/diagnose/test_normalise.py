@@ -21,6 +21,13 @@ def _prefixed(prefix: str) -> str:
     return "".join(f"{prefix}{line}\n" for line in PLAIN.splitlines())
 
 
+def test_the_name_of_a_host_stands_on_every_line_of_its_process() -> None:
+    """What stands behind it, source lines and the error too, is read as if it stood alone."""
+    lines = plain_lines(_prefixed("node-a1.lan: ") + "disk1: full\n")
+    assert [line.text for line in lines] == [*PLAIN.splitlines(), "disk1: full", ""]
+    assert {line.stream for line in lines[:4]} == {"node-a1.lan"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
