@@ -38,6 +38,7 @@ _TAKE_CONTAINERS = frozenset(
 )  # they look at what is in a list or tuple
 _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 _SHOWN_BY = frozenset({"print", "str", "repr", "format", "ascii"})
+AS_TEXT = frozenset({"repr", "str", "ascii"})
 _CACHES = frozenset({"functools.lru_cache", "functools.cache"})
 _OF_PARTIALS = frozenset({"args", "func", "keywords"})
 _TYPES = frozenset({"types.FunctionType", "types.LambdaType"})
@@ -89,11 +90,11 @@ def _questions(solution: Solution) -> Iterator[Question]:
 
 
 def _passed(solution: Solution) -> Iterator[Question]:
-    """`copy.copy(fn)`, and threads that run `fn` and are called after it, since they get no name."""
+    """`copy.copy(fn)`, `repr(fn)`, and threads that run `fn` and are called after it, since they get no name."""
     for node, calls in solution.constraints.calls.items():
         for held in solution.heap.holds[node]:
             value = solution.heap.values[held]
-            if value.kind != FOREIGN or value.a not in (COPY, THREAD):
+            if value.kind != FOREIGN or value.a not in (COPY, THREAD, *AS_TEXT):
                 continue
             for offset, call in calls:
                 keywords = dict(call.keywords)
@@ -156,7 +157,7 @@ class Seen(NamedTuple):
     calls: Mapping[int, list[Question]]  # `what` is how many arguments stand by position, "*" with a star
     names: Mapping[int, list[Question]]  # `what` is the name
     identities: Mapping[int, list[Question]]  # of functions, and of local classes and their instances
-    passed: Mapping[int, list[Question]]  # `what` is COPY or THREAD
+    passed: Mapping[int, list[Question]]  # `what` is COPY, THREAD or one of AS_TEXT
     shown: Mapping[int, list[Question]]  # of instances of local classes: what makes a text of them
 
 

@@ -118,8 +118,16 @@ class DeferredCalls:
             return [(first + offset, self._reduce(first, offset, call))]
         if name == "map" and first >= 0 and len(call.arguments) > 1:
             contents = self.containers.contents_of(call.result + offset, call.position[0])
-            return [(first + offset, Call(first, (), (), (), (), contents - offset, call.position, "map"))]
+            elements = tuple(self._element(argument, offset, call) for argument in call.arguments[1:])
+            return [(first + offset, Call(first, elements, (), (), (), contents - offset, call.position, "map"))]
         return None
+
+    def _element(self, argument: int, offset: int, call: Call) -> int:
+        """A node for the elements of what the argument holds."""
+        element = self.heap.node("", self.heap.file_of[call.result + offset], call.position[0])
+        if argument >= 0:
+            self.containers.pass_elements(argument + offset, element)
+        return element - offset
 
     def _defaults(self, offset: int, call: Call) -> Iterator[tuple[int, Call]]:
         """`field(default_factory=f)` is what `f()` gives."""

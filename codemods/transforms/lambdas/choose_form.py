@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ...finding import Refused
 from ...project import Project
-from ...syntax.binding_rules import FUNCTIONS
 from ...syntax.names import last_name
 from ...syntax.outline import Outline
 from ...syntax.scope_data import Variable, start_of
@@ -57,13 +56,12 @@ class Forms:
         is_renamed = not isinstance(unit.node, ast.Lambda) and move.name != unit.node.name
         form = Form.OBJECT if move.is_object else Form.PARTIAL if move.is_partial else Form.FUNCTION
         asked = self.inspection.check(unit, form, is_renamed)
-        has_name = isinstance(unit.node, FUNCTIONS)
-        if asked is not None and (has_name or not asked.is_name) and move.method is None:
+        if asked is not None and move.method is None and not isinstance(unit.node, ast.ClassDef):
             if not move.is_object:
                 self._as_object(move, alone, asked.words)
                 give_object_name(self.rewrite, move)
-            if asked.is_name and isinstance(unit.node, FUNCTIONS):
-                move.called = unit.node.name
+            if asked.is_name:
+                move.called = "<lambda>" if isinstance(unit.node, ast.Lambda) else unit.node.name
         elif asked is not None:
             raise Refused(f"{asked.words}: {CALLABLE}")
         if form is Form.FUNCTION:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...finding import Refused
-from ...flow.answers.introspection import OF_ITS_PARTIAL, ON_A_CLASS, Question
+from ...flow.answers.introspection import AS_TEXT, OF_ITS_PARTIAL, ON_A_CLASS, Question
 from ...project import Project
 from ...syntax.binding_rules import LASTING, BindingKind
 from ...syntax.names import last_name
@@ -19,6 +19,7 @@ from ...syntax.scope_data import start_of
 from ...syntax.scopes import Scopes
 from ...tree.source import Source
 from .candidate import Movable, Unit
+from .identity import where_in_words
 from .known import Known, outside_uses
 from .libraries import libraries
 from .parameter_values import gets_only_named
@@ -113,7 +114,9 @@ class InspectionChecks:
                 what = f"`{ast.unparse(node)}` is read (line {node.lineno})"
                 if name == "__code__":
                     raise Refused(f"{what}, which {form.value} lacks: {_SIGNATURE}")
-                raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
+                if name != "__name__" or not wrapped:
+                    raise Refused(f"{what}, {lacking}" if wrapped else f"{what}, {RENAMED}")
+                asked, asks_name = Asked(f"{what}, which a partial lacks", True), True
         return asked
 
     def _check_class_name(self, node: ast.ClassDef) -> None:
@@ -182,6 +185,10 @@ class InspectionChecks:
         """What the flow knows of places that get the function as a value."""
         asked: Asked | None = None
         wrapped = form is not Form.FUNCTION
+        for text in self.known.passed(self.path, *start_of(unit.node)) if wrapped else ():
+            if text.what in AS_TEXT and self._is_taken_apart(text):
+                where = where_in_words(text, self.path)
+                raise Refused(f"`{text.what}` of it is taken apart ({where}), as a text of a function: {_PLAIN}")
         for question in self.known.asked(self.path, *start_of(unit.node)):
             where = f"line {question.line}" if question.path == self.path else f"{question.path}:{question.line}"
             read = f"its `{question.what}` is read ({where})"
@@ -223,6 +230,16 @@ class InspectionChecks:
                     return True
                 inner = above
         return False
+
+    def _is_taken_apart(self, question: Question) -> bool:
+        """`repr(x).split()`, `str(x)[1:9]`, `"function" in repr(x)`: more than to show it."""
+        outline = Repo(self.project).outline(question.path)
+        calls = outline.calls.get(question.what, ()) if outline is not None else ()
+        return outline is not None and any(
+            call.lineno == question.line
+            and isinstance(outline.parents[call], (ast.Attribute, ast.Subscript, ast.Compare))
+            for call in calls
+        )
 
     def _was_passed(self, unit: Unit, value: ast.expr) -> bool:
         """A parameter, never bound again, of the function that makes the unit: it has its value before."""
