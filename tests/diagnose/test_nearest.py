@@ -93,6 +93,11 @@ DESCRIBED = [
     ("My global dict is empty inside of pool.map on Windows, on Linux it has its values", "globals-of-workers"),
     ("How to use a Pool in a jupyter notebook on Windows? The cell hangs forever", "pool-of-a-notebook"),
     ("给dataloader设置num_worker就会出bug", "only-with-workers"),
+    ("Process(target=work).start() in Spyder: nothing is printed", "console-shows-nothing"),
+    (
+        "srun python fit.py\nGLOBAL_RANK: 1, MEMBER: 2/8\nGLOBAL_RANK: 1, MEMBER: 2/8\nand there it hangs",
+        "ranks-counted-twice",
+    ),
     ("pool.map is slower than a plain loop", "workers-slow"),
     ("Random crops are identical in each DataLoader worker", "random-alike"),
     ("Log messages of the worker processes do not appear in the log file on a mac", "logs-of-workers"),
